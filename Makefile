@@ -1,0 +1,38 @@
+# What people and CI type. Each target sets up what it needs first; `make help` lists them.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help run test bench check fmt setup setup-test
+
+# rustup puts cargo here and a fresh shell may not know yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+# Outside the working copy, so that clones share what is built.
+ifndef CARGO_TARGET_DIR
+CARGO_TARGET_DIR := $(shell sh scripts/target-dir.sh)
+endif
+export CARGO_TARGET_DIR
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: setup ## Set up what is missing and serve: database, API, workers, simulator, demo client
+	@exec cargo run --release --bin patchbay -- serve $(ARGS)
+
+test: setup-test ## Set up what is missing and run every test (ARGS="-p patchbay-domain" for some)
+	@sh scripts/test.sh $(ARGS)
+
+bench: setup ## Measure, each figure beside a floor of the same run
+	cargo bench -p patchbay-tests $(ARGS)
+
+check: setup ## Formatting and lints, of the host and of the plugins
+	@sh scripts/check.sh
+
+fmt: ## Format everything
+	cargo fmt --all
+	cargo fmt --all --manifest-path plugins/Cargo.toml
+
+setup: ## Add the wasm target and find or install PostgreSQL
+	@sh scripts/setup.sh
+
+setup-test: setup ## The same, and the other programs that the tests talk to
+	@sh scripts/test-peers.sh

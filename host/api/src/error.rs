@@ -1,0 +1,245 @@
+//! Error answers: one body for all of them (DESIGN 6), a closed list of `error` texts (`docs/errors.md`), and what
+//! becomes of failures that no handler saw.
+
+use std::{any::Any, error::Error as StdError, sync::Arc, time::Duration};
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::body::FieldFault;
+use messaging::readiness::is_passing;
+use serde::Serialize;
+
+/// The stable texts of the field `error`. They are API: add, never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// Something in the request is wrong; `details` name the fields.
+    BadRequest,
+    /// No key, or one that is not known.
+    Unauthorized,
+    /// E-mail, password and `clientRef` do not belong together.
+    InvalidCredentials,
+    /// A provider callback without a right signature.
+    InvalidSignature,
+    /// The key is known; its user may not do this.
+    Forbidden,
+    /// Plain HTTP where TLS is required.
+    HttpsRequired,
+    /// No such path or object, or another client's.
+    NotFound,
+    /// The path is known, not with this method.
+    MethodNotAllowed,
+    /// The body did not arrive in time.
+    RequestTimeout,
+    /// It is there already, or in use.
+    Conflict,
+    /// The body is larger than allowed.
+    PayloadTooLarge,
+    /// The body is not of the type that is taken.
+    UnsupportedMediaType,
+    /// Too often.
+    TooManyRequests,
+    /// A fault of ours.
+    Internal,
+    /// A provider did not do what was asked.
+    ProviderError,
+    /// Overloaded, starting or stopping.
+    Unavailable,
+}
+
+impl ErrorKind {
+    /// All of them, as `docs/errors.md` lists them.
+    pub const ALL: [Self; 16] = [
+        Self::BadRequest,
+        Self::Unauthorized,
+        Self::InvalidCredentials,
+        Self::InvalidSignature,
+        Self::Forbidden,
+        Self::HttpsRequired,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::RequestTimeout,
+        Self::Conflict,
+        Self::PayloadTooLarge,
+        Self::UnsupportedMediaType,
+        Self::TooManyRequests,
+        Self::Internal,
+        Self::ProviderError,
+        Self::Unavailable,
+    ];
+
+    /// Status and text.
+    pub fn status_and_text(self) -> (StatusCode, &'static str) {
+        match self {
+            Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad request"),
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, "Unauthorized user"),
+            Self::InvalidCredentials => (StatusCode::UNAUTHORIZED, "Invalid credentials"),
+            Self::InvalidSignature => (StatusCode::UNAUTHORIZED, "Invalid signature"),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "Forbidden"),
+            Self::HttpsRequired => (StatusCode::FORBIDDEN, "HTTPS required"),
+            Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
+            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
+            Self::RequestTimeout => (StatusCode::REQUEST_TIMEOUT, "Request timeout"),
+            Self::Conflict => (StatusCode::CONFLICT, "Conflict"),
+            Self::PayloadTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Payload too large"),
+            Self::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type"),
+            Self::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "Internal server error"),
+            Self::ProviderError => (StatusCode::BAD_GATEWAY, "Provider error"),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Service unavailable"),
+        }
+    }
+}
+
+/// An error answer on its way out. The middleware around all handlers adds time, path and request id.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    kind: ErrorKind,
+    message: String,
+    details: Vec<FieldFault>,
+    retry_after: Option<Duration>,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl ApiError {
+    /// `message` is a sentence that tells the caller what to do.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), details: Vec::new(), retry_after: None, cause: None }
+    }
+
+    /// 400 with the faults of the request.
+    pub fn faults(details: Vec<FieldFault>) -> Self {
+        let message = match details.as_slice() {
+            [] => "the request is not valid".to_owned(),
+            [only] => only.to_string(),
+            [first, rest @ ..] => format!("{first}, and {} more: see details", rest.len()),
+        };
+        Self { details, ..Self::new(ErrorKind::BadRequest, message) }
+    }
+
+    /// 400 with one fault.
+    pub fn fault(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::faults(vec![FieldFault::new(field, message)])
+    }
+
+    /// 401 of a missing or unknown key: never said which.
+    pub fn unauthorized() -> Self {
+        let said = "the header Authorization must carry the API key itself: 36 characters, without Bearer";
+        Self::new(ErrorKind::Unauthorized, said)
+    }
+
+    /// 404 of an object that does not exist, or is another client's.
+    pub fn not_found() -> Self {
+        Self::new(ErrorKind::NotFound, "there is nothing here by that name or id")
+    }
+
+    /// 500. The cause goes to the log, not to the caller.
+    pub fn internal(cause: impl StdError + Send + Sync + 'static) -> Self {
+        let said = "the server could not complete the request: try again, and report the requestId if it persists";
+        Self { cause: Some(Arc::new(cause)), ..Self::new(ErrorKind::Internal, said) }
+    }
+
+    /// 503. The cause goes to the log.
+    pub fn unavailable(cause: impl StdError + Send + Sync + 'static) -> Self {
+        let said = "the server cannot take this request right now: try again with growing delays";
+        let retry_after = Some(Duration::from_secs(1));
+        Self { cause: Some(Arc::new(cause)), retry_after, ..Self::new(ErrorKind::Unavailable, said) }
+    }
+
+    /// For a failure that several requests share.
+    pub fn from_shared(cause: Arc<messaging::Error>) -> Self {
+        let passing = is_passing(&cause);
+        let shared = SharedFailure(cause);
+        if passing { Self::unavailable(shared) } else { Self::internal(shared) }
+    }
+
+    /// Adds a `Retry-After` header, in whole seconds and at least one.
+    pub fn retry_after(mut self, delay: Duration) -> Self {
+        self.retry_after = Some(delay);
+        self
+    }
+
+    /// What the log says about a 5xx.
+    pub(crate) fn cause(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as &(dyn StdError + 'static))
+    }
+
+    /// The full answer.
+    pub(crate) fn render(&self, timestamp: String, path: &str, request_id: String) -> Response {
+        let (status, error) = self.kind.status_and_text();
+        let body = ErrorBody {
+            timestamp,
+            status: status.as_u16(),
+            error,
+            message: &self.message,
+            path,
+            request_id,
+            details: &self.details,
+        };
+        let mut response = (status, Json(body)).into_response();
+        if let Some(delay) = self.retry_after {
+            let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+        }
+        response
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ErrorBody<'a> {
+    timestamp: String,
+    status: u16,
+    error: &'static str,
+    message: &'a str,
+    path: &'a str,
+    request_id: String,
+    details: &'a [FieldFault],
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, _) = self.kind.status_and_text();
+        let mut response = status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// One failure of several requests; its sources are in the log of each.
+#[derive(Debug, thiserror::Error)]
+#[error("a use case shared with other requests failed")]
+struct SharedFailure(#[source] Arc<messaging::Error>);
+
+impl From<messaging::Error> for ApiError {
+    fn from(error: messaging::Error) -> Self {
+        if is_passing(&error) { Self::unavailable(error) } else { Self::internal(error) }
+    }
+}
+
+/// 404 of a path that is not served.
+pub(crate) async fn no_such_path() -> ApiError {
+    ApiError::new(ErrorKind::NotFound, "this path is not served: compare it with the documentation")
+}
+
+/// 405; the header `Allow` names the methods.
+pub(crate) async fn method_not_allowed() -> ApiError {
+    ApiError::new(ErrorKind::MethodNotAllowed, "this path is not served with this method: the header Allow names those")
+}
+
+/// A handler panicked: the caller gets the same body as for any other fault of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("a handler panicked: {0}")]
+struct Panicked(String);
+
+/// 500 of a panic.
+pub(crate) fn panicked(payload: Box<dyn Any + Send + 'static>) -> Response {
+    let said = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    ApiError::internal(Panicked(said)).into_response()
+}

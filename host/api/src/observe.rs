@@ -1,0 +1,88 @@
+//! What happens around every request: its id, the log line, the metrics, and the body of an error answer.
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    extract::{MatchedPath, OriginalUri, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode},
+    middleware::Next,
+    response::Response,
+};
+use chrono::SecondsFormat;
+use domain::ids::RequestId;
+use tracing::{Instrument, Span, field::Empty};
+
+use crate::{error::ApiError, state::ApiState};
+
+/// On every response; a caller's own value is logged beside ours.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What routes are called that do not exist: the path itself may hold anything.
+const UNMATCHED: &str = "unmatched";
+
+pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id: RequestId = state.context.mint();
+    let method = request.method().clone();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let path = request.extensions().get::<OriginalUri>().map_or_else(|| request.uri().clone(), |uri| uri.0.clone());
+    let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+    let span = tracing::info_span!("request", request.id = %id, request.their_id = Empty, client.id = Empty);
+    if let Some(theirs) = their_id(request.headers()) {
+        span.record("request.their_id", theirs);
+    }
+    request.extensions_mut().insert(id);
+
+    let mut response = next.run(request).instrument(span.clone()).await;
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        log_fault(&span, &error, response.status());
+        let timestamp = state.context.now().to_rfc3339_opts(SecondsFormat::Millis, true);
+        let allow = response.headers_mut().remove(axum::http::header::ALLOW);
+        response = error.render(timestamp, path.path(), id.to_string());
+        if let Some(allow) = allow {
+            response.headers_mut().insert(axum::http::header::ALLOW, allow);
+        }
+    }
+    if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    record(&span, &method, route, response.status(), started.elapsed());
+    response
+}
+
+/// A caller's own id, when it is fit for a log line.
+fn their_id(headers: &HeaderMap) -> Option<&str> {
+    let theirs = headers.get(&REQUEST_ID)?.to_str().ok()?;
+    let plain = theirs.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'));
+    (plain && (1..=128).contains(&theirs.len())).then_some(theirs)
+}
+
+fn log_fault(span: &Span, error: &ApiError, status: StatusCode) {
+    let Some(cause) = error.cause() else { return };
+    span.in_scope(|| tracing::error!(error = cause, status = status.as_u16(), "request failed"));
+}
+
+fn record(span: &Span, method: &Method, route: &str, status: StatusCode, took: Duration) {
+    span.in_scope(|| {
+        let duration_ms = took.as_secs_f64() * 1000.0;
+        tracing::info!(%method, route, status = status.as_u16(), duration_ms, "request answered");
+    });
+    let labels = [
+        ("method", known_method(method).to_owned()),
+        ("route", route.to_owned()),
+        ("status", status.as_u16().to_string()),
+    ];
+    metrics::counter!("patchbay_http_requests_total", &labels).increment(1);
+    metrics::histogram!("patchbay_http_request_duration_seconds", "route" => route.to_owned())
+        .record(took.as_secs_f64());
+}
+
+/// Methods are free text; metrics must not grow with what callers invent.
+fn known_method(method: &Method) -> &str {
+    match *method {
+        Method::GET | Method::POST | Method::PUT | Method::DELETE | Method::PATCH | Method::HEAD | Method::OPTIONS => {
+            method.as_str()
+        }
+        _ => "OTHER",
+    }
+}

@@ -1,0 +1,70 @@
+//! What providers call (CONTRACT 4): 200 means that the callback is on disk.
+
+use std::net::IpAddr;
+
+use axum::{
+    extract::{Query, Request, State, rejection::QueryRejection},
+    http::StatusCode,
+};
+use messaging::{
+    callbacks,
+    numbers::{CallbackRefused, Handshake, handshake as answer_handshake, open_callback},
+};
+
+use crate::{
+    body,
+    error::{ApiError, ErrorKind},
+    https::peer,
+    state::ApiState,
+};
+
+/// Meta sends up to 3 MB (PROVIDERS A.7).
+const MAX_CALLBACK_BYTES: usize = 4 * 1024 * 1024;
+
+/// Meta's handshake: the challenge back, as text, when the token is ours.
+pub(crate) async fn handshake(
+    State(state): State<ApiState>,
+    query: Result<Query<Handshake>, QueryRejection>,
+) -> Result<String, ApiError> {
+    let answer = query.ok().and_then(|Query(query)| answer_handshake(&state.context, &query));
+    answer.map(|challenge| challenge.0).ok_or_else(|| {
+        let said = "hub.mode must be subscribe and hub.verify_token the token in whatsapp_cloud.verify_token";
+        ApiError::new(ErrorKind::Forbidden, said)
+    })
+}
+
+/// Messages, statuses and account events, signed over the raw bytes.
+pub(crate) async fn callback(State(state): State<ApiState>, request: Request) -> Result<StatusCode, ApiError> {
+    let signature = signature(&request)?;
+    let from_this_machine = peer(request.extensions()).is_some_and(|peer: IpAddr| peer.is_loopback());
+    let unsigned_is_fine = state.settings.simulator_allows_unsigned && from_this_machine;
+    let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
+    let items = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await.map_err(refused)?;
+    callbacks::store(&state.context, &raw, items).await?;
+    Ok(StatusCode::OK)
+}
+
+/// The header `X-Hub-Signature-256`; a second one, or one that is no text, is as good as a wrong one.
+fn signature(request: &Request) -> Result<Option<String>, ApiError> {
+    let mut values = request.headers().get_all("x-hub-signature-256").iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    match (value.to_str(), values.next()) {
+        (Ok(text), None) => Ok(Some(text.to_owned())),
+        _ => Err(refused(CallbackRefused::BadSignature)),
+    }
+}
+
+fn refused(error: CallbackRefused) -> ApiError {
+    match error {
+        CallbackRefused::BadSignature => {
+            metrics::counter!("patchbay_callbacks_refused_total", "reason" => "signature").increment(1);
+            let said = "X-Hub-Signature-256 must be the HMAC-SHA256 of the raw body under the app secret";
+            ApiError::new(ErrorKind::InvalidSignature, said)
+        }
+        CallbackRefused::Unreadable(reason) => {
+            metrics::counter!("patchbay_callbacks_refused_total", "reason" => "unreadable").increment(1);
+            ApiError::fault("body", format!("is no callback of a WhatsApp business account: {reason}"))
+        }
+        CallbackRefused::Failed(error) => error.into(),
+    }
+}

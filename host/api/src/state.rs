@@ -1,0 +1,90 @@
+//! What the handlers share.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use ipnet::IpNet;
+use messaging::{
+    Context,
+    accept::Acceptor,
+    accounts::{Administration, Authenticator},
+};
+use metrics_exporter_prometheus::PrometheusHandle;
+
+/// The surroundings of every request. Cheap to clone.
+#[derive(Clone)]
+pub struct ApiState {
+    /// For the use cases.
+    pub context: Arc<Context>,
+    /// Takes send requests.
+    pub acceptor: Arc<Acceptor>,
+    /// Knows whose key it is.
+    pub authenticator: Authenticator,
+    /// What the operator decided.
+    pub settings: Arc<ApiSettings>,
+    /// Writes `/metrics`.
+    pub metrics: PrometheusHandle,
+    /// Turns `/readyz` off while the process stops.
+    pub readiness: Arc<Readiness>,
+}
+
+impl ApiState {
+    /// For the use cases of administration.
+    pub(crate) fn administration(&self) -> Administration<'_> {
+        Administration::from(self.context.as_ref())
+    }
+}
+
+/// Settings of the HTTP surface.
+pub struct ApiSettings {
+    /// Largest request body, in bytes; provider callbacks have a limit of their own.
+    pub max_body_bytes: usize,
+    /// Longest time in which a request body must have arrived.
+    pub body_timeout: Duration,
+    /// Refuse requests that did not arrive over TLS; probes excepted.
+    pub require_https: bool,
+    /// Whose `X-Forwarded-Proto` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Serves `/testing/clock/advance` when set (`testing.clock`).
+    pub testing_clock: Option<Arc<dyn ClockControl>>,
+    /// Take unsigned callbacks from this machine while no app secret is set: the simulator's. A wrong signature stays
+    /// wrong.
+    pub simulator_allows_unsigned: bool,
+}
+
+/// Moves the business clock of all nodes (`testing.clock`).
+#[async_trait]
+pub trait ClockControl: Send + Sync {
+    /// Moves it forward and answers the new moment; this node follows before the call returns.
+    async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed>;
+}
+
+/// The clock could not be moved.
+#[derive(Debug, thiserror::Error)]
+#[error("the testing clock could not be moved")]
+pub struct ClockFailed(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// Whether this process still takes requests.
+#[derive(Debug, Default)]
+pub struct Readiness {
+    stopping: AtomicBool,
+}
+
+impl Readiness {
+    /// From now on `/readyz` answers 503, so that balancers look elsewhere.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// True once [`stop`](Self::stop) was called.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,43 @@
+//! What the documentation lists is what the program does.
+
+use std::{fs, path::Path};
+
+use api::{PERMISSIONS, error::ErrorKind};
+use messaging::accounts::Role;
+
+fn rows(file: &str) -> Vec<Vec<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(file);
+    fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with('|') && !line.starts_with("|---"))
+        .skip(1)
+        .map(|line| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect())
+        .collect()
+}
+
+#[test]
+fn the_error_texts_are_the_documented_ones() {
+    let documented: Vec<(String, String)> =
+        rows("errors.md").into_iter().map(|row| (row[0].clone(), row[1].trim_matches('`').to_owned())).collect();
+    let actual: Vec<(String, String)> = ErrorKind::ALL
+        .iter()
+        .map(|kind| kind.status_and_text())
+        .map(|(status, text)| (status.as_u16().to_string(), text.to_owned()))
+        .collect();
+    assert_eq!(documented, actual);
+}
+
+#[test]
+fn the_roles_are_the_documented_ones() {
+    let documented = rows("roles.md");
+    let actual: Vec<Vec<String>> = PERMISSIONS
+        .iter()
+        .map(|row| {
+            let columns = [Role::Admin, Role::Supervisor, Role::Agent, Role::Developer, Role::Api];
+            let may = columns.iter().map(|role| if row.roles.contains(role) { "yes" } else { "no" }.to_owned());
+            std::iter::once(row.what.to_owned()).chain(may).collect()
+        })
+        .collect();
+    assert_eq!(documented, actual);
+}

@@ -1,0 +1,153 @@
+//! What every request meets: ids, error bodies, unknown paths, body types and sizes, TLS, panics.
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use serde_json::json;
+
+use super::service::{Call, MAX_BODY, Options, Service};
+
+const SEND: &str = "/whatsapp-api-service/v2/messages";
+const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
+
+#[tokio::test]
+async fn every_response_carries_an_id_of_its_own() {
+    let service = Service::start().await;
+    let mut seen = std::collections::HashSet::new();
+    for path in ["/healthz", "/nowhere", NUMBERS] {
+        let answer = service.send(Call::get(path).header("x-request-id", "theirs")).await;
+        let id = answer.headers["x-request-id"].to_str().unwrap().to_owned();
+        assert_eq!(id.parse::<uuid::Uuid>().unwrap().get_version_num(), 7);
+        assert!(seen.insert(id));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_404_and_a_known_one_with_another_method_405() {
+    let service = Service::start().await;
+    assert_eq!(service.get("/nowhere").await.error(), (404, "Not found".to_owned()));
+    let answer = service.get(SEND).await;
+    assert_eq!(answer.error(), (405, "Method not allowed".to_owned()));
+    assert_eq!(answer.headers["allow"], "POST");
+    assert_eq!(answer.json()["path"], SEND);
+}
+
+#[tokio::test]
+async fn a_trailing_slash_never_matters() {
+    let service = Service::start().await;
+    assert_eq!(service.get(&format!("{NUMBERS}/")).await.status, 200);
+    let answer = service.get(&format!("{NUMBERS}/?size=1")).await;
+    assert_eq!((answer.status.as_u16(), &answer.json()["size"]), (200, &json!(1)));
+    assert_eq!(service.get("/healthz//").await.status, 200);
+    assert_eq!(service.get("/").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_body_of_another_type_is_415() {
+    let service = Service::start().await;
+    for other in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
+        let call = Call::post(SEND, "{}").without("content-type").header("content-type", other).key(&service.key);
+        assert_eq!(service.send(call).await.error(), (415, "Unsupported media type".to_owned()), "{other}");
+    }
+    let call = Call::post(SEND, "{}").without("content-type").key(&service.key);
+    assert_eq!(service.send(call).await.error().0, 415);
+    let named =
+        Call::post(SEND, "{}").without("content-type").header("content-type", "Application/JSON; charset=utf-8");
+    assert_eq!(service.send(named.key(&service.key)).await.error().0, 400);
+}
+
+#[tokio::test]
+async fn a_body_is_taken_up_to_the_limit_and_not_one_byte_further() {
+    let service = Service::start().await;
+    let body = |length: usize| {
+        let start = r#"{"channel":"WHATSAPP","padding":""#;
+        format!("{start}{}\"}}", "x".repeat(length - start.len() - 2))
+    };
+    let fits = service.send(Call::post(SEND, body(MAX_BODY)).key(&service.key)).await;
+    assert_eq!(fits.error().0, 400);
+    let too_long = Call::post(SEND, body(MAX_BODY + 1)).key(&service.key);
+    assert_eq!(service.send(too_long).await.error(), (413, "Payload too large".to_owned()));
+}
+
+#[tokio::test]
+async fn a_body_without_a_declared_length_is_measured_while_it_comes() {
+    let service = Service::start().await;
+    let chunks = stream::iter((0..100).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(&[b' '; 1000]))));
+    let call = Call::post(SEND, Body::from_stream(chunks)).key(&service.key);
+    assert_eq!(service.send(call).await.error().0, 413);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_408() {
+    let service = Service::start().await;
+    let call = Call::post(SEND, Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>()));
+    assert_eq!(service.send(call.key(&service.key)).await.error(), (408, "Request timeout".to_owned()));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_400_and_names_the_body() {
+    let service = Service::start().await;
+    for bad in ["", "{", "{\"channel\":}", "[1,2", "\u{feff}{}", "{} {}"] {
+        let answer = service.send(Call::post(SEND, bad).key(&service.key)).await;
+        assert_eq!(answer.field(), "body", "{bad:?}");
+    }
+    let not_utf8 = Call::post(SEND, vec![b'"', 0xff, b'"']).key(&service.key);
+    assert_eq!(service.send(not_utf8).await.field(), "body");
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_is_a_500_like_any_other() {
+    let service = Service::start().await;
+    let answer = service.send(Call::post("/testing/clock/advance", r#"{"seconds":13}"#)).await;
+    assert_eq!(answer.error(), (500, "Internal server error".to_owned()));
+    assert!(!answer.json()["message"].as_str().unwrap().contains("unlucky"));
+}
+
+#[tokio::test]
+async fn the_testing_clock_moves_forward_only_and_only_when_it_is_configured() {
+    let service = Service::start().await;
+    let before = service.context.now();
+    let answer = service.send(Call::post("/testing/clock/advance", r#"{"seconds":90}"#)).await;
+    assert_eq!((answer.status.as_u16(), (service.context.now() - before).num_seconds()), (200, 90));
+    for bad in [r#"{"seconds":-1}"#, r#"{"seconds":1.5}"#, r#"{"seconds":"1"}"#, r#"{"seconds":400000000}"#] {
+        assert_eq!(service.send(Call::post("/testing/clock/advance", bad)).await.field(), "seconds", "{bad}");
+    }
+    let without = Service::with(Options { testing_clock: false, ..Options::default() }).await;
+    assert_eq!(without.send(Call::post("/testing/clock/advance", "{}")).await.error().0, 404);
+}
+
+#[tokio::test]
+async fn plain_http_is_refused_where_https_is_required() {
+    let options = Options { require_https: true, trusted_proxies: &["10.0.0.0/8"], ..Options::default() };
+    let service = Service::with(options).await;
+    let from =
+        |peer: &str, proto: &str| Call::get(NUMBERS).key(&service.key).from(peer).header("x-forwarded-proto", proto);
+    assert_eq!(service.get(NUMBERS).await.error(), (403, "HTTPS required".to_owned()));
+    assert_eq!(service.send(from("192.0.2.1", "https")).await.status, 403);
+    assert_eq!(service.send(from("10.1.2.3", "http")).await.status, 403);
+    assert_eq!(service.send(from("10.1.2.3", "https")).await.status, 200);
+    assert_eq!(service.send(from("[::ffff:10.1.2.3]", "https")).await.status, 200);
+    assert_eq!(service.get("/healthz").await.status, 200);
+    let mut over_tls = Call::get(NUMBERS).key(&service.key);
+    over_tls.0.extensions_mut().insert(api::OverTls);
+    assert_eq!(service.send(over_tls).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_process_that_stops_is_alive_and_not_ready() {
+    let service = Service::start().await;
+    assert_eq!(service.get("/readyz").await.json()["status"], "READY");
+    service.readiness.stop();
+    let answer = service.get("/readyz").await;
+    assert_eq!((answer.status.as_u16(), &answer.json()["status"]), (503, &json!("NOT_READY")));
+    assert_eq!(service.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_database_that_is_gone_is_503_and_not_401() {
+    let service = Service::start().await;
+    service.context.db.close().await;
+    let answer = service.get(NUMBERS).await;
+    assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(answer.headers["retry-after"], "1");
+    assert_eq!(service.get("/readyz").await.json()["checks"]["database"], false);
+}

@@ -1,0 +1,13 @@
+//! The HTTP surface over a real database: what every request meets, and each part of the API.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
+
+mod callbacks;
+mod docs;
+mod everywhere;
+mod keys;
+mod lists;
+mod media;
+mod plugins;
+mod sending;
+mod service;
+mod webhooks;

@@ -1,0 +1,74 @@
+//! Plugins (CONTRACT 6), with the components that ship with the program.
+
+use serde_json::{Value, json};
+
+use super::service::{Call, Options, Service};
+
+const BASE: &str = "/plugin-service/api/v1/plugins";
+
+async fn service() -> Service {
+    Service::with(Options { built_ins: true, ..Options::default() }).await
+}
+
+#[tokio::test]
+async fn plugins_are_listed_by_name_with_what_they_are() {
+    let service = service().await;
+    let body = service.get(&format!("{BASE}?size=100")).await.json();
+    let names: Vec<&str> =
+        body["content"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(names.is_sorted() && names.contains(&"default-chatbot"), "{names:?}");
+    let one = service.get(&format!("{BASE}/default-chatbot")).await.json();
+    assert_eq!((&one["world"], &one["state"], &one["activations"]), (&json!("chatbot"), &json!("READY"), &json!([])));
+    assert_eq!(one["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(service.get(&format!("{BASE}/nothing")).await.error().0, 404);
+}
+
+#[tokio::test]
+async fn a_plugin_is_activated_and_deactivated() {
+    let service = service().await;
+    let answer = service.post(&format!("{BASE}/default-chatbot/activate"), &json!({"mode": "live"})).await;
+    let activation = answer.json();
+    assert_eq!(answer.status, 200, "{activation}");
+    assert_eq!((&activation["mode"], &activation["whatsAppNumberId"]), (&json!("live"), &Value::Null));
+    let one = service.get(&format!("{BASE}/default-chatbot")).await.json();
+    assert_eq!(one["activations"], json!([activation]));
+
+    let off = || Call::post(&format!("{BASE}/default-chatbot/deactivate"), "").key(&service.key);
+    let answer = service.send(off()).await;
+    assert_eq!((answer.status.as_u16(), answer.bytes.len()), (204, 0));
+    assert_eq!(service.send(off()).await.error().0, 404);
+}
+
+#[tokio::test]
+async fn a_plugin_is_activated_for_one_of_the_clients_numbers() {
+    let service = service().await;
+    let path = format!("{BASE}/default-chatbot/activate");
+    let of = |id: String| json!({"whatsAppNumberId": id, "config": {"greeting": "Hi"}});
+    assert_eq!(service.post(&path, &of(service.number.id.to_string())).await.status, 200);
+    for not_yours in ["nonsense".to_owned(), service.number.link_id.to_string()] {
+        assert_eq!(service.post(&path, &of(not_yours)).await.field(), "whatsAppNumberId");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_activated_is_named() {
+    let service = service().await;
+    let path = format!("{BASE}/default-chatbot/activate");
+    for (body, field) in [
+        (json!({"mode": "shadow"}), "mode"),
+        (json!({"mode": "canary", "percent": 10}), "mode"),
+        (json!({"mode": "dead"}), "mode"),
+        (json!({"version": 4711}), "version"),
+        (json!({"config": [1]}), "config"),
+    ] {
+        assert_eq!(service.post(&path, &body).await.field(), field);
+    }
+    assert_eq!(service.post(&format!("{BASE}/nothing/activate"), &json!({})).await.error().0, 404);
+}
+
+#[tokio::test]
+async fn calls_of_a_plugin_are_a_page() {
+    let service = service().await;
+    let body = service.get(&format!("{BASE}/default-chatbot/invocations?outcome=trapped")).await.json();
+    assert_eq!((&body["content"], &body["totalElements"]), (&json!([]), &json!(0)));
+}

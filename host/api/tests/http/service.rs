@@ -1,0 +1,312 @@
+//! The API on a database of its own, with one client, one business number and an API key per role.
+
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use api::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
+use async_trait::async_trait;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::ConnectInfo,
+    http::{HeaderMap, Request, StatusCode, header},
+};
+use channels::{
+    http::{GuardedClient, GuardedSettings},
+    media_store::LocalMediaStore,
+    whatsapp_cloud::{CloudApi, CloudSettings},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::{Clock, IdSource},
+    ids::{ClientId, NodeId},
+};
+use messaging::{
+    Context, Settings,
+    accept::Acceptor,
+    accounts::{Actor, Administration, Authenticator, NewClient, NewUser, Role, create_client, create_user},
+    context::Retention,
+    lanes::Wakeups,
+    numbers::{CloudAccount, NewNumber, Number, Provider, add_number},
+    secrets::Sealer,
+};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use plugin_host::{HostConfig, Limits, PluginHost};
+use serde_json::Value;
+use storage::PgPool;
+use tower::ServiceExt;
+use uuid::Uuid;
+
+/// Signs callbacks.
+pub const APP_SECRET: &str = "app-secret";
+/// Body limit of the tests.
+pub const MAX_BODY: usize = 20_000;
+/// Password of every user.
+pub const PASSWORD: &str = "correct horse";
+
+/// A clock that stands still until it is moved.
+pub struct HandClock(Mutex<DateTime<Utc>>);
+
+impl Clock for HandClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+#[async_trait]
+impl ClockControl for HandClock {
+    async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed> {
+        // A panic in a handler, for the test of what becomes of those.
+        assert!(seconds != 13, "unlucky");
+        let mut now = self.0.lock().unwrap();
+        *now += Duration::from_secs(u64::try_from(seconds).unwrap());
+        Ok(*now)
+    }
+}
+
+pub struct Service {
+    pub router: Router,
+    pub context: Arc<Context>,
+    pub readiness: Arc<Readiness>,
+    pub client: ClientId,
+    pub number: Number,
+    /// Key of the ADMIN.
+    pub key: String,
+}
+
+/// What the tests vary.
+pub struct Options {
+    pub app_secret: &'static str,
+    pub require_https: bool,
+    pub trusted_proxies: &'static [&'static str],
+    pub simulator_allows_unsigned: bool,
+    pub built_ins: bool,
+    pub testing_clock: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            app_secret: APP_SECRET,
+            require_https: false,
+            trusted_proxies: &[],
+            simulator_allows_unsigned: false,
+            built_ins: false,
+            testing_clock: true,
+        }
+    }
+}
+
+impl Service {
+    pub async fn start() -> Self {
+        Self::with(Options::default()).await
+    }
+
+    pub async fn with(options: Options) -> Self {
+        let db = scratch::database().await.pool(10).await;
+        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp_millis(1_760_000_000_000).unwrap())));
+        let context = Arc::new(context(db, Arc::clone(&clock), &options).await);
+        let admin = Administration::from(context.as_ref());
+        let created = create_client(&admin, acme()).await.unwrap();
+        let number = add_number(&admin, number(), Actor::Operator).await.unwrap();
+        let readiness = Arc::new(Readiness::default());
+        let settings = ApiSettings {
+            max_body_bytes: MAX_BODY,
+            body_timeout: Duration::from_millis(300),
+            require_https: options.require_https,
+            trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
+            testing_clock: options.testing_clock.then_some(clock as Arc<dyn ClockControl>),
+            simulator_allows_unsigned: options.simulator_allows_unsigned,
+        };
+        let router = api::router(ApiState {
+            context: Arc::clone(&context),
+            acceptor: Acceptor::new(Arc::clone(&context)),
+            authenticator: Authenticator::new(context.db.clone()),
+            settings: Arc::new(settings),
+            metrics: PrometheusBuilder::new().build_recorder().handle(),
+            readiness: Arc::clone(&readiness),
+        });
+        let key = created.api_key.expose().to_owned();
+        Self { router, context, readiness, client: created.client, number, key }
+    }
+
+    /// A key of a user with this role.
+    pub async fn key_of(&self, role: Role) -> String {
+        let user = NewUser {
+            email: format!("{role}@acme.example"),
+            password: PASSWORD.to_owned(),
+            name: role.to_string(),
+            role,
+            team: None,
+        };
+        let admin = Administration::from(self.context.as_ref());
+        create_user(&admin, "acme", user, Actor::Operator).await.unwrap().api_key.expose().to_owned()
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Call::get(path).key(&self.key)).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(Call::post(path, body.to_string()).key(&self.key)).await
+    }
+
+    pub async fn send(&self, call: Call) -> Answer {
+        let response = self.router.clone().oneshot(call.0).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.unwrap();
+        Answer { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
+    }
+}
+
+/// A request.
+pub struct Call(pub Request<Body>);
+
+impl Call {
+    pub fn get(path: &str) -> Self {
+        Self(Request::get(path).body(Body::empty()).unwrap())
+    }
+
+    /// With a JSON content type.
+    pub fn post(path: &str, body: impl Into<Body>) -> Self {
+        Self(Request::post(path).header(header::CONTENT_TYPE, "application/json").body(body.into()).unwrap())
+    }
+
+    pub fn key(self, key: &str) -> Self {
+        self.header("authorization", key)
+    }
+
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.0.headers_mut().append(name, value.parse().unwrap());
+        self
+    }
+
+    pub fn without(mut self, name: &'static str) -> Self {
+        self.0.headers_mut().remove(name);
+        self
+    }
+
+    pub fn from(mut self, peer: &str) -> Self {
+        let peer: SocketAddr = format!("{peer}:50000").parse().unwrap();
+        self.0.extensions_mut().insert(ConnectInfo(peer));
+        self
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Status and stable text of an error, once its body is complete.
+    pub fn error(&self) -> (u16, String) {
+        let body = self.json();
+        for field in ["timestamp", "status", "error", "message", "path", "requestId", "details"] {
+            assert!(body.get(field).is_some(), "no {field} in {body}");
+        }
+        assert_eq!(body["requestId"], self.headers["x-request-id"].to_str().unwrap());
+        assert_eq!(body["status"], self.status.as_u16());
+        assert_eq!(self.headers["content-type"], "application/json");
+        (self.status.as_u16(), body["error"].as_str().unwrap().to_owned())
+    }
+
+    /// The `field` of the first of the `details` of a 400.
+    pub fn field(&self) -> String {
+        assert_eq!(self.error(), (400, "Bad request".to_owned()));
+        self.json()["details"][0]["field"].as_str().unwrap().to_owned()
+    }
+}
+
+fn acme() -> NewClient {
+    NewClient {
+        client_ref: "acme".to_owned(),
+        name: "Acme".to_owned(),
+        email: "ada@acme.example".to_owned(),
+        password: PASSWORD.to_owned(),
+        parent: None,
+        allow_private_targets: false,
+    }
+}
+
+fn number() -> NewNumber {
+    NewNumber {
+        client_ref: "acme".to_owned(),
+        msisdn: "+27820001001".to_owned(),
+        provider: Provider::Cloud,
+        cloud: Some(CloudAccount {
+            phone_number_id: "106540352242922".to_owned(),
+            waba_id: "102290129340398".to_owned(),
+            access_token: "EAAG-token".to_owned(),
+            app_secret: Some("own-secret".to_owned()),
+        }),
+        rate_per_second: None,
+    }
+}
+
+async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Context {
+    // Compiled components are shared by all tests.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
+    let plugins = PluginHost::start(HostConfig {
+        cache_dir: folder.join("plugins"),
+        plugins_dir: None,
+        limits: Limits::default(),
+        built_ins: options.built_ins,
+    });
+    // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
+    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
+    Context {
+        db,
+        clock,
+        ids: IdSource::new([3; 32]),
+        node: NodeId(Uuid::from_u128(1)),
+        plugins: plugins.await.unwrap(),
+        cloud: CloudApi::new(nowhere).unwrap(),
+        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
+        smpp: tokio::sync::OnceCell::new(),
+        media: Arc::new(LocalMediaStore::new(folder.join("media"))),
+        scratch: folder.join("scratch"),
+        sealer: Sealer::new([9; 32]),
+        settings: settings(options.app_secret),
+        wake: Wakeups::channel().0,
+        pacing: Default::default(),
+    }
+}
+
+fn settings(app_secret: &str) -> Settings {
+    let day = Duration::from_secs(24 * 3600);
+    Settings {
+        public_url: "http://127.0.0.1:8080".to_owned(),
+        app_secret: app_secret.to_owned(),
+        verify_token: "verify-me".to_owned(),
+        max_recipients: 10,
+        cloud_rate_per_second: 80,
+        cloud_in_flight: 16,
+        unknown_after: Duration::from_secs(60),
+        fallback_max_age: Duration::from_secs(3600),
+        media_max_bytes: 1 << 20,
+        media_url_lifetime: day,
+        sms_default_source: "PATCHBAY".to_owned(),
+        webhook_retry_schedule: vec![Duration::from_secs(5)],
+        webhook_in_flight: 8,
+        allow_private_targets: false,
+        retention: Retention {
+            messages_days: 90,
+            receipts_days: 90,
+            webhooks_days: 30,
+            invocations_days: 30,
+            media_days: 30,
+        },
+    }
+}

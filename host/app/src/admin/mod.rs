@@ -1,0 +1,138 @@
+//! Commands that change the database: each prints one JSON object (CONTRACT 3).
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use channels::whatsapp_cloud::{CloudApi, CloudSettings};
+use messaging::{
+    accounts::{self, Actor, CreatedUser, NewClient, NewUser},
+    numbers::{self, CloudAccount, NewNumber},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    boot::Base,
+    cli::{
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, Provider, TemplateCommand, TemplateSync, UserCommand,
+    },
+    config::Config,
+    postgres::Database,
+    simulated_numbers,
+};
+
+/// How long a catalogue may take.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Carries out one command and returns what it prints.
+pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value> {
+    let database = Database::connect_for_admin(config).await?;
+    let answer = run_on(config, &database, command).await;
+    database.stop().await;
+    answer
+}
+
+async fn run_on(config: &Config, database: &Database, command: AdminCommand) -> anyhow::Result<Value> {
+    if let AdminCommand::Migrate = command {
+        let pool = storage::connect(database.url(), 2).await.context("cannot reach the database")?;
+        let applied = storage::migrate(&pool).await?;
+        pool.close().await;
+        return Ok(json!({ "applied": applied }));
+    }
+    let base = Base::open(config, database.url()).await?;
+    let answer = change(config, &base, command).await;
+    base.db.close().await;
+    answer
+}
+
+async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::Result<Value> {
+    let admin = base.administration();
+    match command {
+        AdminCommand::Migrate => Ok(json!({ "applied": 0 })),
+        AdminCommand::Client(ClientCommand::Create(create)) => {
+            let new = NewClient {
+                client_ref: create.client_ref,
+                name: create.name,
+                email: create.email,
+                password: create.password.expose().to_owned(),
+                parent: create.parent,
+                allow_private_targets: false,
+            };
+            let created = accounts::create_client(&admin, new).await?;
+            Ok(json!({
+                "clientRef": created.client_ref,
+                "userId": created.user,
+                "email": created.email,
+                "apiKey": created.api_key.expose(),
+            }))
+        }
+        AdminCommand::User(UserCommand::Create(create)) => {
+            let new = NewUser {
+                email: create.email,
+                password: create.password.expose().to_owned(),
+                name: create.name,
+                role: create.role.parse()?,
+                team: create.team,
+            };
+            let created = accounts::create_user(&admin, &create.client, new, Actor::Operator).await?;
+            Ok(user(&created))
+        }
+        AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
+        AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
+    }
+}
+
+fn user(created: &CreatedUser) -> Value {
+    json!({
+        "userId": created.user,
+        "email": created.email,
+        "role": created.role.as_str(),
+        "apiKey": created.api_key.expose(),
+    })
+}
+
+async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Result<Value> {
+    let given = (add.phone_number_id, add.waba_id, add.access_token);
+    let cloud = match given {
+        (Some(phone_number_id), Some(waba_id), Some(token)) => {
+            let access_token = token.expose().to_owned();
+            Some(CloudAccount { phone_number_id, waba_id, access_token, app_secret: None })
+        }
+        (None, None, None) => None,
+        _ => anyhow::bail!("--phone-number-id, --waba-id and --access-token belong together: give all three"),
+    };
+    let provider = match add.provider {
+        Provider::WhatsappCloud => numbers::Provider::Cloud,
+        Provider::WhatsappLite => numbers::Provider::Lite,
+    };
+    let new = NewNumber { client_ref: add.client, msisdn: add.number, provider, cloud, rate_per_second: None };
+    let number = numbers::add_number(&base.administration(), new, Actor::Operator).await?;
+    if config.simulator_on()
+        && let Err(error) = simulated_numbers::register(&number, config.simulator.listen).await
+    {
+        tracing::debug!("the simulator was not told of the number, it asks at its next start: {error:#}");
+    }
+    Ok(json!({
+        "id": number.link_id,
+        "whatsAppNumber": {
+            "id": number.id,
+            "number": number.msisdn,
+            "whatsAppProvider": number.provider.as_str(),
+        },
+    }))
+}
+
+async fn sync_templates(config: &Config, base: &Base, sync: TemplateSync) -> anyhow::Result<Value> {
+    let simulated = config.simulator_on().then(|| format!("http://{}", config.simulator.listen));
+    let cloud = CloudApi::new(CloudSettings {
+        graph_url: config.whatsapp_graph_url(simulated.as_deref()),
+        api_version: config.whatsapp_cloud.api_version.clone(),
+        timeout: SYNC_TIMEOUT,
+    })?;
+    let mut db = base.db.acquire().await?;
+    let client = storage::clients::find_by_ref(&mut db, &sync.client)
+        .await?
+        .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", sync.client))?;
+    drop(db);
+    let synced = numbers::sync_templates(&base.administration(), &cloud, client, Some(Actor::Operator)).await?;
+    Ok(json!({ "synced": synced }))
+}

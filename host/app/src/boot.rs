@@ -1,0 +1,228 @@
+//! Puts the surroundings of the use cases together from the configuration.
+
+use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, bail};
+use channels::{
+    http::{GuardedClient, GuardedSettings},
+    media_store::LocalMediaStore,
+    smpp::SmppUrl,
+    whatsapp_cloud::{CloudApi, CloudSettings},
+};
+use domain::{clock::IdSource, ids::NodeId};
+use messaging::{
+    Context, Settings,
+    accounts::Administration,
+    context::Retention,
+    dispatch::Pacing,
+    lanes::{Wake, Wakeups},
+    secrets::{self, Sealer},
+};
+use plugin_host::{HostConfig, Limits, PluginHost};
+use storage::PgPool;
+use tokio::sync::{OnceCell, mpsc};
+
+use crate::{clock::SystemClock, config::Config};
+
+/// How long a media address stays valid.
+const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What administration and every process need: the database, the clock, ids, the key that seals secrets.
+pub struct Base {
+    /// The database, migrated.
+    pub db: PgPool,
+    /// The business clock of this process.
+    pub clock: Arc<SystemClock>,
+    /// Ids.
+    pub ids: IdSource,
+    /// Seals secrets.
+    pub sealer: Sealer,
+}
+
+impl Base {
+    /// Connects, migrates, and checks that the data was sealed with our key.
+    pub async fn open(config: &Config, database_url: &str) -> anyhow::Result<Self> {
+        let db = storage::connect(database_url, config.limits.database_connections)
+            .await
+            .context("cannot reach the database; is database.url right?")?;
+        storage::migrate(&db).await.context("cannot migrate the database")?;
+        let clock = Arc::new(SystemClock::new());
+        let sealer = Sealer::new(master_key(config)?);
+        let mut connection = db.acquire().await?;
+        sealer.check_or_init(&mut connection).await?;
+        if config.testing.clock {
+            clock.set_offset(storage::settings::testing_clock_offset(&mut connection).await?);
+        }
+        drop(connection);
+        Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
+    }
+
+    /// For use cases of administration.
+    pub fn administration(&self) -> Administration<'_> {
+        Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
+    }
+}
+
+/// The operator's key, or the generated one of the data directory.
+fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
+    if !config.security.master_key.is_empty() {
+        return Ok(secrets::parse_master_key(config.security.master_key.expose())?);
+    }
+    let file = config.data_dir().join("master.key");
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let key = secrets::generate_master_key()?;
+            std::fs::create_dir_all(config.data_dir())?;
+            write_private(&file, &key).with_context(|| format!("cannot write {}", file.display()))?;
+            key
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+    };
+    secrets::parse_master_key(&text).with_context(|| format!("{} does not hold a key", file.display()))
+}
+
+fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
+    use std::{io::Write, os::unix::fs::OpenOptionsExt};
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Where the simulated providers are, when the simulator is on.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    /// Graph API and phones.
+    pub http: SocketAddr,
+    /// SMSC.
+    pub smsc: SocketAddr,
+    /// Signs its callbacks.
+    pub app_secret: String,
+}
+
+impl Simulated {
+    /// Base URL of the simulated Graph API.
+    pub fn graph_url(&self) -> String {
+        format!("http://{}", self.http)
+    }
+}
+
+/// The surroundings of the use cases, and the receiving end of their wake-ups.
+pub async fn context(
+    config: &Config,
+    base: Base,
+    public_url: String,
+    simulated: Option<&Simulated>,
+) -> anyhow::Result<(Arc<Context>, mpsc::Receiver<Wake>)> {
+    let (wake, wakes) = Wakeups::channel();
+    let media_folder = config.data_dir().join("media");
+    let scratch = media_folder.join("scratch");
+    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+    let plugins = PluginHost::start(host_config(config)).await.context("cannot start the plugin host")?;
+    let graph_url = simulated.map(Simulated::graph_url);
+    let cloud = CloudApi::new(CloudSettings {
+        graph_url: config.whatsapp_graph_url(graph_url.as_deref()),
+        api_version: config.whatsapp_cloud.api_version.clone(),
+        ..CloudSettings::default()
+    })?;
+    let http = GuardedClient::new(GuardedSettings {
+        connect_timeout: config.limits.webhook_connect_timeout,
+        total_timeout: config.limits.webhook_timeout,
+        ..GuardedSettings::default()
+    })?;
+    let now = domain::clock::Clock::now(base.clock.as_ref());
+    let context = Context {
+        node: NodeId(base.ids.mint(now)),
+        db: base.db,
+        clock: base.clock,
+        ids: base.ids,
+        plugins,
+        cloud,
+        http,
+        smpp: OnceCell::new(),
+        media: Arc::new(LocalMediaStore::new(media_folder)),
+        scratch,
+        sealer: base.sealer,
+        settings: settings(config, public_url, simulated),
+        wake,
+        pacing: Pacing::default(),
+    };
+    Ok((Arc::new(context), wakes))
+}
+
+fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) -> Settings {
+    let own_secret = config.whatsapp_cloud.app_secret.expose();
+    let app_secret = match simulated {
+        Some(simulated) if own_secret.is_empty() => simulated.app_secret.clone(),
+        _ => own_secret.to_owned(),
+    };
+    let limits = &config.limits;
+    Settings {
+        public_url: public_url.trim_end_matches('/').to_owned(),
+        app_secret,
+        verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
+        max_recipients: limits.max_recipients,
+        cloud_rate_per_second: limits.cloud_rate_per_number,
+        cloud_in_flight: limits.cloud_in_flight_per_number,
+        unknown_after: limits.unknown_after,
+        fallback_max_age: limits.fallback_max_age,
+        media_max_bytes: limits.inbound_media_max_bytes,
+        media_url_lifetime: MEDIA_URL_LIFETIME,
+        sms_default_source: config.sms.default_source.clone(),
+        webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
+        webhook_in_flight: limits.webhook_concurrency_per_client,
+        allow_private_targets: config.webhooks.allow_private_targets,
+        retention: Retention {
+            messages_days: config.retention.message_days,
+            receipts_days: config.retention.receipt_days,
+            webhooks_days: config.retention.webhook_attempt_days,
+            invocations_days: config.retention.invocation_days,
+            media_days: config.retention.message_days,
+        },
+    }
+}
+
+fn host_config(config: &Config) -> HostConfig {
+    let limits = &config.limits;
+    let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    HostConfig {
+        cache_dir: config.data_dir().join("compiled"),
+        plugins_dir: config.plugins.dir.clone(),
+        limits: Limits {
+            memory_bytes: bytes(limits.plugin_memory_bytes),
+            wall_clock: limits.plugin_chatbot_timeout,
+            epoch_tick: limits.plugin_epoch_tick,
+            transfer_bytes: bytes(limits.plugin_hostcall_fuel),
+            log_bytes: bytes(limits.plugin_log_bytes),
+            actions: limits.plugin_actions,
+            host_calls: u32::try_from(limits.plugin_host_calls).unwrap_or(u32::MAX),
+            calls_per_client: limits.plugin_concurrency_per_client,
+            calls: usize::try_from(limits.plugin_pool_size).unwrap_or(usize::MAX),
+            ..Limits::default()
+        },
+        built_ins: true,
+    }
+}
+
+/// The SMSC binds: as configured, or the simulated one.
+pub fn smpp_urls(config: &Config, simulated: Option<&Simulated>) -> anyhow::Result<Vec<SmppUrl>> {
+    let configured = config.smpp.url.iter().map(|url| url.expose().to_owned());
+    let mut urls: Vec<String> = configured.collect();
+    if let (true, Some(simulated)) = (urls.is_empty(), simulated) {
+        urls.push(format!("smpp://patchbay:secret@{}?name=simulator", simulated.smsc));
+    }
+    let mut parsed = Vec::with_capacity(urls.len());
+    for url in urls {
+        match SmppUrl::parse(&url) {
+            Ok(url) => parsed.push(url),
+            Err(error) => bail!("smpp.url: {error}"),
+        }
+    }
+    Ok(parsed)
+}
+
+/// Where the SMSC of the simulator at `listen` is: the next port, or any when the system picks.
+pub fn smsc_address(listen: SocketAddr) -> SocketAddr {
+    let port = if listen.port() == 0 { 0 } else { listen.port().saturating_add(1) };
+    SocketAddr::new(listen.ip(), port)
+}

@@ -1,0 +1,217 @@
+//! The command line (CONTRACT 1, 3 and 8).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::Secret;
+
+/// Omnichannel messaging and live chat whose decisions are WebAssembly components.
+#[derive(Debug, Parser)]
+#[command(name = "patchbay", version, about)]
+pub struct Cli {
+    /// Configuration file; without it, patchbay.toml in the working directory if there is one
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// What to do; without it, serve
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What `patchbay` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the service: HTTP, background work and, without a database.url, the database
+    Serve,
+    /// Run background work only, beside servers with server.workers = false
+    Work,
+    /// Print the settings in force as TOML, secrets masked
+    Config,
+    /// Check and try plugins
+    #[command(subcommand)]
+    Plugin(PluginCommand),
+    /// Administration, which works while the server runs and prints one JSON object.
+    #[command(flatten)]
+    Admin(AdminCommand),
+}
+
+/// Commands that change the database and print one JSON object on standard output.
+#[derive(Debug, Subcommand)]
+pub enum AdminCommand {
+    /// Bring the database to the schema of this version
+    Migrate,
+    /// Clients
+    #[command(subcommand)]
+    Client(ClientCommand),
+    /// Users of a client
+    #[command(subcommand)]
+    User(UserCommand),
+    /// WhatsApp numbers of a client
+    #[command(subcommand)]
+    Number(NumberCommand),
+    /// Message templates of a client
+    #[command(subcommand)]
+    Template(TemplateCommand),
+}
+
+/// `patchbay client ...`
+#[derive(Debug, Subcommand)]
+pub enum ClientCommand {
+    /// Create a client with its first ADMIN user, and print the user's API key
+    Create(ClientCreate),
+}
+
+/// `patchbay client create`
+#[derive(Debug, Args)]
+pub struct ClientCreate {
+    /// Short name that identifies the client in requests
+    #[arg(long = "ref", value_name = "REF")]
+    pub client_ref: String,
+    /// Name that people see
+    #[arg(long)]
+    pub name: String,
+    /// E-mail address of the first user
+    #[arg(long)]
+    pub email: String,
+    /// Password of the first user
+    #[arg(long)]
+    pub password: Secret,
+    /// Client that this one belongs to
+    #[arg(long, value_name = "REF")]
+    pub parent: Option<String>,
+}
+
+/// `patchbay user ...`
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Create a user, and print the API key
+    Create(UserCreate),
+}
+
+/// `patchbay user create`
+#[derive(Debug, Args)]
+pub struct UserCreate {
+    /// Client that the user belongs to
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// E-mail address, unique within the client
+    #[arg(long)]
+    pub email: String,
+    /// Password
+    #[arg(long)]
+    pub password: Secret,
+    /// Name that people see
+    #[arg(long)]
+    pub name: String,
+    /// ADMIN, SUPERVISOR, AGENT, DEVELOPER or API
+    #[arg(long)]
+    pub role: String,
+    /// Team of an agent
+    #[arg(long)]
+    pub team: Option<String>,
+}
+
+/// `patchbay number ...`
+#[derive(Debug, Subcommand)]
+pub enum NumberCommand {
+    /// Connect a WhatsApp number
+    Add(NumberAdd),
+}
+
+/// `patchbay number add`
+#[derive(Debug, Args)]
+pub struct NumberAdd {
+    /// Client that sends from the number
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// The number in international form
+    #[arg(long, value_name = "MSISDN")]
+    pub number: String,
+    /// How the number is connected
+    #[arg(long)]
+    pub provider: Provider,
+    /// Meta's id of the number
+    #[arg(long, value_name = "ID")]
+    pub phone_number_id: Option<String>,
+    /// Meta's id of the WhatsApp Business account
+    #[arg(long, value_name = "ID")]
+    pub waba_id: Option<String>,
+    /// Access token of the account
+    #[arg(long, value_name = "TOKEN")]
+    pub access_token: Option<Secret>,
+}
+
+/// How a WhatsApp number is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Provider {
+    /// Meta's Cloud API
+    #[value(name = "WHATSAPP_CLOUD")]
+    WhatsappCloud,
+    /// A paired device
+    #[value(name = "WHATSAPP_LITE")]
+    WhatsappLite,
+}
+
+/// `patchbay template ...`
+#[derive(Debug, Subcommand)]
+pub enum TemplateCommand {
+    /// Fetch the templates of a client's numbers from the provider
+    Sync(TemplateSync),
+}
+
+/// `patchbay template sync`
+#[derive(Debug, Args)]
+pub struct TemplateSync {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+}
+
+/// `patchbay plugin ...`
+#[derive(Debug, Subcommand)]
+pub enum PluginCommand {
+    /// Say what a component is, what it imports, and what is wrong with it
+    #[command(after_help = "Example:\n  patchbay plugin check target/wasm32-wasip2/release/my_bot.wasm")]
+    Check {
+        /// The component, a .wasm file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_commands_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_commands_of_the_contract_are_understood() {
+        for line in [
+            "patchbay",
+            "patchbay serve --config other.toml",
+            "patchbay client create --ref acme --name Acme --email a@acme.example --password pw --parent holding",
+            "patchbay user create --client acme --email b@acme.example --password pw --name B --role AGENT --team sales",
+            "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_LITE",
+            "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_CLOUD --phone-number-id 1 \
+             --waba-id 2 --access-token t",
+            "patchbay template sync --client acme",
+            "patchbay migrate",
+            "patchbay plugin check bot.wasm",
+        ] {
+            let parsed = Cli::try_parse_from(line.split_whitespace());
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn a_password_of_the_command_line_is_not_printed() {
+        let line = "patchbay client create --ref a --name A --email a@a.example --password hunter2";
+        let parsed = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        assert!(!format!("{parsed:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,75 @@
+//! The system's clock, the only place that asks for the real time.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::clock::Clock;
+
+/// Real time plus an offset, which is zero unless `testing.clock` is on (CONTRACT 2).
+#[derive(Debug, Default)]
+pub struct SystemClock {
+    offset_seconds: AtomicI64,
+}
+
+impl SystemClock {
+    /// A clock that shows real time.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Moves the clock forward, and returns the whole offset in seconds.
+    pub fn advance(&self, seconds: u32) -> i64 {
+        let before = self.offset_seconds.fetch_add(i64::from(seconds), Ordering::SeqCst);
+        before.saturating_add(i64::from(seconds))
+    }
+
+    /// Takes over the offset that another node was moved to, in seconds.
+    pub fn set_offset(&self, seconds: i64) {
+        self.offset_seconds.store(seconds, Ordering::SeqCst);
+    }
+
+    /// How far ahead of real time this clock is, in seconds.
+    pub fn offset(&self) -> i64 {
+        self.offset_seconds.load(Ordering::SeqCst)
+    }
+}
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place where real time enters")]
+    fn now(&self) -> DateTime<Utc> {
+        let real = Utc::now();
+        // An offset beyond the calendar would have to be set by hand; then real time is the better answer.
+        let offset = TimeDelta::try_seconds(self.offset());
+        offset.and_then(|offset| real.checked_add_signed(offset)).unwrap_or(real)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_advanced_clock_is_ahead_by_what_it_was_advanced() {
+        let (real, moved) = (SystemClock::new(), SystemClock::new());
+        assert_eq!(moved.advance(3_600), 3_600);
+        assert_eq!(moved.advance(60), 3_660);
+        let before = real.now();
+        let ahead = moved.now() - before;
+        assert!((3_660..3_670).contains(&ahead.num_seconds()), "{ahead}");
+    }
+
+    #[test]
+    fn an_offset_replaces_the_one_before() {
+        let clock = SystemClock::new();
+        clock.advance(10);
+        clock.set_offset(5);
+        assert_eq!(clock.offset(), 5);
+    }
+
+    #[test]
+    fn an_offset_beyond_the_calendar_is_ignored() {
+        let clock = SystemClock::new();
+        clock.set_offset(i64::MAX);
+        assert!((clock.now() - SystemClock::new().now()).num_seconds().abs() < 10);
+    }
+}

@@ -1,0 +1,98 @@
+//! Values that are well-formed one by one and still cannot work.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+use super::{Config, ConfigError, SecretUrl, join};
+
+/// Bytes of `security.master_key`.
+const MASTER_KEY_BYTES: usize = 32;
+
+impl Config {
+    /// Refuses what would only fail later, with the setting to change.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.check_tls()?;
+        self.check_master_key()?;
+        self.check_urls()?;
+        self.check_limits()?;
+        if !is_graph_version(&self.whatsapp_cloud.api_version) {
+            return unusable("whatsapp_cloud.api_version", "write it as Meta does, for example \"v25.0\"");
+        }
+        if self.webhooks.retry_schedule.len() > 100 {
+            return unusable("webhooks.retry_schedule", "at most 100 delays");
+        }
+        Ok(())
+    }
+
+    fn check_tls(&self) -> Result<(), ConfigError> {
+        match (&self.server.tls_cert, &self.server.tls_key) {
+            (Some(_), None) => unusable("server.tls_key", "server.tls_cert is set, so this must name its private key"),
+            (None, Some(_)) => unusable("server.tls_cert", "server.tls_key is set, so this must name its certificate"),
+            (None, None) if self.server.batch_tls_listen.is_some() => {
+                unusable("server.batch_tls_listen", "an HTTPS listener needs server.tls_cert and server.tls_key")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_master_key(&self) -> Result<(), ConfigError> {
+        let key = &self.security.master_key;
+        let fits = STANDARD.decode(key.expose()).is_ok_and(|bytes| bytes.len() == MASTER_KEY_BYTES);
+        if key.is_empty() || fits {
+            return Ok(());
+        }
+        unusable("security.master_key", "expected 32 bytes in base64; make one with `openssl rand -base64 32`")
+    }
+
+    fn check_urls(&self) -> Result<(), ConfigError> {
+        scheme("database.url", self.database.url.as_ref(), &["postgres", "postgresql"])?;
+        scheme("email.relay", self.email.relay.as_ref(), &["smtp", "smtps"])?;
+        for url in &self.smpp.url {
+            scheme("smpp.url", Some(url), &["smpp", "smpps"])?;
+            if url.url().host().is_none() || url.url().username().is_empty() {
+                return unusable("smpp.url", "expected smpp://system_id:password@host:port");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_limits(&self) -> Result<(), ConfigError> {
+        for (section, settings) in self.sections() {
+            if section != "limits" && section != "retention" {
+                continue;
+            }
+            for setting in settings.settings() {
+                let zero = setting.value.as_integer() == Some(0) || setting.value.as_str() == Some("0s");
+                if zero {
+                    return unusable(&join(section, setting.name), "must not be 0");
+                }
+            }
+        }
+        if self.limits.webhook_connect_timeout > self.limits.webhook_timeout {
+            return unusable("limits.webhook_connect_timeout", "must not be longer than limits.webhook_timeout");
+        }
+        Ok(())
+    }
+}
+
+fn unusable(key: &str, reason: &str) -> Result<(), ConfigError> {
+    Err(ConfigError::Unusable { key: key.to_owned(), reason: reason.to_owned() })
+}
+
+fn scheme(key: &str, url: Option<&SecretUrl>, allowed: &[&str]) -> Result<(), ConfigError> {
+    match url {
+        Some(url) if !allowed.contains(&url.scheme()) => {
+            let reason =
+                format!("expected a URL that starts with {}://, got {}://", allowed.join(":// or "), url.scheme());
+            unusable(key, &reason)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `v25.0`
+fn is_graph_version(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.strip_prefix('v')
+        .and_then(|rest| rest.split_once('.'))
+        .is_some_and(|(major, minor)| digits(major) && digits(minor))
+}

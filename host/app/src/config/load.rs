@@ -1,0 +1,115 @@
+//! Reading the file and the environment.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Config, ConfigError, Place, join,
+    section::{Input, Refused},
+};
+
+/// Read from the working directory when `--config` is not given.
+pub const DEFAULT_FILE: &str = "patchbay.toml";
+
+/// Start of the environment variables that are settings. `PATCHBAY_URL` and the like are not.
+const PREFIX: &str = "PATCHBAY__";
+
+impl Config {
+    /// Reads `file`, or `patchbay.toml` in the working directory if there is one, then the environment.
+    ///
+    /// Errors name the setting, where it was written, and what to write instead.
+    pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        let variables = env::vars_os().filter_map(|(name, value)| {
+            let name = name.into_string().ok().filter(|name| name.starts_with(PREFIX))?;
+            Some((name, value.to_string_lossy().into_owned()))
+        });
+        Self::from_sources(read(file)?, variables)
+    }
+
+    /// Puts a configuration together from the text of a file and from environment variables, of which those that do
+    /// not start with `PATCHBAY__` are ignored.
+    pub fn from_sources(
+        file: Option<(PathBuf, String)>,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let mut config = Self::default();
+        if let Some((path, text)) = file {
+            config.apply_file(&path, &text)?;
+        }
+        for (name, value) in variables {
+            config.apply_variable(&name, &value)?;
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    fn apply_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
+        let place = Place::File(path.to_owned());
+        let table: toml::Table =
+            toml::from_str(text).map_err(|source| ConfigError::Syntax { path: path.to_owned(), source })?;
+        for (name, value) in &table {
+            let is_section = self.section_mut(name).is_some();
+            match value {
+                toml::Value::Table(settings) if is_section => {
+                    for (setting, value) in settings {
+                        self.apply(name, setting, Input::File(value), &place)?;
+                    }
+                }
+                _ if is_section => {
+                    return Err(ConfigError::NotASection { key: name.clone(), place });
+                }
+                _ => self.apply("", name, Input::File(value), &place)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_variable(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
+        let Some(key) = variable.strip_prefix(PREFIX) else {
+            return Ok(());
+        };
+        let key = key.to_ascii_lowercase();
+        let (section, name) = key.split_once("__").unwrap_or(("", &key));
+        self.apply(section, name, Input::Environment(value), &Place::Environment(variable.to_owned()))
+    }
+
+    fn apply(&mut self, section: &str, name: &str, input: Input<'_>, place: &Place) -> Result<(), ConfigError> {
+        let set = self.section_mut(section).map_or(Err(Refused::Unknown), |section| section.set(name, input));
+        set.map_err(|refused| {
+            let (key, place) = (join(section, name), place.clone());
+            match refused {
+                Refused::Unknown => ConfigError::Unknown { near: self.near(section, name), key, place },
+                Refused::Wrong { expected, got } => ConfigError::Wrong { key, place, expected, got },
+            }
+        })
+    }
+
+    /// Up to three keys that the writer may have meant: a slip of the fingers, or the right name in another section.
+    fn near(&self, section: &str, name: &str) -> Vec<String> {
+        let wanted = join(section, name);
+        let sections = self.sections().into_iter().map(|(section, _)| section.to_owned());
+        let candidates = sections.filter(|candidate| !candidate.is_empty() && section.is_empty()).chain(self.keys());
+        let mut near: Vec<(usize, String)> = candidates
+            .filter_map(|key| {
+                let slips = strsim::damerau_levenshtein(&wanted, &key);
+                let same_name = key.rsplit('.').next() == Some(name);
+                (slips <= 3 || same_name).then_some((slips, key))
+            })
+            .collect();
+        near.sort();
+        near.into_iter().take(3).map(|(_, key)| key).collect()
+    }
+}
+
+/// The configuration file with its text, if there is one.
+fn read(explicit: Option<&Path>) -> Result<Option<(PathBuf, String)>, ConfigError> {
+    let path = explicit.unwrap_or(Path::new(DEFAULT_FILE)).to_owned();
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some((path, text))),
+        Err(source) if source.kind() == io::ErrorKind::NotFound && explicit.is_none() => Ok(None),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ConfigError::Missing { path }),
+        Err(source) => Err(ConfigError::Unreadable { path, source }),
+    }
+}

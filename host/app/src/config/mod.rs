@@ -1,0 +1,129 @@
+//! The configuration: `patchbay.toml`, overridden by `PATCHBAY__SECTION__KEY` (CONTRACT 2).
+
+mod check;
+mod derived;
+mod error;
+mod limits;
+mod load;
+mod secret;
+mod section;
+mod sections;
+mod show;
+mod value;
+
+pub use derived::META_GRAPH_URL;
+pub use error::{ConfigError, Place};
+pub use limits::{Limits, Retention};
+pub use secret::{BaseUrl, Secret, SecretUrl};
+pub use section::{Section, Setting};
+pub use sections::{
+    Base, DatabaseSettings, Email, Logging, Messenger, Plugins, Security, Server, Simulator, Smpp, Sms, Testing,
+    Webhooks, WhatsappCloud,
+};
+pub use show::Table;
+pub use value::{LogFormat, Switch, spell_duration};
+
+use std::path::Path;
+
+/// All settings of a process. Read once at start; there is no reload.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Settings without a section; see [`Config::data_dir`].
+    pub base: Base,
+    /// `database.*`
+    pub database: DatabaseSettings,
+    /// `server.*`
+    pub server: Server,
+    /// `whatsapp_cloud.*`
+    pub whatsapp_cloud: WhatsappCloud,
+    /// `messenger.*`
+    pub messenger: Messenger,
+    /// `smpp.*`
+    pub smpp: Smpp,
+    /// `email.*`
+    pub email: Email,
+    /// `webhooks.*`
+    pub webhooks: Webhooks,
+    /// `security.*`
+    pub security: Security,
+    /// `plugins.*`
+    pub plugins: Plugins,
+    /// `simulator.*`
+    pub simulator: Simulator,
+    /// `sms.*`
+    pub sms: Sms,
+    /// `logging.*`
+    pub logging: Logging,
+    /// `testing.*`
+    pub testing: Testing,
+    /// `limits.*`
+    pub limits: Limits,
+    /// `retention.*`
+    pub retention: Retention,
+}
+
+impl Config {
+    /// The data directory as it was configured; relative to the working directory.
+    pub fn data_dir(&self) -> &Path {
+        &self.base.data_dir
+    }
+
+    /// Every section with its name; the one without a name holds `data_dir`.
+    pub fn sections(&self) -> Vec<(&'static str, &dyn Section)> {
+        vec![
+            ("", &self.base),
+            ("database", &self.database),
+            ("server", &self.server),
+            ("whatsapp_cloud", &self.whatsapp_cloud),
+            ("messenger", &self.messenger),
+            ("smpp", &self.smpp),
+            ("email", &self.email),
+            ("webhooks", &self.webhooks),
+            ("security", &self.security),
+            ("plugins", &self.plugins),
+            ("simulator", &self.simulator),
+            ("sms", &self.sms),
+            ("logging", &self.logging),
+            ("testing", &self.testing),
+            ("limits", &self.limits),
+            ("retention", &self.retention),
+        ]
+    }
+
+    /// The section of this name, to set something in it.
+    fn section_mut(&mut self, name: &str) -> Option<&mut dyn Section> {
+        Some(match name {
+            "" => &mut self.base,
+            "database" => &mut self.database,
+            "server" => &mut self.server,
+            "whatsapp_cloud" => &mut self.whatsapp_cloud,
+            "messenger" => &mut self.messenger,
+            "smpp" => &mut self.smpp,
+            "email" => &mut self.email,
+            "webhooks" => &mut self.webhooks,
+            "security" => &mut self.security,
+            "plugins" => &mut self.plugins,
+            "simulator" => &mut self.simulator,
+            "sms" => &mut self.sms,
+            "logging" => &mut self.logging,
+            "testing" => &mut self.testing,
+            "limits" => &mut self.limits,
+            "retention" => &mut self.retention,
+            _ => return None,
+        })
+    }
+
+    /// Every key, such as `server.listen`.
+    fn keys(&self) -> Vec<String> {
+        let sections = self.sections();
+        let keys = sections
+            .iter()
+            .flat_map(|(section, settings)| settings.settings().into_iter().map(|setting| join(section, setting.name)));
+        keys.collect()
+    }
+}
+
+/// The full key of a setting.
+fn join(section: &str, name: &str) -> String {
+    if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
+}

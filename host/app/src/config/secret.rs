@@ -1,0 +1,151 @@
+//! Settings that must not appear in logs, errors or the output of `patchbay config`.
+
+use std::fmt;
+
+use url::Url;
+
+use super::value::Value;
+
+/// What is shown in place of a secret that is set.
+const MASK: &str = "********";
+
+/// A password, key or token. It has no `Display`, and `Debug` shows only whether it is set.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret itself; the caller keeps it out of logs.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `true` while nothing is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn masked(&self) -> &'static str {
+        if self.is_empty() { "" } else { MASK }
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({})", self.masked())
+    }
+}
+
+impl Value for Secret {
+    const SECRET: bool = true;
+
+    fn expected() -> String {
+        "a string".to_owned()
+    }
+    fn from_text(text: &str) -> Option<Self> {
+        Some(Self::from(text))
+    }
+    fn shown(&self) -> toml::Value {
+        toml::Value::String(self.masked().to_owned())
+    }
+}
+
+/// A URL that may hold a password, which is shown masked: `postgres://app:********@db/patchbay`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretUrl(Url, String);
+
+impl SecretUrl {
+    /// The URL as it was written, password included; the caller keeps it out of logs.
+    pub fn expose(&self) -> &str {
+        &self.1
+    }
+
+    /// Scheme, such as `postgres`.
+    pub fn scheme(&self) -> &str {
+        self.0.scheme()
+    }
+
+    /// The parsed URL, password included.
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// The URL with its password replaced, in the authority and in the query.
+    pub fn masked(&self) -> String {
+        let in_query = self.0.query_pairs().any(|(name, _)| is_password(&name));
+        if self.0.password().is_none() && !in_query {
+            return self.1.clone();
+        }
+        let mut shown = self.0.clone();
+        if shown.password().is_some() && shown.set_password(Some(MASK)).is_err() {
+            return MASK.to_owned();
+        }
+        if in_query {
+            let pairs: Vec<(String, String)> = self.0.query_pairs().into_owned().collect();
+            let mut query = shown.query_pairs_mut();
+            query.clear();
+            for (name, value) in &pairs {
+                query.append_pair(name, if is_password(name) { MASK } else { value });
+            }
+        }
+        shown.to_string()
+    }
+}
+
+/// `password` and `sslpassword` of PostgreSQL URLs.
+fn is_password(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with("password")
+}
+
+impl fmt::Debug for SecretUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.masked())
+    }
+}
+
+impl Value for SecretUrl {
+    const SECRET: bool = true;
+
+    fn expected() -> String {
+        "a URL".to_owned()
+    }
+    fn from_text(text: &str) -> Option<Self> {
+        let text = text.trim();
+        Url::parse(text).ok().map(|url| Self(url, text.to_owned()))
+    }
+    fn shown(&self) -> toml::Value {
+        toml::Value::String(self.masked())
+    }
+}
+
+/// The base of other URLs: `http` or `https`, without a trailing slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl BaseUrl {
+    /// The URL without a trailing slash.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Value for BaseUrl {
+    fn expected() -> String {
+        "an http or https URL without query".to_owned()
+    }
+    fn from_text(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let url = Url::parse(text).ok()?;
+        let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        (matches!(url.scheme(), "http" | "https") && url.has_host() && plain)
+            .then(|| Self(text.trim_end_matches('/').to_owned()))
+    }
+    fn shown(&self) -> toml::Value {
+        toml::Value::String(self.0.clone())
+    }
+}

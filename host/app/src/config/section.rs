@@ -1,0 +1,118 @@
+//! A section of the configuration: its settings, their defaults and their meaning, written once.
+
+use super::value::Value;
+
+/// One setting as it is shown: in `patchbay config` and in the tables of `docs/operations.md`.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The last part of the key, such as `listen`.
+    pub name: &'static str,
+    /// What it does: the doc comment of the field.
+    pub meaning: &'static str,
+    /// The value in force, secrets masked.
+    pub value: toml::Value,
+}
+
+/// Where a value comes from decides how it is read.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// A value of `patchbay.toml`.
+    File(&'a toml::Value),
+    /// The text of an environment variable.
+    Environment(&'a str),
+}
+
+/// Why a setting did not take a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The section has no setting of this name.
+    Unknown,
+    /// The value has the wrong type or form.
+    Wrong {
+        /// What would have been right, such as `a whole number`.
+        expected: String,
+        /// What was given; empty when it must not be repeated.
+        got: String,
+    },
+}
+
+impl Input<'_> {
+    /// Reads the input as a setting of type `T`.
+    pub fn read<T: Value>(self) -> Result<T, Refused> {
+        let (read, got) = match self {
+            Self::File(value) => (T::from_toml(value), describe(value)),
+            Self::Environment(text) => (T::from_text(text), format!("\"{text}\"")),
+        };
+        let got = if T::SECRET { String::new() } else { got };
+        read.ok_or_else(|| Refused::Wrong { expected: T::expected(), got })
+    }
+}
+
+/// The value with its type, for error messages.
+fn describe(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => format!("the string \"{text}\""),
+        toml::Value::Integer(number) => format!("the number {number}"),
+        toml::Value::Float(number) => format!("the number {number}"),
+        toml::Value::Boolean(flag) => format!("the boolean {flag}"),
+        toml::Value::Datetime(moment) => format!("the date {moment}"),
+        toml::Value::Array(_) => "a list".to_owned(),
+        toml::Value::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// What every section can do; written by [`section!`].
+pub trait Section {
+    /// All settings, in the order in which they are declared.
+    fn settings(&self) -> Vec<Setting>;
+
+    /// Sets one of them.
+    fn set(&mut self, name: &str, input: Input<'_>) -> Result<(), Refused>;
+}
+
+/// Declares a section: a struct, its defaults, and how each setting is read and shown. The doc comments are the
+/// meaning that the operator reads, so they exist once.
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])+
+        $section:ident {
+            $( $(#[doc = $meaning:literal])+ $name:ident: $kind:ty = $default:expr, )+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone)]
+        pub struct $section {
+            $( $(#[doc = $meaning])+ pub $name: $kind, )+
+        }
+
+        impl Default for $section {
+            fn default() -> Self {
+                Self { $( $name: $default, )+ }
+            }
+        }
+
+        impl $crate::config::section::Section for $section {
+            fn settings(&self) -> Vec<$crate::config::section::Setting> {
+                vec![ $( $crate::config::section::Setting {
+                    name: stringify!($name),
+                    meaning: concat!($($meaning),+),
+                    value: $crate::config::value::Value::shown(&self.$name),
+                }, )+ ]
+            }
+
+            fn set(
+                &mut self,
+                name: &str,
+                input: $crate::config::section::Input<'_>,
+            ) -> Result<(), $crate::config::section::Refused> {
+                match name {
+                    $( stringify!($name) => self.$name = input.read()?, )+
+                    _ => return Err($crate::config::section::Refused::Unknown),
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+pub(crate) use section;

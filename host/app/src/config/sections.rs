@@ -1,0 +1,183 @@
+//! The settings of `CONTRACT` section 2, one section after the other. Limits are in [`super::limits`].
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
+
+use ipnet::IpNet;
+
+use super::{
+    secret::{BaseUrl, Secret, SecretUrl},
+    section::section,
+    value::{LogFormat, Switch},
+};
+
+/// An address on this machine only.
+fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, port))
+}
+
+/// Delays of `webhooks.retry_schedule`: the schedule of Standard Webhooks (CONTRACT 2).
+fn retry_schedule() -> Vec<Duration> {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+        .map(Duration::from_secs)
+        .to_vec()
+}
+
+section! {
+    /// What has no section.
+    Base {
+        /// Embedded database, media, generated keys and the cache of compiled plugins.
+        data_dir: PathBuf = PathBuf::from(".patchbay"),
+    }
+}
+
+section! {
+    /// Where the data is.
+    DatabaseSettings {
+        /// A `postgres://` URL; empty = embedded PostgreSQL in `data_dir`.
+        url: Option<SecretUrl> = None,
+    }
+}
+
+section! {
+    /// The HTTP listeners.
+    Server {
+        /// All HTTP products and provider callbacks; port 0 picks a free one, which the log names.
+        listen: SocketAddr = loopback(8080),
+        /// PEM file with the certificate chain; with `server.tls_key` it makes `server.listen` HTTPS.
+        tls_cert: Option<PathBuf> = None,
+        /// PEM file with the private key of `server.tls_cert`.
+        tls_key: Option<PathBuf> = None,
+        /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production); empty = none.
+        batch_tls_listen: Option<SocketAddr> = None,
+        /// Refuse requests that did not arrive over TLS, directly or by `X-Forwarded-Proto` of a trusted proxy.
+        require_https: bool = false,
+        /// Addresses or networks whose `X-Forwarded-*` headers are believed.
+        trusted_proxies: Vec<IpNet> = Vec::new(),
+        /// Base of media and callback URLs; empty = made from `server.listen`.
+        public_url: Option<BaseUrl> = None,
+        /// Run background work in this process; `false` = API only, beside `patchbay work`.
+        workers: bool = true,
+        /// Host name of WhatsApp Lite; empty = every path on every host.
+        lite_host: String = String::new(),
+        /// Host name of the SMS API; empty = every path on every host.
+        sms_host: String = String::new(),
+        /// Host name of the batch SMS gateway; empty = every path on every host.
+        batch_host: String = String::new(),
+    }
+}
+
+section! {
+    /// WhatsApp through Meta's Cloud API.
+    WhatsappCloud {
+        /// Base URL without version; empty = Meta's Graph API, or the simulator when that is on.
+        graph_url: Option<BaseUrl> = None,
+        /// Version part of Graph API paths.
+        api_version: String = "v25.0".to_owned(),
+        /// App secret that signs callbacks; empty = callbacks are refused, the simulator's excepted.
+        app_secret: Secret = Secret::default(),
+        /// Token of the callback handshake.
+        verify_token: Secret = Secret::default(),
+    }
+}
+
+section! {
+    /// Facebook Messenger.
+    Messenger {
+        /// Base URL without version; empty = Meta's Graph API, or the simulator when that is on.
+        graph_url: Option<BaseUrl> = None,
+        /// App secret that signs callbacks; empty = callbacks are refused, the simulator's excepted.
+        app_secret: Secret = Secret::default(),
+        /// Token of the callback handshake.
+        verify_token: Secret = Secret::default(),
+    }
+}
+
+section! {
+    /// The SMS centres.
+    Smpp {
+        /// `smpp://system_id:password@host:port`, one or several; empty = the simulator when that is on.
+        url: Vec<SecretUrl> = Vec::new(),
+    }
+}
+
+section! {
+    /// Email-to-SMS.
+    Email {
+        /// Address of the SMTP listener; empty = off.
+        listen: Option<SocketAddr> = None,
+        /// Domain of the addresses that become text messages.
+        domain: String = String::new(),
+        /// `smtp://` or `smtps://` URL for result mails; empty = none are sent.
+        relay: Option<SecretUrl> = None,
+    }
+}
+
+section! {
+    /// Calls to clients' webhooks.
+    Webhooks {
+        /// Allow loopback and private addresses as webhook, callback and media targets.
+        allow_private_targets: bool = false,
+        /// Delays between the attempts of one delivery.
+        retry_schedule: Vec<Duration> = retry_schedule(),
+    }
+}
+
+section! {
+    /// Keys.
+    Security {
+        /// 32 bytes in base64 that seal secrets at rest; empty = a generated file `master.key` in `data_dir`.
+        master_key: Secret = Secret::default(),
+    }
+}
+
+section! {
+    /// Plugins from a directory, for development.
+    Plugins {
+        /// Directory of `*.wasm` files watched for changes, file name = plugin name; empty = none.
+        dir: Option<PathBuf> = None,
+    }
+}
+
+section! {
+    /// The simulated outside world.
+    Simulator {
+        /// Run the simulator; `auto` = while no provider is configured.
+        enabled: Switch = Switch::Auto,
+        /// Simulated Graph API, Messenger and phones.
+        listen: SocketAddr = loopback(8090),
+    }
+}
+
+section! {
+    /// Text messages.
+    Sms {
+        /// Source address when a request names none.
+        default_source: String = "PATCHBAY".to_owned(),
+        /// XML namespace of batch answers.
+        batch_namespace: String = "urn:patchbay:batch-sms".to_owned(),
+    }
+}
+
+section! {
+    /// Log lines, written to standard error.
+    Logging {
+        /// `text` for people, `json` for collectors.
+        format: LogFormat = LogFormat::Text,
+        /// Level, or levels per module such as `info,api=debug`; empty = `info` for servers, `warn` for commands.
+        filter: String = String::new(),
+    }
+}
+
+section! {
+    /// For test suites, never for production.
+    Testing {
+        /// Serve `POST /testing/clock/advance`, which moves the business clock.
+        clock: bool = false,
+    }
+}

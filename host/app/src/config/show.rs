@@ -1,0 +1,72 @@
+//! The configuration in words: as TOML for `patchbay config`, as tables for `docs/operations.md`.
+
+use std::fmt::Write;
+
+use super::{Config, join};
+
+/// One of the tables of `docs/operations.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// Everything that is not a limit.
+    Settings,
+    /// `limits.*`
+    Limits,
+    /// `retention.*`
+    Retention,
+}
+
+impl Table {
+    /// The word in the markers around the table: `<!-- settings:begin -->`.
+    pub fn marker(self) -> &'static str {
+        match self {
+            Self::Settings => "settings",
+            Self::Limits => "limits",
+            Self::Retention => "retention",
+        }
+    }
+
+    fn holds(self, section: &str) -> bool {
+        match section {
+            "limits" => self == Self::Limits,
+            "retention" => self == Self::Retention,
+            _ => self == Self::Settings,
+        }
+    }
+
+    /// The table in Markdown, with the defaults of this version.
+    pub fn markdown(self) -> String {
+        let mut table = "| key | default | meaning |\n|---|---|---|\n".to_owned();
+        for (section, settings) in Config::default().sections() {
+            if !self.holds(section) {
+                continue;
+            }
+            for setting in settings.settings() {
+                let default = match setting.value.as_str() {
+                    Some("") => "empty".to_owned(),
+                    Some(text) => format!("`{text}`"),
+                    None => format!("`{}`", setting.value),
+                };
+                let meaning = setting.meaning.trim();
+                // Writing to a String cannot fail.
+                let _ = writeln!(table, "| `{}` | {default} | {meaning} |", join(section, setting.name));
+            }
+        }
+        table
+    }
+}
+
+impl Config {
+    /// All settings as TOML, secrets and passwords in URLs masked.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        for (section, settings) in self.sections() {
+            if !section.is_empty() {
+                let _ = writeln!(text, "\n[{section}]");
+            }
+            for setting in settings.settings() {
+                let _ = writeln!(text, "{} = {}", setting.name, setting.value);
+            }
+        }
+        text
+    }
+}

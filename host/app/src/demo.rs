@@ -1,0 +1,89 @@
+//! What makes a first start worth looking at: the simulator knows our numbers, and an empty database gets a demo client
+//! with a number, templates and the default chatbot.
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use messaging::{
+    Context,
+    accounts::{self, Actor, Administration, CreatedUser, NewClient},
+    activations::{self, Activate},
+    numbers, secrets,
+};
+
+use crate::{boot::Simulated, simulated_numbers};
+
+/// The demo client.
+const CLIENT_REF: &str = "demo";
+/// Its number.
+const NUMBER: &str = "27110000000";
+/// Ids of its number and account at the simulated provider.
+const PHONE_NUMBER_ID: &str = "100000000000001";
+const WABA_ID: &str = "200000000000001";
+/// A customer to play with.
+const CUSTOMER: &str = "27820000001";
+
+/// Tells the simulator our numbers; on an empty database makes the demo client first and prints its key, once.
+pub async fn prepare(ctx: &Context, simulated: &Simulated, url: &str) -> anyhow::Result<()> {
+    let mut db = ctx.db.acquire().await?;
+    let empty = !storage::clients::any(&mut db).await?;
+    drop(db);
+    if empty {
+        let created = create(ctx).await.context("cannot make the demo client")?;
+        announce(&created, simulated, url)?;
+    }
+    simulated_numbers::register_all(&ctx.db, simulated.http).await
+}
+
+async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
+    let admin = Administration::from(ctx);
+    let created = accounts::create_client(
+        &admin,
+        NewClient {
+            client_ref: CLIENT_REF.to_owned(),
+            name: "Demo".to_owned(),
+            email: "demo@patchbay.example".to_owned(),
+            password: secrets::generate_master_key()?,
+            parent: None,
+            allow_private_targets: true,
+        },
+    )
+    .await?;
+    let number = numbers::NewNumber {
+        client_ref: CLIENT_REF.to_owned(),
+        msisdn: NUMBER.to_owned(),
+        provider: numbers::Provider::Cloud,
+        cloud: Some(numbers::CloudAccount {
+            phone_number_id: PHONE_NUMBER_ID.to_owned(),
+            waba_id: WABA_ID.to_owned(),
+            access_token: "simulator".to_owned(),
+            app_secret: None,
+        }),
+        rate_per_second: None,
+    };
+    numbers::add_number(&admin, number, Actor::Operator).await?;
+    numbers::sync_templates(&admin, &ctx.cloud, created.client, Some(Actor::Operator)).await?;
+    let bot = Activate { plugin: "default-chatbot".to_owned(), number: None, config: serde_json::json!({}) };
+    activations::activate(ctx, created.client, bot, Actor::Operator).await?;
+    Ok(created)
+}
+
+fn announce(created: &CreatedUser, simulated: &Simulated, url: &str) -> anyhow::Result<()> {
+    let (key, phones) = (created.api_key.expose(), simulated.graph_url());
+    let text = format!(
+        "
+  Patchbay runs at      {url}
+  Simulated phones at   {phones}
+  Demo client           {CLIENT_REF} (number {NUMBER})
+  Demo API key          {key}
+                        shown this once; make a new one with POST /messaging-service/WhatsApp/SystemUsers/generateAPIKey
+
+  Try it: write to the bot from a phone, then read its answer
+    curl -X POST {phones}/phones/{CUSTOMER}/messages -H 'content-type: application/json' \\
+         -d '{{\"to\":\"{NUMBER}\",\"text\":\"hi\"}}'
+    curl {phones}/phones/{CUSTOMER}/inbox
+
+"
+    );
+    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")
+}

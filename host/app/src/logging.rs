@@ -1,0 +1,77 @@
+//! Log lines on standard error, as text or JSON; standard output belongs to what commands print.
+
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::{EnvFilter, Layer, Registry, layer::SubscriberExt, util::SubscriberInitExt};
+
+use crate::config::{LogFormat, Logging};
+
+/// Who reads the log decides how much is in it unless `logging.filter` says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// A server: `info`. The statements of the SQL client are left out, because they come at `debug` in any case.
+    Server,
+    /// Somebody who typed a command: `warn`.
+    Command,
+}
+
+/// The log cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum LoggingError {
+    /// `logging.filter` cannot be understood.
+    #[error(
+        "logging.filter is {filter:?}; expected a level such as \"info\" or levels per module such as \"info,api=debug\""
+    )]
+    Filter {
+        /// What was configured.
+        filter: String,
+        /// What is wrong with it.
+        #[source]
+        source: tracing_subscriber::filter::ParseError,
+    },
+    /// Something else in this process already set up a log.
+    #[error("the log was already set up")]
+    Twice(#[from] tracing_subscriber::util::TryInitError),
+}
+
+/// Sends all log lines of this process to standard error.
+pub fn init(settings: &Logging, audience: Audience) -> Result<(), LoggingError> {
+    let filter = filter(settings, audience)?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let layer: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
+        LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).with_filter(filter).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).with_ansi(false).with_filter(filter).boxed(),
+    };
+    tracing_subscriber::registry().with(layer).try_init()?;
+    Ok(())
+}
+
+fn filter(settings: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {
+    let default = match audience {
+        Audience::Server => "info",
+        Audience::Command => "warn",
+    };
+    let wanted = if settings.filter.is_empty() { default } else { &settings.filter };
+    EnvFilter::try_new(wanted).map_err(|source| LoggingError::Filter { filter: wanted.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_quieter_than_servers_unless_a_filter_is_set() {
+        let settings = Logging::default();
+        assert_eq!(filter(&settings, Audience::Server).unwrap().to_string(), "info");
+        assert_eq!(filter(&settings, Audience::Command).unwrap().to_string(), "warn");
+        let settings = Logging { filter: "debug".to_owned(), ..settings };
+        assert_eq!(filter(&settings, Audience::Command).unwrap().to_string(), "debug");
+    }
+
+    #[test]
+    fn a_filter_that_is_none_is_refused_by_its_key() {
+        let settings = Logging { filter: "api=loudly".to_owned(), ..Logging::default() };
+        let error = filter(&settings, Audience::Server).unwrap_err();
+        assert!(error.to_string().starts_with("logging.filter is \"api=loudly\""), "{error}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Finding the programs of a PostgreSQL server (PROVIDERS H.3).
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::PostgresError;
+
+/// Environment variable that names the directory of `initdb` and `postgres`.
+pub const BIN_DIR_VARIABLE: &str = "PG_BIN_DIR";
+
+/// Where systems put one directory of programs per version: parent, start of the name, what follows.
+const VERSIONED: [(&str, &str, &str); 6] = [
+    ("/usr/lib/postgresql", "", "bin"),
+    ("/usr", "pgsql-", "bin"),
+    ("/usr/libexec", "postgresql", ""),
+    ("/opt/homebrew/opt", "postgresql", "bin"),
+    ("/usr/local/opt", "postgresql", "bin"),
+    ("/usr/lib", "postgresql", "bin"),
+];
+
+/// A directory with `initdb` and `postgres`, and their version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binaries {
+    /// The directory.
+    pub dir: PathBuf,
+    /// Major version, such as 15.
+    pub major: u32,
+}
+
+impl Binaries {
+    /// The path of one program.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Finds the programs: `bin_dir` when given and nothing else, otherwise those of version `wanted` (the one that
+    /// made the data), otherwise the newest of the usual directories and `PATH`.
+    pub fn find(bin_dir: Option<&Path>, wanted: Option<u32>) -> Result<Self, PostgresError> {
+        if let Some(dir) = bin_dir {
+            if !holds_server(dir) {
+                return Err(PostgresError::NoBinaries { looked_in: format!("{} (PG_BIN_DIR)", dir.display()) });
+            }
+            return Self::examine(dir);
+        }
+        // One broken installation must not hide a good one, so those that do not answer are passed over.
+        let found: Vec<Self> = usual_directories().iter().filter_map(|dir| Self::examine(dir).ok()).collect();
+        let of_the_data = found.iter().find(|binaries| Some(binaries.major) == wanted);
+        // The last of equals would win: turned round, that is the one in the usual directory, which has all programs.
+        let newest = || found.iter().rev().max_by_key(|binaries| binaries.major);
+        of_the_data.or_else(newest).cloned().ok_or_else(|| PostgresError::NoBinaries {
+            looked_in: "/usr/lib/postgresql/*/bin, its equivalents and PATH".to_owned(),
+        })
+    }
+
+    /// Asks the server program for its version.
+    fn examine(dir: &Path) -> Result<Self, PostgresError> {
+        let program = dir.join("postgres");
+        let bad = |reason: String| PostgresError::BadBinaries { program: program.clone(), reason };
+        let output = Command::new(&program).arg("--version").output().map_err(|error| bad(error.to_string()))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let major = major_version(&text).ok_or_else(|| bad(format!("it calls itself {text:?}")))?;
+        Ok(Self { dir: dir.to_owned(), major })
+    }
+}
+
+/// 15 of `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`, 19 of `postgres (PostgreSQL) 19beta1`.
+fn major_version(text: &str) -> Option<u32> {
+    let version = text.strip_prefix("postgres (PostgreSQL) ")?;
+    let digits: String = version.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+fn holds_server(dir: &Path) -> bool {
+    ["initdb", "postgres"].iter().all(|program| dir.join(program).is_file())
+}
+
+/// Directories that hold a server, the usual ones first, then `PATH`.
+fn usual_directories() -> Vec<PathBuf> {
+    let mut directories = Vec::new();
+    for (parent, start, inside) in VERSIONED {
+        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(start) {
+                directories.push(entry.path().join(inside));
+            }
+        }
+    }
+    let path = env::var_os("PATH");
+    directories.extend(env::split_paths(path.as_deref().unwrap_or(OsStr::new(""))));
+    directories.retain(|dir| holds_server(dir));
+    directories
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read_from_what_the_server_calls_itself() {
+        assert_eq!(major_version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n"), Some(15));
+        assert_eq!(major_version("postgres (PostgreSQL) 19beta1\n"), Some(19));
+        assert_eq!(major_version("mysqld  Ver 8.0.36\n"), None);
+    }
+
+    #[test]
+    fn a_named_directory_without_a_server_is_refused_by_name() {
+        let error = Binaries::find(Some(Path::new("/nonexistent/bin")), None).unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/bin (PG_BIN_DIR)"), "{error}");
+    }
+
+    #[test]
+    fn the_version_that_made_the_data_is_preferred_and_another_is_still_reported() {
+        let newest = Binaries::find(None, None).unwrap();
+        assert_eq!(Binaries::find(None, Some(newest.major)).unwrap().major, newest.major);
+        assert_eq!(Binaries::find(None, Some(1)).unwrap().major, newest.major);
+    }
+}

@@ -1,0 +1,152 @@
+//! Why the embedded database does not run, and what to do about it.
+
+use std::{io, path::PathBuf, time::Duration};
+
+/// Every message says what to do next, because it is the last line that the operator sees.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresError {
+    /// No `initdb` and `postgres` were found.
+    #[error(
+        "found no PostgreSQL server programs (initdb, postgres) in {looked_in}; install the package `postgresql`, \
+         set PG_BIN_DIR to their directory, or set database.url to a running server"
+    )]
+    NoBinaries {
+        /// Where they were looked for.
+        looked_in: String,
+    },
+    /// The programs are there and do not say which version they are.
+    #[error("{} does not run as a PostgreSQL server: {reason}", .program.display())]
+    BadBinaries {
+        /// The program that was asked.
+        program: PathBuf,
+        /// What it said.
+        reason: String,
+    },
+    /// Started as root, and there is nobody else to be.
+    #[error(
+        "PostgreSQL refuses to run as root and this system has no user `postgres` or `nobody`; \
+         create one, or start patchbay as an ordinary user"
+    )]
+    NoAccount,
+    /// Another process works on this data directory.
+    #[error(
+        "the data directory {} is in use by {}; stop it, or give this one another data_dir (PATCHBAY__DATA_DIR)",
+        .data_dir.display(), holder(.pid)
+    )]
+    InUse {
+        /// The data directory.
+        data_dir: PathBuf,
+        /// Process id of the holder, if it has written it already.
+        pid: Option<u32>,
+    },
+    /// The cluster was made by another major version.
+    #[error(
+        "the database in {} was made by PostgreSQL {made_by} and this machine has PostgreSQL {installed}.\n\
+         Either install PostgreSQL {made_by} and start again (PG_BIN_DIR names its directory of programs),\n\
+         or move the data: start with PostgreSQL {made_by}, `pg_dump --format=custom --file=patchbay.dump \"$URL\"` with the\n\
+         databaseUrl of run.json, stop, move {} away, start once with PostgreSQL {installed}, and\n\
+         `pg_restore --clean --if-exists --dbname=\"$URL\" patchbay.dump` (docs/operations.md has it line by line)",
+        .cluster.display(), .cluster.display()
+    )]
+    OtherVersion {
+        /// Directory of the cluster.
+        cluster: PathBuf,
+        /// Major version that made it.
+        made_by: u32,
+        /// Major version that was found.
+        installed: u32,
+    },
+    /// The cluster belongs to somebody else.
+    #[error(
+        "the database in {} belongs to the user with id {owner}; start patchbay as that user or as root, \
+         or give it another data_dir",
+        .cluster.display()
+    )]
+    OwnedByAnother {
+        /// Directory of the cluster.
+        cluster: PathBuf,
+        /// Id of its owner.
+        owner: u32,
+    },
+    /// A directory on the way is closed to the unprivileged user.
+    #[error(
+        "started as root, PostgreSQL runs as the user with id {uid}, who cannot enter {}; \
+         `chmod o+x` it, or move the data directory elsewhere",
+        .blocked_by.display()
+    )]
+    Unreachable {
+        /// Id of the user that PostgreSQL would run as.
+        uid: u32,
+        /// The directory that is closed.
+        blocked_by: PathBuf,
+    },
+    /// The pointer file names a directory that is gone.
+    #[error(
+        "the database of this data directory was in {}, which is gone; restore it, \
+         or delete {} to begin with an empty database",
+        .home.display(), .pointer.display()
+    )]
+    HomeLost {
+        /// Where the database was.
+        home: PathBuf,
+        /// The file that says so.
+        pointer: PathBuf,
+    },
+    /// A program of PostgreSQL failed.
+    #[error("{program} failed ({status}):\n{output}")]
+    Program {
+        /// Name of the program.
+        program: &'static str,
+        /// How it ended.
+        status: String,
+        /// The end of its output.
+        output: String,
+    },
+    /// The server ended before it took connections.
+    #[error("PostgreSQL did not start ({status}); the end of {} says:\n{tail}", .log.display())]
+    NotStarted {
+        /// How it ended.
+        status: String,
+        /// Its log file.
+        log: PathBuf,
+        /// The last lines of this start.
+        tail: String,
+    },
+    /// The server runs and takes no connections.
+    #[error("PostgreSQL took no connections within {} s; see {}", .waited.as_secs(), .log.display())]
+    NotReady {
+        /// How long it was given.
+        waited: Duration,
+        /// Its log file.
+        log: PathBuf,
+    },
+    /// A server that a killed patchbay left behind cannot be stopped.
+    #[error("an earlier PostgreSQL (process {pid}) of this data directory does not stop; stop it with `kill -9 {pid}`")]
+    OrphanStays {
+        /// Its process id.
+        pid: i32,
+    },
+    /// The file system refused something.
+    #[error("cannot {action} {}", .path.display())]
+    Files {
+        /// What was tried.
+        action: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+}
+
+fn holder(pid: &Option<u32>) -> String {
+    pid.map_or_else(|| "another patchbay".to_owned(), |pid| format!("another patchbay (process {pid})"))
+}
+
+impl PostgresError {
+    /// For `map_err` after a file operation.
+    pub(super) fn files(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Files { action, path, source }
+    }
+}

@@ -1,0 +1,144 @@
+//! Where the embedded cluster and its socket are.
+//!
+//! Normally in the data directory. Started as root, PostgreSQL runs as somebody who may be unable to reach that (a
+//! home directory is usually closed); then they are in `/var/lib/patchbay`, and a file in the data directory says where.
+
+use std::{
+    env,
+    fs::{self, DirBuilder},
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use super::{PostgresError, account::Account};
+
+/// Names the directory of the database when that is not the data directory.
+const POINTER_FILE: &str = "postgres.location";
+
+/// Where clusters go whose data directory PostgreSQL cannot reach.
+const SHARED_HOMES: &str = "/var/lib/patchbay";
+
+/// Socket paths end in `/.s.PGSQL.5432` and must fit 104 bytes on every system.
+const SOCKET_DIR_BYTES: usize = 88;
+
+/// The place of one embedded cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    path: PathBuf,
+}
+
+impl Home {
+    /// Finds the place of an existing cluster, or chooses one that `account` can reach.
+    pub fn locate(data_dir: &Path, account: &Account) -> Result<Self, PostgresError> {
+        let pointer = data_dir.join(POINTER_FILE);
+        if let Ok(text) = fs::read_to_string(&pointer) {
+            let path = PathBuf::from(text.trim_end_matches('\n'));
+            if !path.is_dir() {
+                return Err(PostgresError::HomeLost { home: path, pointer });
+            }
+            return Ok(Self { path });
+        }
+        let here = Self { path: data_dir.to_owned() };
+        let Some(blocked_by) = account.blocked_by(data_dir) else {
+            return Ok(here);
+        };
+        if here.cluster().exists() {
+            return Err(PostgresError::Unreachable { uid: account.uid, blocked_by });
+        }
+        let home = Self::elsewhere(Path::new(SHARED_HOMES), data_dir, account)?;
+        let line = format!("{}\n", home.path.display());
+        fs::write(&pointer, line).map_err(PostgresError::files("write", &pointer))?;
+        tracing::warn!(
+            closed = %blocked_by.display(),
+            database = %home.path.display(),
+            "started as root, and PostgreSQL's own user cannot enter a directory above data_dir: the database goes elsewhere"
+        );
+        Ok(home)
+    }
+
+    /// A new directory below `parent`. Its name holds a digest of the data directory, and a number, so that a data
+    /// directory which was deleted and made again starts empty.
+    fn elsewhere(parent: &Path, data_dir: &Path, account: &Account) -> Result<Self, PostgresError> {
+        DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(PostgresError::files("create", parent))?;
+        if let Some(blocked_by) = account.blocked_by(parent) {
+            return Err(PostgresError::Unreachable { uid: account.uid, blocked_by });
+        }
+        let digest = digest(data_dir);
+        for number in 1_u32.. {
+            let path = parent.join(format!("{digest}-{number}"));
+            match DirBuilder::new().mode(0o711).create(&path) {
+                Ok(()) => {
+                    let note = path.join("belongs-to");
+                    let line = format!("{}\n", data_dir.display());
+                    fs::write(&note, line).map_err(PostgresError::files("write", &note))?;
+                    return Ok(Self { path });
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    tracing::warn!(database = %path.display(), "left by an earlier data directory of the same path; delete it if it is not needed");
+                }
+                Err(error) => return Err(PostgresError::files("create", path)(error)),
+            }
+        }
+        Err(PostgresError::Unreachable { uid: account.uid, blocked_by: parent.to_owned() })
+    }
+
+    /// The directory that holds cluster and socket.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The cluster (`PGDATA`).
+    pub fn cluster(&self) -> PathBuf {
+        self.path.join("postgres")
+    }
+
+    /// The socket's directory, which only the server's account (and root) may enter; created if it is missing. A path
+    /// too long for a socket is replaced by a short one under the directory for temporary files.
+    pub fn socket_dir(&self, account: &Account) -> Result<PathBuf, PostgresError> {
+        let near = self.path.join("socket");
+        let dir = if near.as_os_str().len() <= SOCKET_DIR_BYTES { near } else { short_dir(&self.path) };
+        match DirBuilder::new().mode(0o700).create(&dir) {
+            Ok(()) => account.own_directory(&dir)?,
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(PostgresError::files("create", dir)(error)),
+        }
+        // Somebody else may have made it first, to listen in: the directory for temporary files is open to all.
+        let found = fs::symlink_metadata(&dir).map_err(PostgresError::files("look at", &dir))?;
+        if account.is_another() && found.uid() == 0 && found.is_dir() {
+            account.own_directory(&dir)?;
+        } else if found.uid() != account.uid || !found.is_dir() {
+            return Err(PostgresError::OwnedByAnother { cluster: dir, owner: found.uid() });
+        }
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).map_err(PostgresError::files("close", &dir))?;
+        Ok(dir)
+    }
+}
+
+/// A short path of our own for the socket.
+fn short_dir(home: &Path) -> PathBuf {
+    let name = format!("patchbay-{}", digest(home));
+    let short = |base: PathBuf| (base.as_os_str().len() + 1 + name.len() <= SOCKET_DIR_BYTES).then(|| base.join(&name));
+    short(env::temp_dir()).unwrap_or_else(|| Path::new("/tmp").join(&name))
+}
+
+/// Sixteen hexadecimal digits that stand for a path.
+fn digest(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_too_long_for_a_socket_gets_a_short_one() {
+        let home = Path::new("/srv").join("deep/".repeat(40));
+        let dir = short_dir(&home);
+        assert!(dir.as_os_str().len() <= SOCKET_DIR_BYTES, "{}", dir.display());
+        assert_eq!(dir, short_dir(&home), "every start uses the same");
+        assert_ne!(dir, short_dir(Path::new("/srv/other")));
+    }
+}

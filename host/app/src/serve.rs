@@ -1,0 +1,276 @@
+//! `patchbay serve` and `patchbay work`.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use channels::smpp::SmppGateway;
+use messaging::{Context, accept::Acceptor, accounts::Authenticator, lanes::Wake, sms::SmscEvents};
+use simulator::{Simulator, SimulatorConfig};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+use tokio_util::sync::CancellationToken;
+use workers::{Runner, RunnerSettings};
+
+use api::{ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness};
+use chrono::{DateTime, Utc};
+
+use crate::{
+    boot::{self, Base, Simulated},
+    clock::SystemClock,
+    config::Config,
+    demo, metrics,
+    postgres::Database,
+    tls,
+};
+
+/// How often a node looks whether the testing clock was moved by another one.
+const CLOCK_POLL: Duration = Duration::from_millis(200);
+/// Longest time in which a request body must have arrived.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Runs the service until it is told to stop.
+pub async fn serve(config: Config) -> anyhow::Result<()> {
+    let database = Database::start(&config).await?;
+    let result = run_server(&config, &database).await;
+    database.stop().await;
+    result
+}
+
+/// Runs background work until it is told to stop.
+pub async fn work(config: Config) -> anyhow::Result<()> {
+    let database = Database::connect_for_admin(&config).await?;
+    let result = run_workers(&config, &database).await;
+    database.stop().await;
+    result
+}
+
+async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> {
+    let base = Base::open(config, database.url()).await?;
+    let listener = TcpListener::bind(config.server.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}; is another server running there?", config.server.listen))?;
+    let address = listener.local_addr()?;
+    let public_url = config.public_url(address);
+    let simulator = start_simulator(config, address).await?;
+    let simulated = simulator.as_ref().map(|(_, simulated)| simulated);
+    let clock = Arc::clone(&base.clock);
+    let (ctx, wakes) = boot::context(config, base, public_url.clone(), simulated).await?;
+    let process = Process::start(config, &ctx, &clock, simulated, config.server.workers.then_some(wakes))?;
+    let readiness = Arc::new(Readiness::default());
+    let router = router(config, &ctx, &clock, &readiness)?;
+    let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{address}");
+    let mut servers = vec![tokio::spawn(listen(config.clone(), listener, router.clone(), process.stop.child_token()))];
+    if let Some(batch) = config.server.batch_tls_listen {
+        let listener = TcpListener::bind(batch).await.with_context(|| format!("cannot listen on {batch}"))?;
+        tracing::info!("listening on https://{} (batch SMS gateway)", listener.local_addr()?);
+        servers.push(tokio::spawn(listen(config.clone(), listener, router, process.stop.child_token())));
+    }
+    tracing::info!("listening on {url}");
+    database.announce(vec![url.clone()])?;
+    if let Some(simulated) = simulated {
+        demo::prepare(&ctx, simulated, &url).await?;
+    }
+    wait_for_end(database, &mut servers).await?;
+    tracing::info!("stopping: requests in flight are finished, work is given back");
+    readiness.stop();
+    process.stop.cancel();
+    for server in servers {
+        server.await??;
+    }
+    process.finish(&ctx).await;
+    if let Some((simulator, _)) = simulator {
+        simulator.stop().await;
+    }
+    ctx.db.close().await;
+    Ok(())
+}
+
+async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()> {
+    let base = Base::open(config, database.url()).await?;
+    let clock = Arc::clone(&base.clock);
+    let simulated = config.simulator_on().then(|| Simulated {
+        http: config.simulator.listen,
+        smsc: boot::smsc_address(config.simulator.listen),
+        app_secret: String::new(),
+    });
+    let public_url = config.public_url(config.server.listen);
+    let (ctx, wakes) = boot::context(config, base, public_url, simulated.as_ref()).await?;
+    let process = Process::start(config, &ctx, &clock, simulated.as_ref(), Some(wakes))?;
+    tracing::info!("working");
+    wait_for_end(database, &mut []).await?;
+    process.stop.cancel();
+    process.finish(&ctx).await;
+    ctx.db.close().await;
+    Ok(())
+}
+
+/// What runs beside the listeners.
+struct Process {
+    stop: CancellationToken,
+    runner: Option<Runner>,
+}
+
+impl Process {
+    fn start(
+        config: &Config,
+        ctx: &Arc<Context>,
+        clock: &Arc<SystemClock>,
+        simulated: Option<&Simulated>,
+        wakes: Option<mpsc::Receiver<Wake>>,
+    ) -> anyhow::Result<Self> {
+        let stop = CancellationToken::new();
+        let binds = boot::smpp_urls(config, simulated)?;
+        if wakes.is_some() && !binds.is_empty() {
+            let gateway = SmppGateway::start(binds, SmscEvents::new(Arc::clone(ctx)));
+            // Nobody else sets it.
+            drop(ctx.smpp.set(gateway));
+        }
+        if config.testing.clock {
+            tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
+            tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
+        }
+        let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));
+        Ok(Self { stop, runner })
+    }
+
+    /// Gives back what is held.
+    async fn finish(self, ctx: &Context) {
+        if let Some(runner) = self.runner {
+            runner.stop().await;
+        }
+        if let Some(gateway) = ctx.smpp.get() {
+            gateway.shutdown().await;
+        }
+    }
+}
+
+/// Keeps this process's clock where the table says; the business clock of all nodes moves together.
+async fn follow_clock(ctx: Arc<Context>, clock: Arc<SystemClock>, stop: CancellationToken) {
+    let mut poll = tokio::time::interval(CLOCK_POLL);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = poll.tick() => {}
+        }
+        let Ok(mut db) = ctx.db.acquire().await else { continue };
+        if let Ok(offset) = storage::settings::testing_clock_offset(&mut db).await
+            && offset > clock.offset()
+        {
+            clock.set_offset(offset);
+        }
+    }
+}
+
+async fn start_simulator(config: &Config, server: SocketAddr) -> anyhow::Result<Option<(Simulator, Simulated)>> {
+    if !config.simulator_on() {
+        return Ok(None);
+    }
+    let configured = config.whatsapp_cloud.app_secret.expose();
+    let app_secret =
+        if configured.is_empty() { messaging::secrets::generate_master_key()? } else { configured.to_owned() };
+    let listen = config.simulator.listen;
+    let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
+    let simulator = Simulator::start(SimulatorConfig {
+        listen,
+        smsc_listen: boot::smsc_address(listen),
+        callback_url: format!("{scheme}://{server}/providers/whatsapp-cloud/webhook"),
+        app_secret: app_secret.clone(),
+        verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
+    })
+    .await
+    .context("cannot start the simulator (simulator.enabled = false turns it off)")?;
+    let simulated = Simulated { http: simulator.http_addr(), smsc: simulator.smsc_addr(), app_secret };
+    tracing::info!("the simulated outside world is at http://{}", simulated.http);
+    Ok(Some((simulator, simulated)))
+}
+
+fn router(
+    config: &Config,
+    ctx: &Arc<Context>,
+    clock: &Arc<SystemClock>,
+    readiness: &Arc<Readiness>,
+) -> anyhow::Result<axum::Router> {
+    let testing_clock: Option<Arc<dyn ClockControl>> = config
+        .testing
+        .clock
+        .then(|| Arc::new(SharedClock { ctx: Arc::clone(ctx), clock: Arc::clone(clock) }) as Arc<dyn ClockControl>);
+    let settings = ApiSettings {
+        max_body_bytes: usize::try_from(config.limits.max_body_bytes).unwrap_or(usize::MAX),
+        body_timeout: BODY_TIMEOUT,
+        require_https: config.server.require_https,
+        trusted_proxies: config.server.trusted_proxies.clone(),
+        testing_clock,
+        simulator_allows_unsigned: false,
+    };
+    Ok(api::router(ApiState {
+        acceptor: Acceptor::new(Arc::clone(ctx)),
+        authenticator: Authenticator::new(ctx.db.clone()),
+        context: Arc::clone(ctx),
+        settings: Arc::new(settings),
+        metrics: metrics::install()?,
+        readiness: Arc::clone(readiness),
+    }))
+}
+
+/// The business clock of all nodes: the table is the truth, and this node follows at once.
+struct SharedClock {
+    ctx: Arc<Context>,
+    clock: Arc<SystemClock>,
+}
+
+#[async_trait::async_trait]
+impl ClockControl for SharedClock {
+    async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed> {
+        let moved = async {
+            let mut db = self.ctx.db.acquire().await?;
+            storage::settings::advance_testing_clock(&mut db, seconds).await
+        };
+        let offset = moved.await.map_err(|error| ClockFailed(Box::new(error)))?;
+        self.clock.set_offset(offset);
+        Ok(self.ctx.now())
+    }
+}
+
+async fn listen(
+    config: Config,
+    listener: TcpListener,
+    router: axum::Router,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    match (&config.server.tls_cert, &config.server.tls_key) {
+        (Some(cert), Some(key)) => {
+            let router = router.layer(axum::Extension(OverTls));
+            tls::serve_tls(listener, tls::load(cert, key)?, router, stop).await?;
+        }
+        _ => tls::serve_plain(listener, router, stop).await?,
+    }
+    Ok(())
+}
+
+/// Ctrl-C, SIGTERM, or something that we cannot go on without.
+async fn wait_for_end(
+    database: &Database,
+    servers: &mut [tokio::task::JoinHandle<anyhow::Result<()>>],
+) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let ended = async {
+        match servers.first_mut() {
+            Some(server) => server.await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = terminate.recv() => Ok(()),
+        _ = interrupt.recv() => Ok(()),
+        () = database.lost() => anyhow::bail!("the database server ended; its log is in the data directory"),
+        result = ended => {
+            result??;
+            anyhow::bail!("the listener ended")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The listeners: plain HTTP and HTTPS, both of which finish what is in flight before they end.
+
+use std::{
+    fs, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::Router;
+use axum_server::{Handle, tls_rustls::RustlsConfig};
+use rustls::{
+    ServerConfig,
+    pki_types::{
+        CertificateDer, PrivateKeyDer,
+        pem::{self, PemObject},
+    },
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// How long requests in flight may take after a shutdown began; the whole of it has 30 s (CONTRACT 5).
+pub const DRAIN: Duration = Duration::from_secs(15);
+
+/// Why there is no HTTPS.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A PEM file cannot be read.
+    #[error("cannot read {} ({key})", .path.display())]
+    Unreadable {
+        /// The setting that names the file.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// The file does not hold what it should.
+    #[error("{} ({key}) holds no {expected} in PEM form: {reason}", .path.display())]
+    NotPem {
+        /// The setting that names the file.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What it should hold.
+        expected: &'static str,
+        /// What is wrong.
+        reason: pem::Error,
+    },
+    /// Certificate and key were read and cannot be used together.
+    #[error("the certificate in {} and the key in {} cannot be used: {source}", .cert.display(), .key.display())]
+    Unusable {
+        /// File of the certificate.
+        cert: PathBuf,
+        /// File of the key.
+        key: PathBuf,
+        /// Why not; most often the key is that of another certificate.
+        source: rustls::Error,
+    },
+}
+
+/// Makes `ring` the cryptography of this process. Once, first thing in `main`: with two providers compiled in, rustls
+/// would refuse to choose.
+pub fn install_crypto() {
+    // It fails only when a provider is installed already, and that is this one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Reads `server.tls_cert` and `server.tls_key`. [`install_crypto`] comes first.
+pub fn load(cert: &Path, key: &Path) -> Result<RustlsConfig, TlsError> {
+    let (cert_setting, key_setting) = ("server.tls_cert", "server.tls_key");
+    let not_pem = |key, path: &Path, expected| {
+        let path = path.to_owned();
+        move |reason| TlsError::NotPem { key, path, expected, reason }
+    };
+    let chain: Result<Vec<CertificateDer<'static>>, pem::Error> =
+        CertificateDer::pem_slice_iter(&read(cert_setting, cert)?).collect();
+    let chain = chain.and_then(|chain| if chain.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(chain) });
+    let chain = chain.map_err(not_pem(cert_setting, cert, "certificate"))?;
+    let private_key = PrivateKeyDer::from_pem_slice(&read(key_setting, key)?);
+    let private_key = private_key.map_err(not_pem(key_setting, key, "private key"))?;
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, private_key)
+        .map_err(|source| TlsError::Unusable { cert: cert.to_owned(), key: key.to_owned(), source })?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(RustlsConfig::from_config(Arc::new(config)))
+}
+
+fn read(key: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {
+    fs::read(path).map_err(|source| TlsError::Unreadable { key, path: path.to_owned(), source })
+}
+
+/// Serves HTTP until `shutdown`, then takes no more connections and finishes the requests in flight, within [`DRAIN`].
+/// Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
+pub async fn serve_plain(listener: TcpListener, router: Router, shutdown: CancellationToken) -> io::Result<()> {
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.clone().cancelled_owned());
+    tokio::select! {
+        ended = async { serving.await } => ended,
+        () = async { shutdown.cancelled().await; tokio::time::sleep(DRAIN).await } => {
+            tracing::warn!("requests still in flight after {} s were cut off", DRAIN.as_secs());
+            Ok(())
+        }
+    }
+}
+
+/// The same over HTTPS, with HTTP/2 for clients that ask for it.
+pub async fn serve_tls(
+    listener: TcpListener,
+    tls: RustlsConfig,
+    router: Router,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let handle: Handle<SocketAddr> = Handle::new();
+    let server = axum_server::from_tcp_rustls(listener.into_std()?, tls)?.handle(handle.clone());
+    let serving = server.serve(router.into_make_service_with_connect_info::<SocketAddr>());
+    let stopping = async {
+        shutdown.cancelled().await;
+        handle.graceful_shutdown(Some(DRAIN));
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        ended = serving => ended,
+        () = stopping => Ok(()),
+    }
+}

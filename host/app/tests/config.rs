@@ -1,0 +1,209 @@
+//! The configuration as its users meet it: files, environment variables, error messages, output, documentation.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::{env, fs, path::PathBuf, time::Duration};
+
+use patchbay_app::config::{Config, ConfigError, LogFormat, Table};
+
+fn from_file(text: &str) -> Result<Config, ConfigError> {
+    Config::from_sources(Some((PathBuf::from("patchbay.toml"), text.to_owned())), [])
+}
+
+fn from_environment(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    Config::from_sources(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+}
+
+fn refusal(result: Result<Config, ConfigError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn without_file_and_environment_the_defaults_of_the_contract_hold() {
+    let config = from_file("").unwrap();
+    assert_eq!(config.data_dir(), PathBuf::from(".patchbay"));
+    assert_eq!(config.server.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(config.simulator.listen.to_string(), "127.0.0.1:8090");
+    assert_eq!(config.whatsapp_cloud.api_version, "v25.0");
+    assert_eq!(config.webhooks.retry_schedule.len(), 9);
+    assert_eq!(config.webhooks.retry_schedule[1], Duration::from_secs(300));
+    assert_eq!(config.limits.max_recipients, 1_000);
+    assert!(config.server.workers && config.simulator_on() && config.database.url.is_none());
+}
+
+#[test]
+fn the_environment_overrides_the_file() {
+    let file =
+        "data_dir = \"/from/file\"\n[server]\nlisten = \"127.0.0.1:1\"\nworkers = false\n[logging]\nformat = \"json\"";
+    let variables = [("PATCHBAY__SERVER__LISTEN", "0.0.0.0:2"), ("PATCHBAY__DATA_DIR", "/from/environment")];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let config = Config::from_sources(Some(("p.toml".into(), file.to_owned())), variables).unwrap();
+    assert_eq!(config.server.listen.to_string(), "0.0.0.0:2");
+    assert_eq!(config.data_dir(), PathBuf::from("/from/environment"));
+    assert!(!config.server.workers, "what only the file says stays");
+    assert_eq!(config.logging.format, LogFormat::Json);
+}
+
+#[test]
+fn variables_of_other_programs_are_left_alone() {
+    let config = from_environment(&[("PATCHBAY_URL", "http://x"), ("PATCHBAY_API_KEY", "k"), ("PGPORT", "1")]);
+    assert!(config.is_ok());
+}
+
+#[test]
+fn an_unknown_key_is_named_with_those_that_look_like_it() {
+    assert_eq!(
+        refusal(from_file("[server]\nlisen = \"127.0.0.1:1\"")),
+        "unknown setting server.lisen in patchbay.toml; did you mean server.listen?"
+    );
+    assert_eq!(
+        refusal(from_environment(&[("PATCHBAY__DATABASE__CONNECTION_STRING", "x")])),
+        "unknown setting database.connection_string in the environment variable \
+         PATCHBAY__DATABASE__CONNECTION_STRING; `patchbay config` lists all settings"
+    );
+    let misplaced = refusal(from_file("listen = \"127.0.0.1:1\""));
+    assert!(misplaced.contains("did you mean one of") && misplaced.contains("server.listen"), "{misplaced}");
+    assert_eq!(
+        refusal(from_file("[servers]\nlisten = \"x\"")),
+        "unknown setting servers in patchbay.toml; did you mean server?"
+    );
+}
+
+#[test]
+fn a_wrong_type_names_the_key_and_what_was_expected() {
+    for (text, message) in [
+        (
+            "[limits]\nmax_recipients = \"many\"",
+            format!("limits.max_recipients in patchbay.toml: expected a whole number from 0 to {}, got the string \"many\"", usize::MAX),
+        ),
+        (
+            "[server]\nworkers = 1",
+            "server.workers in patchbay.toml: expected true or false, got the number 1".to_owned(),
+        ),
+        (
+            "[limits]\nunknown_after = \"soon\"",
+            "limits.unknown_after in patchbay.toml: expected a duration such as \"500ms\", \"5s\", \"5m\", \"2h\" or \"1d\", \
+             got the string \"soon\""
+                .to_owned(),
+        ),
+        ("server = 1", "server in patchbay.toml is a section: write its settings as [server] or server.NAME = VALUE".to_owned()),
+    ] {
+        assert_eq!(refusal(from_file(text)), message);
+    }
+    assert_eq!(
+        refusal(from_environment(&[("PATCHBAY__SERVER__LISTEN", "8080")])),
+        "server.listen in the environment variable PATCHBAY__SERVER__LISTEN: expected an address with a port, \
+         such as \"127.0.0.1:8080\", got \"8080\""
+    );
+    assert!(from_file("[limits]\nmax_recipients = -1").is_err());
+}
+
+#[test]
+fn a_wrong_secret_is_not_repeated() {
+    let message = refusal(from_environment(&[("PATCHBAY__DATABASE__URL", "hunter2")]));
+    assert!(message.contains("database.url") && !message.contains("hunter2"), "{message}");
+    let message = refusal(from_environment(&[("PATCHBAY__SECURITY__MASTER_KEY", "hunter2")]));
+    assert!(message.contains("security.master_key: expected 32 bytes in base64") && !message.contains("hunter2"));
+}
+
+#[test]
+fn lists_come_as_json_as_commas_or_as_a_single_string() {
+    let seconds = |config: &Config| config.webhooks.retry_schedule.iter().map(Duration::as_secs).collect::<Vec<_>>();
+    let key = "PATCHBAY__WEBHOOKS__RETRY_SCHEDULE";
+    assert_eq!(seconds(&from_environment(&[(key, r#"["1s","2m"]"#)]).unwrap()), [1, 120]);
+    assert_eq!(seconds(&from_environment(&[(key, "1s, 1h ,2d")]).unwrap()), [1, 3_600, 172_800]);
+    assert_eq!(seconds(&from_environment(&[(key, "")]).unwrap()), [] as [u64; 0]);
+    assert!(from_environment(&[(key, "1s,later")]).is_err());
+    let config = from_file("[smpp]\nurl = \"smpp://id:pw@127.0.0.1:2775\"").unwrap();
+    assert_eq!(config.smpp.url[0].expose(), "smpp://id:pw@127.0.0.1:2775");
+    let config = from_file("[server]\ntrusted_proxies = [\"10.0.0.0/8\", \"192.0.2.1\"]").unwrap();
+    assert_eq!(config.server.trusted_proxies[1].to_string(), "192.0.2.1/32");
+}
+
+#[test]
+fn values_that_cannot_work_together_are_refused_at_start() {
+    for (text, key) in [
+        ("[server]\ntls_cert = \"cert.pem\"", "server.tls_key"),
+        ("[server]\ntls_key = \"key.pem\"", "server.tls_cert"),
+        ("[server]\nbatch_tls_listen = \"127.0.0.1:8443\"", "server.batch_tls_listen"),
+        ("[database]\nurl = \"mysql://db/patchbay\"", "database.url"),
+        ("[smpp]\nurl = [\"smpp://127.0.0.1:2775\"]", "smpp.url"),
+        ("[whatsapp_cloud]\napi_version = \"25\"", "whatsapp_cloud.api_version"),
+        ("[limits]\nplugin_chatbot_timeout = \"0s\"", "limits.plugin_chatbot_timeout"),
+        ("[limits]\nwebhook_connect_timeout = \"1m\"", "limits.webhook_connect_timeout"),
+        ("[retention]\nmessage_days = 0", "retention.message_days"),
+    ] {
+        let message = refusal(from_file(text));
+        assert!(message.starts_with(&format!("{key}: ")), "{text}: {message}");
+    }
+}
+
+#[test]
+fn the_output_masks_secrets_and_passwords_in_urls() {
+    let config = from_environment(&[
+        ("PATCHBAY__DATABASE__URL", "postgres://app:hunter2@db.example/patchbay?password=hunter2&sslmode=require"),
+        ("PATCHBAY__SMPP__URL", "smpp://id:hunter2@127.0.0.1:2775"),
+        ("PATCHBAY__EMAIL__RELAY", "smtps://mail:hunter2@relay.example"),
+        ("PATCHBAY__WHATSAPP_CLOUD__APP_SECRET", "hunter2"),
+        ("PATCHBAY__SECURITY__MASTER_KEY", "aHVudGVyMmh1bnRlcjJodW50ZXIyaHVudGVyMjIyMjI="),
+    ])
+    .unwrap();
+    let output = config.effective().to_toml();
+    assert!(!output.contains("hunter2") && !output.contains("aHVudGVy"), "{output}");
+    assert!(!format!("{config:?}").contains("hunter2"));
+    assert!(
+        output.contains("postgres://app:********@db.example/patchbay?password=********&sslmode=require"),
+        "{output}"
+    );
+    assert!(output.contains("url = [\"smpp://id:********@127.0.0.1:2775\"]"), "{output}");
+    assert!(output.contains("app_secret = \"********\"\nverify_token = \"\""), "{output}");
+    assert_eq!(config.database.url.unwrap().expose().matches("hunter2").count(), 2, "the program still has it");
+}
+
+#[test]
+fn the_output_is_a_configuration_that_says_the_same() {
+    let config =
+        from_file("[webhooks]\nretry_schedule = [\"90s\", \"36h\"]\n[limits]\nmax_body_bytes = 1_000").unwrap();
+    let output = config.effective().to_toml();
+    assert!(output.contains("retry_schedule = [\"90s\", \"36h\"]"), "{output}");
+    assert_eq!(from_file(&output).unwrap().effective().to_toml(), output);
+}
+
+#[test]
+fn the_simulator_runs_while_no_provider_is_configured() {
+    let on = |text: &str| from_file(text).unwrap().simulator_on();
+    assert!(!on("[smpp]\nurl = \"smpp://id:pw@127.0.0.1:2775\""));
+    assert!(!on("[whatsapp_cloud]\napp_secret = \"s\""));
+    assert!(on("[whatsapp_cloud]\napp_secret = \"s\"\n[simulator]\nenabled = true"));
+    assert!(!on("[simulator]\nenabled = false"));
+    let shown = from_file("").unwrap().effective().to_toml();
+    assert!(shown.contains("graph_url = \"http://127.0.0.1:8090\"") && shown.contains("enabled = true"), "{shown}");
+    let shown = from_file("[simulator]\nenabled = false").unwrap().effective().to_toml();
+    assert!(shown.contains("graph_url = \"https://graph.facebook.com\""), "{shown}");
+}
+
+#[test]
+fn a_file_named_on_the_command_line_must_exist() {
+    let error = Config::load(Some("/nonexistent/patchbay.toml".as_ref())).unwrap_err();
+    assert!(matches!(error, ConfigError::Missing { .. }), "{error}");
+}
+
+/// `UPDATE_DOCS=1 cargo test -p patchbay-app --test config` writes the tables anew.
+#[test]
+fn the_documentation_lists_every_setting_with_its_default() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let path = env::var("OPERATIONS_MD").unwrap_or_else(|_| path.to_owned());
+    let mut text = fs::read_to_string(&path).unwrap();
+    for table in [Table::Settings, Table::Limits, Table::Retention] {
+        let (begin, end) = (format!("<!-- {}:begin -->\n", table.marker()), format!("<!-- {}:end -->", table.marker()));
+        let start = text.find(&begin).expect("the marker of the table") + begin.len();
+        let length = text[start..].find(&end).expect("the end marker of the table");
+        if env::var_os("UPDATE_DOCS").is_some() {
+            text.replace_range(start..start + length, &table.markdown());
+        } else {
+            assert_eq!(text[start..start + length], table.markdown(), "run with UPDATE_DOCS=1 to write the table anew");
+        }
+    }
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+}

@@ -1,0 +1,55 @@
+//! The program itself, started as its users start it.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod support;
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use support::TempDir;
+
+fn patchbay(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_patchbay")).current_dir(directory).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn config_prints_the_settings_of_the_file_in_the_working_directory() {
+    let dir = TempDir::new();
+    fs::write(dir.path().join("patchbay.toml"), "[whatsapp_cloud]\napp_secret = \"hunter2\"\n").unwrap();
+    let output = patchbay(dir.path(), &["config"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    assert!(printed.starts_with("data_dir = \".patchbay\"\n"), "{printed}");
+    assert!(printed.contains("app_secret = \"********\"") && !printed.contains("hunter2"), "{printed}");
+}
+
+#[test]
+fn a_wrong_configuration_is_one_line_on_standard_error_and_status_1() {
+    let dir = TempDir::new();
+    fs::write(dir.path().join("other.toml"), "[servr]\nlisten = \"127.0.0.1:1\"\n").unwrap();
+    let output = patchbay(dir.path(), &["config", "--config", "other.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert!(
+        text(&output.stderr).starts_with("patchbay: unknown setting servr in other.toml; did you mean server?"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn a_wrong_command_line_is_explained_on_standard_error_with_status_1() {
+    let dir = TempDir::new();
+    let output = patchbay(dir.path(), &["client", "create", "--ref", "acme"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty() && text(&output.stderr).contains("--email"));
+    let help = patchbay(dir.path(), &["--help"]);
+    assert!(help.status.success() && text(&help.stdout).contains("serve"));
+}

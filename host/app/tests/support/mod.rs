@@ -1,0 +1,34 @@
+//! What several test programs of this crate need.
+
+use std::{
+    env, fs,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A directory that anybody may pass through, so that the user whom root runs PostgreSQL as can reach what is in it.
+/// Removed at the end, with all that is in it.
+pub struct TempDir(PathBuf);
+
+impl TempDir {
+    pub fn new() -> Self {
+        let name = format!("patchbay-test-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = env::temp_dir().canonicalize().unwrap().join(name);
+        fs::DirBuilder::new().mode(0o755).create(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,19 @@
+//! The one place that makes HTTP clients: a guarded one for addresses that clients give us, and a plain one for addresses
+//! that the operator configured (DESIGN ground rule 8).
+
+mod address_policy;
+mod guarded;
+mod operator;
+mod post_error;
+mod resolver;
+mod retry_after;
+
+pub use address_policy::{AddressPolicy, AddressRefused};
+pub use guarded::{Fetched, GuardedAnswer, GuardedClient, GuardedRequest, GuardedSettings, PostAnswer, WebhookPost};
+pub use operator::ClientNotBuilt;
+pub use post_error::PostError;
+pub use resolver::{NameResolver, Resolving, SystemResolver};
+
+pub(crate) use operator::operator_client;
+pub(crate) use post_error::describe;
+pub(crate) use retry_after::retry_after;

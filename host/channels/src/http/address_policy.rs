@@ -1,0 +1,166 @@
+//! Which addresses outgoing calls may reach (PROVIDERS H, FIELD 4): judged once when a URL is saved and again when a name
+//! has been resolved.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+/// Why an address may not be called. The text is fit for an error response.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AddressRefused {
+    /// Does not parse as an absolute URL.
+    #[error("is not an absolute URL ({0}); give one like https://example.com/path")]
+    NotAUrl(String),
+    /// Another scheme than `http` and `https`.
+    #[error("scheme `{0}` is not supported; use https or http")]
+    Scheme(String),
+    /// `user:password@` in front of the host.
+    #[error("must not contain a user name or password")]
+    UserInfo,
+    /// No host, or port 0.
+    #[error("names no host that can be called")]
+    NoHost,
+    /// A name that never leaves the machine or the private network.
+    #[error("host `{0}` is a local name; use a public host name")]
+    LocalName(String),
+    /// An address outside the public internet.
+    #[error("address {address} is not public ({range}); use a public address")]
+    Range {
+        /// The address, as it would have been connected to.
+        address: IpAddr,
+        /// The range that it lies in.
+        range: &'static str,
+    },
+}
+
+/// Decides which addresses may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressPolicy {
+    /// Also lets loopback, private and shared (CGNAT) ranges and local names through. Link-local addresses, where clouds
+    /// serve their metadata, stay closed, as does everything that is no unicast address.
+    pub allow_private: bool,
+}
+
+/// A range that is closed, and whether `allow_private` opens it.
+struct ClosedV4 {
+    network: Ipv4Addr,
+    prefix: u32,
+    name: &'static str,
+    private: bool,
+}
+
+const fn closed(network: Ipv4Addr, prefix: u32, name: &'static str, private: bool) -> ClosedV4 {
+    ClosedV4 { network, prefix, name, private }
+}
+
+/// The IANA special-purpose registry for IPv4, as far as it is not reachable from everywhere.
+const CLOSED_V4: &[ClosedV4] = &[
+    closed(Ipv4Addr::new(0, 0, 0, 0), 8, "this network", false),
+    closed(Ipv4Addr::new(10, 0, 0, 0), 8, "private", true),
+    closed(Ipv4Addr::new(100, 64, 0, 0), 10, "shared carrier range", true),
+    closed(Ipv4Addr::new(127, 0, 0, 0), 8, "loopback", true),
+    closed(Ipv4Addr::new(169, 254, 0, 0), 16, "link-local", false),
+    closed(Ipv4Addr::new(172, 16, 0, 0), 12, "private", true),
+    closed(Ipv4Addr::new(192, 0, 0, 0), 24, "protocol assignments", false),
+    closed(Ipv4Addr::new(192, 0, 2, 0), 24, "documentation", false),
+    closed(Ipv4Addr::new(192, 88, 99, 0), 24, "6to4 relay", false),
+    closed(Ipv4Addr::new(192, 168, 0, 0), 16, "private", true),
+    closed(Ipv4Addr::new(198, 18, 0, 0), 15, "benchmarking", false),
+    closed(Ipv4Addr::new(198, 51, 100, 0), 24, "documentation", false),
+    closed(Ipv4Addr::new(203, 0, 113, 0), 24, "documentation", false),
+    closed(Ipv4Addr::new(224, 0, 0, 0), 4, "multicast", false),
+    closed(Ipv4Addr::new(240, 0, 0, 0), 4, "reserved", false),
+];
+
+/// Suffixes of names that only mean something on one machine or in one private network.
+const LOCAL_SUFFIXES: &[&str] = &["localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet"];
+
+impl AddressPolicy {
+    /// Judges a URL that is about to be saved or called: scheme, user info, literal addresses in every spelling that URLs
+    /// allow (decimal, hexadecimal, octal, mapped), and local names. A name that does not resolve yet is fine: what it
+    /// resolves to is judged when connecting.
+    pub fn judge_url(&self, text: &str) -> Result<Url, AddressRefused> {
+        let url = Url::parse(text).map_err(|error| AddressRefused::NotAUrl(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(AddressRefused::Scheme(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(AddressRefused::UserInfo);
+        }
+        if url.port() == Some(0) {
+            return Err(AddressRefused::NoHost);
+        }
+        match url.host() {
+            None => return Err(AddressRefused::NoHost),
+            Some(Host::Ipv4(address)) => self.judge_v4(address, IpAddr::V4(address))?,
+            Some(Host::Ipv6(address)) => self.judge_v6(address)?,
+            Some(Host::Domain(name)) => self.judge_name(name)?,
+        }
+        Ok(url)
+    }
+
+    /// Judges an address that a name resolved to.
+    pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefused> {
+        match address {
+            IpAddr::V4(v4) => self.judge_v4(v4, address),
+            IpAddr::V6(v6) => self.judge_v6(v6),
+        }
+    }
+
+    fn judge_name(&self, name: &str) -> Result<(), AddressRefused> {
+        let bare = name.trim_end_matches('.').to_ascii_lowercase();
+        if bare.is_empty() {
+            return Err(AddressRefused::NoHost);
+        }
+        let local = LOCAL_SUFFIXES
+            .iter()
+            .any(|suffix| bare.strip_suffix(suffix).is_some_and(|front| front.is_empty() || front.ends_with('.')));
+        if local && !self.allow_private {
+            return Err(AddressRefused::LocalName(name.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// `shown` is the address in the spelling that the caller used: the IPv6 form when `address` is embedded in one.
+    fn judge_v4(&self, address: Ipv4Addr, shown: IpAddr) -> Result<(), AddressRefused> {
+        let bits = address.to_bits();
+        let hit = CLOSED_V4.iter().find(|range| {
+            let mask = u32::MAX << (32 - range.prefix);
+            bits & mask == range.network.to_bits()
+        });
+        match hit {
+            Some(range) if !(range.private && self.allow_private) => {
+                Err(AddressRefused::Range { address: shown, range: range.name })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn judge_v6(&self, address: Ipv6Addr) -> Result<(), AddressRefused> {
+        let shown = IpAddr::V6(address);
+        let refuse = |range| Err(AddressRefused::Range { address: shown, range });
+        match address.segments() {
+            [0, 0, 0, 0, 0, 0, 0, 0] => refuse("unspecified"),
+            [0, 0, 0, 0, 0, 0, 0, 1] if self.allow_private => Ok(()),
+            [0, 0, 0, 0, 0, 0, 0, 1] => refuse("loopback"),
+            // Addresses that carry an IPv4 address are what that address is.
+            [0, 0, 0, 0, 0, 0xffff, high, low] => self.judge_v4(embedded(high, low), shown),
+            [0x64, 0xff9b, 0, 0, 0, 0, high, low] => self.judge_v4(embedded(high, low), shown),
+            [0x2002, high, low, ..] => self.judge_v4(embedded(high, low), shown),
+            [0x2001, 0, ..] => refuse("Teredo"),
+            [0x2001, second, ..] if second < 0x200 => refuse("protocol assignments"),
+            [0x2001, 0xdb8, ..] => refuse("documentation"),
+            [0x3fff, second, ..] if second < 0x1000 => refuse("documentation"),
+            [first, ..] if first & 0xe000 == 0x2000 => Ok(()),
+            [first, ..] if first & 0xfe00 == 0xfc00 && self.allow_private => Ok(()),
+            [first, ..] if first & 0xfe00 == 0xfc00 => refuse("unique local"),
+            [first, ..] if first & 0xffc0 == 0xfe80 => refuse("link-local"),
+            [first, ..] if first & 0xff00 == 0xff00 => refuse("multicast"),
+            _ => refuse("not global unicast"),
+        }
+    }
+}
+
+fn embedded(high: u16, low: u16) -> Ipv4Addr {
+    Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low))
+}

@@ -1,0 +1,38 @@
+//! Building clients. Nothing else in the workspace calls `reqwest::Client::builder`.
+
+use std::time::Duration;
+
+use reqwest::{Client, ClientBuilder, redirect::Policy};
+
+/// The HTTP client could not be built: the TLS backend or the user agent is unusable.
+#[derive(Debug, thiserror::Error)]
+#[error("the HTTP client could not be set up: {0}")]
+pub struct ClientNotBuilt(#[from] reqwest::Error);
+
+/// How many idle connections to keep to one host: webhooks go to many hosts, a few calls each.
+const IDLE_PER_HOST: usize = 8;
+/// How long an idle connection is kept.
+const IDLE_FOR: Duration = Duration::from_secs(45);
+
+/// What all clients have in common: no redirects, no proxy from the environment, no referer, bounded times.
+#[expect(clippy::disallowed_methods, reason = "the one place where HTTP clients are built")]
+pub(super) fn common_builder(connect_timeout: Duration, total_timeout: Duration, user_agent: &str) -> ClientBuilder {
+    Client::builder()
+        .redirect(Policy::none())
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(connect_timeout)
+        .timeout(total_timeout)
+        .pool_idle_timeout(IDLE_FOR)
+        .pool_max_idle_per_host(IDLE_PER_HOST)
+        .tcp_nodelay(true)
+        .user_agent(user_agent)
+}
+
+/// A client for URLs that the operator configured (the Graph API): no address policy, everything else the same.
+pub(crate) fn operator_client(total_timeout: Duration) -> Result<Client, ClientNotBuilt> {
+    let connect_timeout = Duration::from_secs(10).min(total_timeout / 2);
+    Ok(common_builder(connect_timeout, total_timeout, super::guarded::USER_AGENT)
+        .pool_max_idle_per_host(128)
+        .build()?)
+}

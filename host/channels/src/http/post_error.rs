@@ -1,0 +1,74 @@
+//! Why a guarded call did not get an answer.
+
+use std::error::Error;
+
+use super::{address_policy::AddressRefused, resolver::ResolvedToRefused};
+
+/// A guarded call that brought no usable answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PostError {
+    /// The address policy refused the URL or everything that its name resolves to. Not worth a retry until it changes.
+    #[error("the URL {0}")]
+    Refused(AddressRefused),
+    /// The call itself is impossible: a malformed header or method.
+    #[error("the request cannot be made: {0}")]
+    Invalid(String),
+    /// No connection: the name did not resolve, nobody listens, TLS failed. Nothing was sent.
+    #[error("no connection: {0}")]
+    Connect(String),
+    /// The time ran out after the connection was made.
+    #[error("no answer in time")]
+    Timeout,
+    /// The answer is larger than allowed.
+    #[error("the answer is larger than {limit} bytes")]
+    BodyTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The connection broke, or the peer does not speak HTTP.
+    #[error("the call failed: {0}")]
+    Other(String),
+}
+
+impl PostError {
+    /// Sorts an error of the HTTP client. The address policy's verdict is found by type in the chain of causes.
+    pub(super) fn from_client(error: reqwest::Error) -> Self {
+        if let Some(ResolvedToRefused(reason)) = find_cause::<ResolvedToRefused>(&error) {
+            return Self::Refused(reason.clone());
+        }
+        if error.is_connect() {
+            return Self::Connect(describe(error));
+        }
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        if error.is_builder() {
+            return Self::Invalid(describe(error));
+        }
+        Self::Other(describe(error))
+    }
+}
+
+fn find_cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+    let mut next = Some(error);
+    while let Some(current) = next {
+        if let Some(found) = current.downcast_ref::<E>() {
+            return Some(found);
+        }
+        next = current.source();
+    }
+    None
+}
+
+/// The chain of causes in one line, without the URL (its query may hold a secret).
+pub(crate) fn describe(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! Name resolution that keeps only allowed addresses, so that the address that was judged is the one connected to.
+
+use std::{
+    future::Future,
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+    sync::Arc,
+};
+
+use reqwest::dns::{Addrs, Name, Resolve};
+
+use super::address_policy::{AddressPolicy, AddressRefused};
+
+/// What [`NameResolver::resolve`] returns.
+pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+
+/// Turns a host name into addresses. Tests put one in that changes its answers.
+pub trait NameResolver: Send + Sync {
+    /// All addresses of `host`, unjudged.
+    fn resolve(&self, host: &str) -> Resolving;
+}
+
+/// The operating system's resolver.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemResolver;
+
+impl NameResolver for SystemResolver {
+    fn resolve(&self, host: &str) -> Resolving {
+        let host = host.to_owned();
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
+            Ok(found.map(|address| address.ip()).collect())
+        })
+    }
+}
+
+/// Every address of a name was refused. Carried through the HTTP client's error chain and found there by type.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct ResolvedToRefused(pub(super) AddressRefused);
+
+/// Filters what `inner` finds through a policy.
+pub(super) struct JudgingResolver {
+    pub(super) policy: AddressPolicy,
+    pub(super) inner: Arc<dyn NameResolver>,
+}
+
+impl Resolve for JudgingResolver {
+    fn resolve(&self, name: Name) -> reqwest::dns::Resolving {
+        let policy = self.policy;
+        let finding = self.inner.resolve(name.as_str());
+        Box::pin(async move {
+            let found = finding.await?;
+            let mut refused = None;
+            let mut allowed = Vec::with_capacity(found.len());
+            for address in found {
+                match policy.judge_address(address) {
+                    Ok(()) => allowed.push(SocketAddr::new(address, 0)),
+                    Err(reason) => refused = Some(reason),
+                }
+            }
+            match refused {
+                Some(reason) if allowed.is_empty() => Err(ResolvedToRefused(reason).into()),
+                _ => Ok(Box::new(allowed.into_iter()) as Addrs),
+            }
+        })
+    }
+}

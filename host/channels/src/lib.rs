@@ -1,0 +1,10 @@
+//! How messages leave and enter: provider adapters, and the one guarded HTTP client that everything outgoing passes through.
+//!
+//! Nothing here knows the database. Adapters translate between `domain` types and a provider's protocol, and say in their
+//! error types what a caller may do next: try again, give up, or wait because nobody knows what happened.
+
+pub mod http;
+pub mod media_store;
+pub mod smpp;
+pub mod standard_webhooks;
+pub mod whatsapp_cloud;

@@ -1,0 +1,198 @@
+//! Where media bytes live: behind a trait, so that an object store can take the place of the local folder (DESIGN 7).
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::ids::MediaId;
+use sha2::{Digest, Sha256};
+use tokio::{
+    fs,
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+};
+
+/// Keeps media objects by our own id. Objects never change once stored.
+#[async_trait]
+pub trait MediaStore: Send + Sync {
+    /// Stores an object; when this returns it is on disk. Storing the same id again replaces it.
+    async fn put(&self, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError>;
+    /// Opens an object for reading; `None` when there is none.
+    async fn open(&self, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
+    /// Removes an object; `false` when there was none.
+    async fn delete(&self, id: MediaId) -> Result<bool, MediaStoreError>;
+}
+
+/// What to store.
+#[derive(Debug)]
+pub enum MediaContent {
+    /// Bytes in memory.
+    Bytes(Bytes),
+    /// A finished file; it is moved, not copied, when it lies on the same file system.
+    File(PathBuf),
+}
+
+/// A stored object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMedia {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 in lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// An object open for reading.
+pub struct OpenMedia {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Its content from the beginning.
+    pub reader: Box<dyn AsyncRead + Send + Unpin>,
+}
+
+/// The store could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum MediaStoreError {
+    /// The file system refused; the path says where to look.
+    #[error("media file {path}: {source}; check that the data directory is writable and has space")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What went wrong.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Objects as files of a local folder, mode 0600, spread over 256 subfolders by the last two digits of the id (the first
+/// ones of a UUIDv7 are time and would put a whole day into one folder).
+#[derive(Debug, Clone)]
+pub struct LocalMediaStore {
+    folder: PathBuf,
+}
+
+impl LocalMediaStore {
+    /// Uses `folder`, which is created when the first object is stored.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Where a download for `id` should be written before it is handed to `put`: on the same file system, so that it can be
+    /// moved into place at once. The folder is created.
+    pub async fn scratch_path(&self, id: MediaId) -> Result<PathBuf, MediaStoreError> {
+        let folder = self.folder.join("scratch");
+        at(&folder, fs::create_dir_all(&folder).await)?;
+        Ok(folder.join(id.to_string()))
+    }
+
+    fn path_of(&self, id: MediaId) -> PathBuf {
+        let name = id.0.simple().to_string();
+        let shard = name.get(name.len().saturating_sub(2)..).unwrap_or("00").to_owned();
+        self.folder.join(shard).join(name)
+    }
+}
+
+#[async_trait]
+impl MediaStore for LocalMediaStore {
+    async fn put(&self, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+        let target = self.path_of(id);
+        let shard = target.parent().unwrap_or(&self.folder).to_owned();
+        at(&shard, fs::create_dir_all(&shard).await)?;
+        let partial = target.with_extension("partial");
+        let stored = match content {
+            MediaContent::Bytes(bytes) => {
+                at(&partial, write_private(&partial, &bytes).await)?;
+                StoredMedia { bytes: bytes.len() as u64, sha256: hex::encode(Sha256::digest(&bytes)) }
+            }
+            MediaContent::File(file) => {
+                if fs::rename(&file, &partial).await.is_err() {
+                    // Another file system: copy, then remove the source.
+                    at(&partial, fs::copy(&file, &partial).await)?;
+                    at(&file, fs::remove_file(&file).await)?;
+                }
+                at(&partial, seal_private(&partial).await)?
+            }
+        };
+        at(&target, fs::rename(&partial, &target).await)?;
+        // The name is durable only when its folder is.
+        at(&shard, sync_folder(&shard).await)?;
+        Ok(stored)
+    }
+
+    async fn open(&self, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
+        let path = self.path_of(id);
+        match fs::File::open(&path).await {
+            Ok(file) => {
+                let bytes = at(&path, file.metadata().await)?.len();
+                Ok(Some(OpenMedia { bytes, reader: Box::new(file) }))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(MediaStoreError::File { path, source }),
+        }
+    }
+
+    async fn delete(&self, id: MediaId) -> Result<bool, MediaStoreError> {
+        let path = self.path_of(id);
+        match fs::remove_file(&path).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(MediaStoreError::File { path, source }),
+        }
+    }
+}
+
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, MediaStoreError> {
+    result.map_err(|source| MediaStoreError::File { path: path.to_owned(), source })
+}
+
+/// Creates a file that only this user can read, truncating what is there.
+pub(crate) async fn create_private(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    let file = options.open(path).await?;
+    restrict(&file).await?;
+    Ok(file)
+}
+
+async fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = create_private(path).await?;
+    file.write_all(bytes).await?;
+    file.sync_all().await
+}
+
+/// Restricts and syncs a file that was written by somebody else, and takes its digest.
+async fn seal_private(path: &Path) -> io::Result<StoredMedia> {
+    let mut file = fs::File::open(path).await?;
+    restrict(&file).await?;
+    let mut digest = Sha256::new();
+    let mut total = 0u64;
+    let mut buffer = vec![0u8; 64 * 1024];
+    loop {
+        let read = file.read(&mut buffer).await?;
+        if read == 0 {
+            break;
+        }
+        total += read as u64;
+        digest.update(buffer.get(..read).unwrap_or_default());
+    }
+    file.sync_all().await?;
+    Ok(StoredMedia { bytes: total, sha256: hex::encode(digest.finalize()) })
+}
+
+#[cfg(unix)]
+async fn restrict(file: &fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o600)).await
+}
+
+#[cfg(not(unix))]
+async fn restrict(_file: &fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+async fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder).await?.sync_all().await
+}

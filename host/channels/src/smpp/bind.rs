@@ -1,0 +1,251 @@
+//! One bind: the task that keeps its session up, and submitting over it (PROVIDERS C.1).
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures::StreamExt;
+use rusmppc::Event;
+use tokio::{
+    sync::{Semaphore, watch},
+    time::timeout,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    SmppEvents, SmppSettings,
+    deliveries::{After, Deliveries},
+    inbox::{self, Inbox},
+    link::{self, Incoming, Link},
+    pacing::Pacing,
+    submit::{Refusal, SmsPart, SubmitFailure, Submitted, sort, submit_sm},
+    url::SmppUrl,
+};
+
+/// How far ahead a rate-limited bind plans; beyond it the submit is given back.
+const LONGEST_SLOT: Duration = Duration::from_secs(1);
+/// When to try again after the window stayed full.
+const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
+
+/// Where a bind stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BindState {
+    /// Connecting and binding.
+    Connecting,
+    /// Submits and deliveries flow.
+    Bound,
+    /// The SMSC refused the bind; the name of its status. Tried again after a long pause.
+    Refused {
+        /// `ESME_RINVPASWD`, ...
+        status: String,
+    },
+    /// No connection; tried again after a short pause.
+    Waiting {
+        /// Why, for people.
+        reason: String,
+    },
+    /// The gateway was shut down.
+    Stopped,
+}
+
+/// A bind and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BindStatus {
+    /// Name of the bind.
+    pub bind: String,
+    /// Its state.
+    pub state: BindState,
+}
+
+/// One bind.
+pub(super) struct Bind {
+    url: SmppUrl,
+    settings: SmppSettings,
+    state: watch::Sender<BindState>,
+    link: Mutex<Option<Link>>,
+    window: Semaphore,
+    pacing: Pacing,
+}
+
+impl Bind {
+    pub(super) fn new(url: SmppUrl, settings: SmppSettings) -> Self {
+        Self {
+            window: Semaphore::new(url.window),
+            pacing: Pacing::new(url.rate),
+            state: watch::Sender::new(BindState::Connecting),
+            link: Mutex::new(None),
+            url,
+            settings,
+        }
+    }
+
+    pub(super) fn status(&self) -> BindStatus {
+        BindStatus { bind: self.url.name.clone(), state: self.state.borrow().clone() }
+    }
+
+    /// Returns when the bind is up.
+    pub(super) async fn bound(&self) {
+        // Cannot fail: the sender lives in `self`.
+        let _ = self.state.subscribe().wait_for(|state| *state == BindState::Bound).await;
+    }
+
+    fn link(&self) -> MutexGuard<'_, Option<Link>> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn current_link(&self) -> Option<Link> {
+        self.link().clone().filter(|link| link.sender.is_active())
+    }
+
+    /// Whether a submit would be tried now: `Err` says why not.
+    pub(super) fn ready(&self, now: Instant) -> Result<(), SubmitFailure> {
+        if self.current_link().is_none() {
+            return Err(SubmitFailure::NotConnected);
+        }
+        self.pacing.paused_for(now).map_or(Ok(()), |after| Err(SubmitFailure::Throttled { after }))
+    }
+
+    /// Submits one part and waits for the answer.
+    pub(super) async fn submit(&self, part: &SmsPart) -> Result<Submitted, SubmitFailure> {
+        let pdu = submit_sm(part)?;
+        let wait =
+            self.pacing.slot(Instant::now(), LONGEST_SLOT).map_err(|after| SubmitFailure::Throttled { after })?;
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        // The window: submits without an answer. One that stays full means that the SMSC is slow.
+        let Ok(Ok(_place)) = timeout(self.settings.response_timeout, self.window.acquire()).await else {
+            return Err(SubmitFailure::Throttled { after: AFTER_FULL_WINDOW });
+        };
+        self.ready(Instant::now())?;
+        let link = self.current_link().ok_or(SubmitFailure::NotConnected)?;
+        // The library's own limit starts when the request is flushed; a peer that stops reading would never let it start.
+        let limit = self.settings.response_timeout * 2;
+        let outcome = match timeout(limit, link.sender.submit_sm(pdu)).await {
+            Ok(outcome) => outcome,
+            Err(_) => return Err(SubmitFailure::Unknown { reason: "the SMSC stopped reading".to_owned() }),
+        };
+        match outcome {
+            Ok(response) if response.message_id().is_empty() => {
+                let reason = "the SMSC accepted the message without naming an id".to_owned();
+                Err(SubmitFailure::Unknown { reason })
+            }
+            Ok(response) => {
+                self.pacing.taken(Instant::now());
+                let smsc_id = self.url.ids.of_submit(response.message_id().as_str());
+                Ok(Submitted { bind: self.url.name.clone(), smsc_id })
+            }
+            Err(error) => Err(match sort(error) {
+                Refusal::TooFast => SubmitFailure::Throttled { after: self.pacing.throttled(Instant::now()) },
+                Refusal::Failure(failure) => failure,
+            }),
+        }
+    }
+
+    /// Keeps the session up until `stop`.
+    pub(super) async fn run(self: Arc<Self>, events: Arc<dyn SmppEvents>, tasks: TaskTracker, stop: CancellationToken) {
+        let (to_inbox, queue) = inbox::queue();
+        let inbox = Inbox::new(self.url.name.clone(), Arc::clone(&events), &self.settings);
+        tasks.spawn(inbox.run(queue, stop.clone()));
+        let deliveries = Deliveries::new(self.url.name.clone(), self.url.ids, events, to_inbox, tasks);
+        let mut pause = Pause::new(&self.settings);
+        while !stop.is_cancelled() {
+            self.state.send_replace(BindState::Connecting);
+            let opened = tokio::select! {
+                () = stop.cancelled() => break,
+                opened = link::open(&self.url, &self.settings) => opened,
+            };
+            let wait = match opened {
+                Ok((link, incoming)) => {
+                    pause.reset();
+                    let reason = self.serve(link, incoming, &deliveries, &stop).await;
+                    tracing::warn!(bind = %self.url.name, %reason, "the SMSC session ended");
+                    self.state.send_replace(BindState::Waiting { reason });
+                    pause.after_loss()
+                }
+                Err(error) if error.is_refusal() => {
+                    let status = error.describe();
+                    let wait = pause.after_refusal();
+                    tracing::error!(bind = %self.url.name, %status, wait_s = wait.as_secs(), "the SMSC refused the bind");
+                    self.state.send_replace(BindState::Refused { status });
+                    wait
+                }
+                Err(error) => {
+                    let reason = error.describe();
+                    tracing::warn!(bind = %self.url.name, %reason, "the SMSC cannot be reached");
+                    self.state.send_replace(BindState::Waiting { reason });
+                    pause.after_loss()
+                }
+            };
+            let _ = timeout(wait, stop.cancelled()).await;
+        }
+        self.state.send_replace(BindState::Stopped);
+    }
+
+    /// Runs one session to its end and says why it ended.
+    async fn serve(
+        &self,
+        link: Link,
+        mut incoming: Incoming,
+        deliveries: &Deliveries,
+        stop: &CancellationToken,
+    ) -> String {
+        *self.link() = Some(link.clone());
+        self.state.send_replace(BindState::Bound);
+        tracing::info!(bind = %self.url.name, "bound to the SMSC");
+        let reason = loop {
+            let event = tokio::select! {
+                () = stop.cancelled() => break None,
+                event = incoming.next() => event,
+            };
+            match event {
+                Some((client, Event::Incoming(command))) => {
+                    if deliveries.handle(client, command).await == After::End {
+                        break Some("the SMSC said goodbye".to_owned());
+                    }
+                }
+                Some((_, Event::Error(error))) => break Some(error.to_string()),
+                None => break Some("the connection was closed".to_owned()),
+            }
+        };
+        *self.link() = None;
+        match reason {
+            Some(reason) => {
+                link.drop_now().await;
+                reason
+            }
+            None => {
+                link.unbind().await;
+                "the gateway is stopping".to_owned()
+            }
+        }
+    }
+}
+
+/// How long to wait before the next attempt.
+struct Pause {
+    lost: Duration,
+    refused: Duration,
+    settings: SmppSettings,
+}
+
+impl Pause {
+    fn new(settings: &SmppSettings) -> Self {
+        Self { lost: settings.reconnect_first, refused: settings.refused_first, settings: settings.clone() }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(&self.settings);
+    }
+
+    fn after_loss(&mut self) -> Duration {
+        let next = (self.lost * 2).min(self.settings.reconnect_longest);
+        std::mem::replace(&mut self.lost, next)
+    }
+
+    fn after_refusal(&mut self) -> Duration {
+        let next = (self.refused * 2).min(self.settings.refused_longest);
+        std::mem::replace(&mut self.refused, next)
+    }
+}

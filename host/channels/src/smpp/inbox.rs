@@ -1,0 +1,103 @@
+//! The task that joins parts of messages from subscribers and hands them over in the order they came.
+
+use std::{sync::Arc, time::Instant};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    MobileOriginated, SmppEvents, SmppSettings,
+    answer::Answer,
+    deliver_sm::MobilePart,
+    reassembly::{Due, Joined, Reassembly},
+};
+
+/// Parts waiting to be looked at. A full queue stops the reading of the session, and with it the SMSC.
+const QUEUE: usize = 256;
+
+/// Joins and hands over for one bind.
+pub(super) struct Inbox {
+    bind: String,
+    events: Arc<dyn SmppEvents>,
+    parts: Reassembly<Answer>,
+}
+
+/// A part with the answer that it waits for.
+pub(super) type Queued = (MobilePart, Answer);
+
+/// Starts the task's queue; the caller spawns [`Inbox::run`].
+pub(super) fn queue() -> (mpsc::Sender<Queued>, mpsc::Receiver<Queued>) {
+    mpsc::channel(QUEUE)
+}
+
+impl Inbox {
+    pub(super) fn new(bind: String, events: Arc<dyn SmppEvents>, settings: &SmppSettings) -> Self {
+        Self { bind, events, parts: Reassembly::new(settings.part_hold, settings.part_expiry) }
+    }
+
+    /// Runs until `stop`, or until nobody can queue any more.
+    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Queued>, stop: CancellationToken) {
+        loop {
+            let due = self.parts.next_due();
+            tokio::select! {
+                () = stop.cancelled() => break,
+                queued = queue.recv() => match queued {
+                    Some((part, answer)) => {
+                        if let Some(joined) = self.parts.add(part, answer, Instant::now()) {
+                            self.hand_over(joined).await;
+                        }
+                    }
+                    None => break,
+                },
+                () = until(due) => self.handle_due().await,
+            }
+        }
+        for joined in self.parts.drain_released() {
+            self.hand_over(joined).await;
+        }
+    }
+
+    async fn handle_due(&mut self) {
+        while let Some(due) = self.parts.due(Instant::now()) {
+            match due {
+                Due::Release(answers) => {
+                    for answer in answers {
+                        answer.stored().await;
+                    }
+                }
+                Due::HandOver(joined) => self.hand_over(joined).await,
+            }
+        }
+    }
+
+    async fn hand_over(&mut self, mut joined: Joined<Answer>) {
+        let message = MobileOriginated {
+            bind: self.bind.clone(),
+            from: joined.from.clone(),
+            to: joined.to.clone(),
+            text: std::mem::take(&mut joined.text),
+            parts: joined.parts,
+            complete: joined.complete,
+        };
+        match self.events.mobile_originated(message).await {
+            Ok(()) => {
+                for answer in joined.answers {
+                    answer.stored().await;
+                }
+            }
+            Err(error) => {
+                tracing::warn!(bind = %self.bind, %error, "a message from a subscriber will be delivered again");
+                for answer in self.parts.not_stored(joined, Instant::now()) {
+                    answer.again().await;
+                }
+            }
+        }
+    }
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,302 @@
+//! Joining the parts of a long message. Parts are kept in memory, so their acknowledgement is held back: as long as the SMSC
+//! has no answer it will deliver them again.
+//!
+//! An SMSC that sends one part at a time waits for the answer to the first before it sends the second. Therefore a part is
+//! acknowledged after a hold time all the same; only such a part can be lost, and only by a crash within the next minutes.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, Instant},
+};
+
+use super::deliver_sm::{MobilePart, Place};
+use super::mobile_text::decode;
+
+/// Most messages under construction. Beyond it the oldest is handed over as it is.
+const MOST_OPEN: usize = 2_000;
+/// Pause before a message whose storing failed is tried again.
+const RETRY_PAUSE: Duration = Duration::from_secs(5);
+
+/// Which message a part belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    from: String,
+    to: String,
+    reference: u16,
+    total: u8,
+}
+
+/// A message under construction. `A` answers a part.
+#[derive(Debug)]
+struct Open<A> {
+    parts: BTreeMap<u8, MobilePart>,
+    answers: Vec<A>,
+    /// Some part has been acknowledged: the SMSC will not bring it again.
+    released: bool,
+    release_at: Instant,
+    hand_over_at: Instant,
+}
+
+#[derive(Debug)]
+struct Kept<A> {
+    key: Key,
+    open: Open<A>,
+}
+
+/// A message to hand over: whole, or as much as came.
+#[derive(Debug)]
+pub(super) struct Joined<A> {
+    pub from: String,
+    pub to: String,
+    pub text: String,
+    pub parts: u8,
+    pub complete: bool,
+    /// To be answered when the message is stored.
+    pub answers: Vec<A>,
+    /// To go on with when storing fails.
+    kept: Option<Box<Kept<A>>>,
+}
+
+/// What is due.
+#[derive(Debug)]
+pub(super) enum Due<A> {
+    /// Acknowledge these; their message stays under construction.
+    Release(Vec<A>),
+    /// Hand this over.
+    HandOver(Joined<A>),
+}
+
+/// All messages under construction of one bind.
+#[derive(Debug)]
+pub(super) struct Reassembly<A> {
+    hold: Duration,
+    expiry: Duration,
+    open: HashMap<Key, Open<A>>,
+}
+
+impl<A> Reassembly<A> {
+    pub(super) fn new(hold: Duration, expiry: Duration) -> Self {
+        Self { hold, expiry, open: HashMap::new() }
+    }
+
+    /// Takes a part. A message that needs no joining, or is now complete, comes back at once; so does the oldest incomplete
+    /// one when there are too many.
+    pub(super) fn add(&mut self, part: MobilePart, answer: A, now: Instant) -> Option<Joined<A>> {
+        let Some(Place { reference, total, number }) = part.place else {
+            return Some(single(part, answer));
+        };
+        let key = Key { from: part.from.clone(), to: part.to.clone(), reference, total };
+        let open = self.open.entry(key.clone()).or_insert_with(|| Open {
+            parts: BTreeMap::new(),
+            answers: Vec::new(),
+            released: false,
+            release_at: now + self.hold,
+            hand_over_at: now + self.expiry,
+        });
+        if open.answers.is_empty() {
+            open.release_at = now + self.hold;
+        }
+        open.parts.insert(number, part);
+        open.answers.push(answer);
+        if open.parts.len() == usize::from(total) {
+            return self.take(&key);
+        }
+        if self.open.len() > MOST_OPEN {
+            let oldest = self.open.iter().min_by_key(|(_, open)| open.hand_over_at).map(|(key, _)| key.clone());
+            return oldest.and_then(|key| self.take(&key));
+        }
+        None
+    }
+
+    /// When something will be due.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.open
+            .values()
+            .map(
+                |open| if open.answers.is_empty() { open.hand_over_at } else { open.release_at.min(open.hand_over_at) },
+            )
+            .min()
+    }
+
+    /// One thing that is due at `now`; ask again until there is none.
+    pub(super) fn due(&mut self, now: Instant) -> Option<Due<A>> {
+        let expired = self.open.iter().find(|(_, open)| open.hand_over_at <= now).map(|(key, _)| key.clone());
+        if let Some(joined) = expired.and_then(|key| self.take(&key)) {
+            return Some(Due::HandOver(joined));
+        }
+        let held = self.open.values_mut().find(|open| open.release_at <= now && !open.answers.is_empty())?;
+        held.released = true;
+        Some(Due::Release(std::mem::take(&mut held.answers)))
+    }
+
+    /// The message could not be stored. Parts that were not acknowledged come again from the SMSC: their answers are
+    /// returned. A message with acknowledged parts is kept and becomes due again.
+    pub(super) fn not_stored(&mut self, joined: Joined<A>, now: Instant) -> Vec<A> {
+        if let Some(kept) = joined.kept
+            && kept.open.released
+        {
+            let Kept { key, mut open } = *kept;
+            open.hand_over_at = now + RETRY_PAUSE;
+            self.open.insert(key, open);
+        }
+        joined.answers
+    }
+
+    /// Everything with acknowledged parts, when the bind ends: nobody will bring those again.
+    pub(super) fn drain_released(&mut self) -> Vec<Joined<A>> {
+        let keys: Vec<Key> = self.open.iter().filter(|(_, open)| open.released).map(|(key, _)| key.clone()).collect();
+        keys.iter().filter_map(|key| self.take(key)).collect()
+    }
+
+    fn take(&mut self, key: &Key) -> Option<Joined<A>> {
+        let mut open = self.open.remove(key)?;
+        let answers = std::mem::take(&mut open.answers);
+        Some(Joined {
+            from: key.from.clone(),
+            to: key.to.clone(),
+            text: text_of(&open.parts),
+            parts: u8::try_from(open.parts.len()).unwrap_or(u8::MAX),
+            complete: open.parts.len() == usize::from(key.total),
+            answers,
+            kept: Some(Box::new(Kept { key: key.clone(), open })),
+        })
+    }
+}
+
+fn single<A>(part: MobilePart, answer: A) -> Joined<A> {
+    Joined {
+        text: decode(part.coding, &part.octets),
+        from: part.from,
+        to: part.to,
+        parts: 1,
+        complete: true,
+        answers: vec![answer],
+        kept: None,
+    }
+}
+
+/// Parts of one coding are joined before decoding: a character may lie across the border.
+fn text_of(parts: &BTreeMap<u8, MobilePart>) -> String {
+    let mut text = String::new();
+    let mut run: Option<(rusmpp::values::DataCoding, Vec<u8>)> = None;
+    for part in parts.values() {
+        match &mut run {
+            Some((coding, octets)) if *coding == part.coding => octets.extend_from_slice(&part.octets),
+            _ => {
+                if let Some((coding, octets)) = run.replace((part.coding, part.octets.clone())) {
+                    text.push_str(&decode(coding, &octets));
+                }
+            }
+        }
+    }
+    if let Some((coding, octets)) = run {
+        text.push_str(&decode(coding, &octets));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use rusmpp::values::DataCoding;
+
+    use super::*;
+
+    const HOLD: Duration = Duration::from_secs(10);
+    const EXPIRY: Duration = Duration::from_secs(300);
+
+    fn part(reference: u16, total: u8, number: u8, text: &str) -> MobilePart {
+        MobilePart {
+            from: "27820000001".into(),
+            to: "27110000000".into(),
+            coding: DataCoding::McSpecific,
+            octets: text.as_bytes().to_vec(),
+            place: Some(Place { reference, total, number }),
+        }
+    }
+
+    #[test]
+    fn parts_in_any_order_and_repeated_become_one_message() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        assert!(parts.add(part(7, 3, 3, "three"), 'c', now).is_none());
+        assert!(parts.add(part(7, 3, 1, "one "), 'a', now).is_none());
+        assert!(parts.add(part(7, 3, 1, "one "), 'A', now).is_none());
+        let joined = parts.add(part(7, 3, 2, "two "), 'b', now).unwrap();
+        assert_eq!((joined.text.as_str(), joined.parts, joined.complete), ("one two three", 3, true));
+        assert_eq!(joined.answers, ['c', 'a', 'A', 'b'], "every delivery is answered");
+        assert!(parts.next_due().is_none());
+    }
+
+    #[test]
+    fn messages_with_the_same_reference_from_different_senders_stay_apart() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        let mut other = part(7, 2, 2, "x");
+        other.from = "27820000002".into();
+        assert!(parts.add(part(7, 2, 1, "a"), 1, now).is_none());
+        assert!(parts.add(other, 2, now).is_none());
+    }
+
+    #[test]
+    fn a_held_part_is_acknowledged_in_time_for_an_smsc_that_sends_one_at_a_time() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        assert!(parts.add(part(1, 2, 1, "a"), 1, now).is_none());
+        assert!(parts.due(now + HOLD - Duration::from_millis(1)).is_none());
+        assert!(matches!(parts.due(now + HOLD), Some(Due::Release(answers)) if answers == [1]));
+        let joined = parts.add(part(1, 2, 2, "b"), 2, now + HOLD).unwrap();
+        assert_eq!((joined.text.as_str(), joined.answers.as_slice()), ("ab", [2].as_slice()));
+        assert!(parts.not_stored(joined, now + HOLD).contains(&2));
+        let again = parts.due(now + HOLD + RETRY_PAUSE).unwrap();
+        assert!(matches!(again, Due::HandOver(joined) if joined.text == "ab" && joined.complete));
+    }
+
+    #[test]
+    fn an_incomplete_message_is_handed_over_as_it_is() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        assert!(parts.add(part(1, 3, 1, "a"), 1, now).is_none());
+        assert!(parts.add(part(1, 3, 3, "c"), 3, now).is_none());
+        assert!(matches!(parts.due(now + HOLD), Some(Due::Release(_))));
+        assert_eq!(parts.next_due(), Some(now + EXPIRY));
+        let Some(Due::HandOver(joined)) = parts.due(now + EXPIRY) else { panic!("nothing was due") };
+        assert_eq!((joined.text.as_str(), joined.parts, joined.complete), ("ac", 2, false));
+    }
+
+    #[test]
+    fn what_was_never_acknowledged_is_left_to_the_smsc() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        parts.add(part(1, 2, 1, "a"), 1, now);
+        let joined = parts.add(part(1, 2, 2, "b"), 2, now).unwrap();
+        assert_eq!(parts.not_stored(joined, now), [1, 2]);
+        assert!(parts.next_due().is_none() && parts.drain_released().is_empty());
+    }
+
+    #[test]
+    fn a_character_across_the_border_survives() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        let mut first = part(1, 2, 1, "");
+        first.octets = vec![0x41, 0x1b];
+        let mut second = part(1, 2, 2, "");
+        second.octets = vec![0x65, 0x42];
+        parts.add(first, 1, now);
+        assert_eq!(parts.add(second, 2, now).unwrap().text, "A€B");
+    }
+
+    #[test]
+    fn the_oldest_gives_way_when_too_many_are_open() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let start = Instant::now();
+        for reference in 0..2_000u16 {
+            assert!(
+                parts
+                    .add(part(reference, 2, 1, "x"), reference, start + Duration::from_millis(u64::from(reference)))
+                    .is_none()
+            );
+        }
+        let pushed_out = parts.add(part(60_000, 2, 1, "x"), 60_000, start + Duration::from_secs(5)).unwrap();
+        assert_eq!((pushed_out.answers.as_slice(), pushed_out.complete), ([0].as_slice(), false));
+    }
+}

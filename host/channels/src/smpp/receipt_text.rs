@@ -1,0 +1,167 @@
+//! Receipts in text form (PROVIDERS C.3): the format is the vendor's, so keys may come in any case, in any order, or not at
+//! all.
+
+/// The state of a message at the SMSC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SmsState {
+    /// Waits for its time.
+    Scheduled,
+    /// On its way.
+    Enroute,
+    /// On the device.
+    Delivered,
+    /// The validity period ended.
+    Expired,
+    /// Removed at the SMSC.
+    Deleted,
+    /// Cannot be delivered.
+    Undeliverable,
+    /// Taken, not delivered.
+    Accepted,
+    /// The SMSC does not know.
+    Unknown,
+    /// Refused.
+    Rejected,
+    /// Left out.
+    Skipped,
+}
+
+/// States with their numbers and the text that receipts carry.
+const STATES: [(SmsState, u8, &str); 10] = [
+    (SmsState::Scheduled, 0, "SCHEDLD"),
+    (SmsState::Enroute, 1, "ENROUTE"),
+    (SmsState::Delivered, 2, "DELIVRD"),
+    (SmsState::Expired, 3, "EXPIRED"),
+    (SmsState::Deleted, 4, "DELETED"),
+    (SmsState::Undeliverable, 5, "UNDELIV"),
+    (SmsState::Accepted, 6, "ACCEPTD"),
+    (SmsState::Unknown, 7, "UNKNOWN"),
+    (SmsState::Rejected, 8, "REJECTD"),
+    (SmsState::Skipped, 9, "SKIPPED"),
+];
+
+impl SmsState {
+    /// Nothing more will be heard of the part.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Scheduled | Self::Enroute | Self::Accepted)
+    }
+
+    /// The part arrived.
+    pub fn is_delivered(self) -> bool {
+        self == Self::Delivered
+    }
+
+    /// The text of receipts: `DELIVRD`, `UNDELIV`, ...
+    pub fn stat(self) -> &'static str {
+        STATES.iter().find(|(state, ..)| *state == self).map_or("UNKNOWN", |(.., text)| text)
+    }
+
+    /// From the `message_state` parameter.
+    pub(super) fn from_number(number: u8) -> Self {
+        STATES.iter().find(|(_, value, _)| *value == number).map_or(Self::Unknown, |(state, ..)| *state)
+    }
+
+    /// From the text of a receipt; vendors differ after the first five letters (`DELIVERED`, `ACCEPTED`, `SCHEDULED`).
+    pub(super) fn from_text(text: &str) -> Option<Self> {
+        let start = text.get(..5)?.to_ascii_uppercase();
+        STATES.iter().find(|(.., known)| known.starts_with(&start)).map(|(state, ..)| *state)
+    }
+}
+
+/// What the text of a receipt says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct ReceiptText {
+    pub id: Option<String>,
+    pub state: Option<SmsState>,
+    pub error: Option<String>,
+}
+
+/// Reads a receipt. The quoted beginning of the message (`text:`) is not searched: it is the sender's.
+pub(super) fn parse(text: &str) -> ReceiptText {
+    let quoted = find_key(text, "text").map_or(text.len(), |(start, _)| start);
+    let fields = text.get(..quoted).unwrap_or(text);
+    ReceiptText {
+        id: field(fields, "id").map(str::to_owned),
+        state: field(fields, "stat").and_then(SmsState::from_text),
+        error: field(fields, "err").filter(|code| code.chars().any(|digit| digit != '0')).map(str::to_owned),
+    }
+}
+
+/// The word after `key:`. A space may follow the colon, but what looks like the next key is not a value.
+fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let (_, after) = find_key(text, key)?;
+    let rest = text.get(after..)?;
+    let spaced = rest.starts_with(' ');
+    let word = rest.split_whitespace().next()?;
+    (!(spaced && word.contains(':'))).then_some(word)
+}
+
+/// Where `key:` begins and ends, as a word of its own, in any case.
+fn find_key(text: &str, key: &str) -> Option<(usize, usize)> {
+    let lower = text.to_ascii_lowercase();
+    let pattern = format!("{key}:");
+    let found = lower.match_indices(&pattern).find(|(at, _)| {
+        let before = lower.get(..*at).and_then(|front| front.chars().next_back());
+        before.is_none_or(|letter| !letter.is_ascii_alphanumeric())
+    });
+    found.map(|(at, matched)| (at, at + matched.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Option<String>, Option<SmsState>, Option<String>) {
+        let ReceiptText { id, state, error } = parse(text);
+        (id, state, error)
+    }
+
+    #[test]
+    fn the_common_form_is_read() {
+        let text =
+            "id:M1 sub:001 dlvrd:001 submit date:2611202140 done date:2611202141 stat:DELIVRD err:000 text:Hello";
+        assert_eq!(read(text), (Some("M1".into()), Some(SmsState::Delivered), None));
+    }
+
+    #[test]
+    fn keys_in_any_case_and_states_in_long_form_are_read() {
+        let text = "ID:7 SUB:1 Submit Date:20261120214000 Stat:Undeliverable Err:0a1 Text:";
+        assert_eq!(read(text), (Some("7".into()), Some(SmsState::Undeliverable), Some("0a1".into())));
+        assert_eq!(parse("id:1 stat:DELIVERED").state, Some(SmsState::Delivered));
+        assert_eq!(parse("id:1 stat:SCHEDULED").state, Some(SmsState::Scheduled));
+    }
+
+    #[test]
+    fn missing_fields_are_missing() {
+        assert_eq!(read("stat:EXPIRED"), (None, Some(SmsState::Expired), None));
+        assert_eq!(read("hello there"), (None, None, None));
+        assert_eq!(read(""), (None, None, None));
+        assert_eq!(parse("id:1 stat: err:").state, None);
+    }
+
+    #[test]
+    fn a_space_after_the_colon_is_forgiven() {
+        assert_eq!(
+            read("id: 55 stat: REJECTD err: 12"),
+            (Some("55".into()), Some(SmsState::Rejected), Some("12".into()))
+        );
+        assert_eq!(parse("id: stat:DELIVRD").id, None);
+    }
+
+    #[test]
+    fn the_senders_own_text_is_not_searched() {
+        let text = "id:9 stat:EXPIRED err:001 text:id:8 stat:DELIVRD";
+        assert_eq!(read(text), (Some("9".into()), Some(SmsState::Expired), Some("001".into())));
+    }
+
+    #[test]
+    fn every_state_has_its_number_and_text() {
+        for (state, number, text) in STATES {
+            assert_eq!(SmsState::from_number(number), state);
+            assert_eq!(SmsState::from_text(text), Some(state));
+            assert_eq!(state.stat(), text);
+        }
+        assert_eq!(SmsState::from_number(200), SmsState::Unknown);
+        assert!(!SmsState::Accepted.is_final() && SmsState::Rejected.is_final());
+    }
+}

@@ -1,0 +1,168 @@
+//! `submit_sm` for one part of a message (PROVIDERS C.2), and what can come of it.
+
+use std::time::Duration;
+
+use domain::segments::Encoding;
+use rusmpp::{
+    CommandStatus,
+    pdus::SubmitSm,
+    types::{COctetString, OctetString},
+    values::{DataCoding, EsmClass, Npi, PriorityFlag, RegisteredDelivery, Ton},
+};
+use rusmppc::error::Error;
+
+use super::{
+    address::{destination, source},
+    status_name::status_name,
+};
+
+/// `esm_class` bit that announces a user data header.
+const UDH_PRESENT: u8 = 0x40;
+/// Most octets of `short_message`, header included.
+const MOST_OCTETS: usize = 254;
+
+/// Alphabet of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    /// The SMSC's default: GSM 03.38, one septet to an octet.
+    SmscDefault,
+    /// UCS-2, big endian.
+    Ucs2,
+}
+
+/// One part of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmsPart {
+    /// Sender: alphanumeric, short code or number; its kind is found out here.
+    pub source: String,
+    /// Recipient in digits.
+    pub destination: String,
+    /// Alphabet of `octets`.
+    pub data_coding: Coding,
+    /// Header of a part of a longer message: see [`super::concat_udh`].
+    pub udh: Option<[u8; 6]>,
+    /// The text without header.
+    pub octets: Vec<u8>,
+    /// `priority_flag`, 0 to 3.
+    pub priority: u8,
+}
+
+impl From<Encoding> for Coding {
+    fn from(encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::Gsm7 => Self::SmscDefault,
+            Encoding::Ucs2 => Self::Ucs2,
+        }
+    }
+}
+
+/// The SMSC has the part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    /// The bind that it went over: receipts name the same one.
+    pub bind: String,
+    /// The SMSC's id, in the form that receipts are reported in.
+    pub smsc_id: String,
+}
+
+/// The SMSC does not have the part, or nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitFailure {
+    /// No bind is up; nothing was sent.
+    #[error("no SMSC is connected")]
+    NotConnected,
+    /// Too fast, or the window is full; nothing was taken.
+    #[error("the SMSC takes nothing for {} ms", after.as_millis())]
+    Throttled {
+        /// When to try again.
+        after: Duration,
+    },
+    /// Refused for good.
+    #[error("the SMSC refused the message: {name}")]
+    Rejected {
+        /// `command_status`.
+        code: u32,
+        /// Its standard name.
+        name: String,
+    },
+    /// Refused for now: try again, a few times.
+    #[error("the SMSC could not take the message now: {name}")]
+    Retry {
+        /// `command_status`.
+        code: u32,
+        /// Its standard name.
+        name: String,
+    },
+    /// Cannot be said in SMPP: sender, recipient or length.
+    #[error("the message cannot be sent by SMS: {0}")]
+    Invalid(String),
+    /// Sent, but not answered: do not send again by yourself.
+    #[error("outcome unknown: {reason}")]
+    Unknown {
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+/// The PDU of a part.
+pub(super) fn submit_sm(part: &SmsPart) -> Result<SubmitSm, SubmitFailure> {
+    let invalid = |what: &str| SubmitFailure::Invalid(what.to_owned());
+    let source =
+        source(&part.source).ok_or_else(|| invalid("the sender must be a number, or at most 11 ASCII characters"))?;
+    let destination = destination(&part.destination).ok_or_else(|| invalid("the recipient must be a phone number"))?;
+    let octets: Vec<u8> = part.udh.iter().flatten().chain(&part.octets).copied().collect();
+    if octets.len() > MOST_OCTETS {
+        return Err(invalid("a part holds at most 254 octets"));
+    }
+    let coding = match part.data_coding {
+        Coding::SmscDefault => DataCoding::McSpecific,
+        Coding::Ucs2 => DataCoding::Ucs2,
+    };
+    let unusable = |_| invalid("an address holds a character that SMPP cannot carry");
+    Ok(SubmitSm::builder()
+        .source_addr_ton(source.ton)
+        .source_addr_npi(source.npi)
+        .source_addr(COctetString::from_string(source.text).map_err(unusable)?)
+        .dest_addr_ton(Ton::International)
+        .dest_addr_npi(Npi::Isdn)
+        .destination_addr(COctetString::from_string(destination).map_err(unusable)?)
+        // The library's defaults for these two are wrong for SMPP 3.4 (PROVIDERS C.5): always say them in numbers.
+        .esm_class(EsmClass::from(if part.udh.is_some() { UDH_PRESENT } else { 0 }))
+        .registered_delivery(RegisteredDelivery::from(1u8))
+        .priority_flag(PriorityFlag::from(part.priority.min(3)))
+        .data_coding(coding)
+        .short_message(OctetString::from_vec(octets).map_err(|_| invalid("a part holds at most 254 octets"))?)
+        .build())
+}
+
+/// What the SMSC's refusal means.
+pub(super) enum Refusal {
+    TooFast,
+    Failure(SubmitFailure),
+}
+
+/// Sorts the errors of a submit. Whatever is neither an answer nor an encoding fault may have reached the SMSC.
+pub(super) fn sort(error: Error) -> Refusal {
+    match error {
+        Error::UnexpectedResponse { response } => refused(response.status()),
+        Error::Encode(error) => Refusal::Failure(SubmitFailure::Invalid(error.to_string())),
+        Error::ResponseTimeout { .. } => unknown("the SMSC did not answer in time"),
+        other => unknown(&format!("the connection was lost: {other}")),
+    }
+}
+
+fn unknown(reason: &str) -> Refusal {
+    Refusal::Failure(SubmitFailure::Unknown { reason: reason.to_owned() })
+}
+
+fn refused(status: CommandStatus) -> Refusal {
+    let (code, name) = (u32::from(status), status_name(status));
+    match status {
+        CommandStatus::EsmeRok => unknown("the SMSC accepted the message without naming an id"),
+        CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => Refusal::TooFast,
+        CommandStatus::EsmeRsyserr | CommandStatus::EsmeRxTAppn | CommandStatus::EsmeRinvbndsts => {
+            Refusal::Failure(SubmitFailure::Retry { code, name })
+        }
+        _ => Refusal::Failure(SubmitFailure::Rejected { code, name }),
+    }
+}

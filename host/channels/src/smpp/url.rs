@@ -1,0 +1,176 @@
+//! `smpp://system_id:password@host:port?...`: one bind (CONTRACT 2, `smpp.url`).
+
+use std::{fmt, str::FromStr};
+
+use url::Url;
+
+use super::message_id::IdForm;
+
+/// How to bind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BindMode {
+    /// As a transceiver; as transmitter and receiver when that is refused.
+    #[default]
+    Auto,
+    /// Only as a transceiver (`mode=trx`).
+    Transceiver,
+    /// As transmitter and receiver (`mode=txrx`).
+    Pair,
+}
+
+/// One SMSC account. `Debug` hides the password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SmppUrl {
+    pub(super) name: String,
+    pub(super) tls: bool,
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) system_id: String,
+    pub(super) password: String,
+    pub(super) system_type: String,
+    pub(super) mode: BindMode,
+    pub(super) ids: IdForm,
+    pub(super) window: usize,
+    pub(super) rate: Option<u32>,
+}
+
+/// An SMSC URL that cannot be used. The text never repeats the password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SmppUrlError {
+    /// Not `smpp://` or `smpps://` with a host.
+    #[error("not an SMSC address; give smpp://system_id:password@host:port (smpps:// for TLS)")]
+    NotSmpp,
+    /// `system_id` missing or longer than 15 characters.
+    #[error("the system_id must have 1 to 15 ASCII characters")]
+    SystemId,
+    /// SMPP 3.4 has room for 8 characters.
+    #[error("the password must have at most 8 ASCII characters, which is all that SMPP 3.4 can carry")]
+    Password,
+    /// An option that is not known, or a value that it does not take.
+    #[error("option `{name}` does not take `{value}`; {expected}")]
+    Option {
+        /// Name of the option.
+        name: String,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        expected: &'static str,
+    },
+}
+
+impl SmppUrl {
+    /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate), `window=1..1000`
+    /// (unanswered submits, 10), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
+    /// the bind is called in stored data; `system_id@host:port` unless set).
+    pub fn parse(text: &str) -> Result<Self, SmppUrlError> {
+        let url = Url::parse(text).map_err(|_| SmppUrlError::NotSmpp)?;
+        let tls = match url.scheme() {
+            "smpp" => false,
+            "smpps" | "ssmpp" => true,
+            _ => return Err(SmppUrlError::NotSmpp),
+        };
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(SmppUrlError::NotSmpp)?;
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = url.port().unwrap_or(if tls { 3550 } else { 2775 });
+        let system_id = percent_decoded(url.username());
+        if !fits(&system_id, 1, 15) {
+            return Err(SmppUrlError::SystemId);
+        }
+        let password = percent_decoded(url.password().unwrap_or_default());
+        if !fits(&password, 0, 8) {
+            return Err(SmppUrlError::Password);
+        }
+        let mut parsed = Self {
+            name: format!("{system_id}@{host}:{port}"),
+            tls,
+            host,
+            port,
+            system_id,
+            password,
+            system_type: String::new(),
+            mode: BindMode::Auto,
+            ids: IdForm::Raw,
+            window: 10,
+            rate: None,
+        };
+        for (name, value) in url.query_pairs() {
+            parsed.set(&name, &value)?;
+        }
+        Ok(parsed)
+    }
+
+    /// What the bind is called in stored data and logs; never contains the password.
+    pub fn bind_name(&self) -> &str {
+        &self.name
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), SmppUrlError> {
+        let wrong = |expected| {
+            Err(SmppUrlError::Option { name: name.to_owned(), value: value.chars().take(40).collect(), expected })
+        };
+        match name {
+            "name" if fits(value, 1, 64) => self.name = value.to_owned(),
+            "name" => return wrong("give 1 to 64 ASCII characters"),
+            "system_type" if fits(value, 0, 12) => self.system_type = value.to_owned(),
+            "system_type" => return wrong("give at most 12 ASCII characters"),
+            "mode" => match value {
+                "auto" => self.mode = BindMode::Auto,
+                "trx" => self.mode = BindMode::Transceiver,
+                "txrx" => self.mode = BindMode::Pair,
+                _ => return wrong("give auto, trx or txrx"),
+            },
+            "ids" => match IdForm::from_name(value) {
+                Some(form) => self.ids = form,
+                None => return wrong("give raw, hexdec, dechex, hex or dec"),
+            },
+            "window" => match value.parse() {
+                Ok(window @ 1..=1000) => self.window = window,
+                _ => return wrong("give a number from 1 to 1000"),
+            },
+            "rate" => match value.parse() {
+                Ok(rate @ 1..=100_000) => self.rate = Some(rate),
+                _ => return wrong("give submits per second, 1 to 100000"),
+            },
+            _ => return wrong("known options are ids, window, rate, mode, system_type and name"),
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for SmppUrl {
+    type Err = SmppUrlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Debug for SmppUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SmppUrl").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn fits(text: &str, least: usize, most: usize) -> bool {
+    (least..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii() && byte != 0)
+}
+
+/// User info arrives percent-encoded. Sequences that are none stay as they are.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let escaped = if *first == b'%' { tail.get(..2).and_then(|digits| hex::decode(digits).ok()) } else { None };
+        match escaped {
+            Some(decoded) => {
+                bytes.extend_from_slice(&decoded);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,92 @@
+//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sending, media, templates, and parsing what Meta calls back with.
+
+pub mod callback;
+mod catalogue;
+pub mod error_codes;
+mod graph;
+mod media;
+mod message_body;
+mod number_node;
+mod send;
+mod template_body;
+
+use std::{fmt, time::Duration};
+
+pub use catalogue::CatalogueTemplate;
+pub use graph::GraphError;
+pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode, MediaUpload};
+pub use number_node::NumberNode;
+pub use send::{Accepted, CloudSend, SendFailure};
+
+use url::Url;
+
+use crate::http::{ClientNotBuilt, operator_client};
+
+/// Where the Graph API is.
+#[derive(Debug, Clone)]
+pub struct CloudSettings {
+    /// Scheme, host, port and perhaps a path, without the version (`whatsapp_cloud.graph_url`).
+    pub graph_url: String,
+    /// `v25.0`.
+    pub api_version: String,
+    /// Limit for one call, answer included.
+    pub timeout: Duration,
+}
+
+impl Default for CloudSettings {
+    fn default() -> Self {
+        Self {
+            graph_url: "https://graph.facebook.com".to_owned(),
+            api_version: "v25.0".to_owned(),
+            timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A business number and the token that may use it. `Debug` hides the token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CloudNumber {
+    /// Meta's id of the number: the path segment of its calls.
+    pub phone_number_id: String,
+    /// System-user token.
+    pub access_token: String,
+}
+
+impl fmt::Debug for CloudNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CloudNumber").field("phone_number_id", &self.phone_number_id).finish_non_exhaustive()
+    }
+}
+
+/// The settings of the Cloud API are unusable.
+#[derive(Debug, thiserror::Error)]
+pub enum CloudSetupError {
+    /// `graph_url` does not parse as an http or https URL.
+    #[error("whatsapp_cloud.graph_url `{0}` is not an http or https URL; give one like https://graph.facebook.com")]
+    GraphUrl(String),
+    /// No HTTP client.
+    #[error(transparent)]
+    Client(#[from] ClientNotBuilt),
+}
+
+/// The Cloud API. Cloning is cheap.
+#[derive(Clone)]
+pub struct CloudApi {
+    client: reqwest::Client,
+    /// `https://host/v25.0`.
+    base: Url,
+    timeout: Duration,
+}
+
+impl CloudApi {
+    /// Sets up the adapter; makes no call.
+    pub fn new(settings: CloudSettings) -> Result<Self, CloudSetupError> {
+        let unusable = || CloudSetupError::GraphUrl(settings.graph_url.clone());
+        let mut base = Url::parse(&settings.graph_url).map_err(|_| unusable())?;
+        if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
+            return Err(unusable());
+        }
+        base.path_segments_mut().map_err(|()| unusable())?.pop_if_empty().push(settings.api_version.trim_matches('/'));
+        Ok(Self { client: operator_client(settings.timeout)?, base, timeout: settings.timeout })
+    }
+}

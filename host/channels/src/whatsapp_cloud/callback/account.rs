@@ -1,0 +1,29 @@
+//! Fields other than `messages`: templates, quality, restrictions, preferences (PROVIDERS A.10). Kept whole; the use cases
+//! know what they mean.
+
+use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::fields::text;
+
+/// The item of one change. Fields that carry metadata belong to a number, the others to the business account.
+pub(super) fn account_item(entry: &Value, field: &str, value: &Value) -> Option<CallbackItem> {
+    let number_id = value.get("metadata").and_then(|metadata| text(metadata, "phone_number_id"));
+    let target = match (number_id, text(entry, "id")) {
+        (Some(number_id), _) => CallbackTarget::PhoneNumberId(number_id.to_owned()),
+        (None, Some(waba)) => CallbackTarget::Waba(waba.to_owned()),
+        (None, None) => {
+            tracing::warn!(field, "skipped an account callback that names neither number nor account");
+            return None;
+        }
+    };
+    let body = CallbackBody::Account { field: field.to_owned(), value: value.clone() };
+    Some(CallbackItem { dedupe_key: dedupe_key(entry, field, value), target, body })
+}
+
+/// A repetition has the same entry time; a template that is paused for the second time has another one.
+fn dedupe_key(entry: &Value, field: &str, value: &Value) -> String {
+    let fact = json!([entry.get("id"), entry.get("time"), field, value]);
+    format!("account:{}", hex::encode(Sha256::digest(fact.to_string().as_bytes())))
+}

@@ -1,0 +1,119 @@
+//! What a customer sent, by message type (PROVIDERS A.8).
+
+use domain::{
+    content::{Location, MediaKind},
+    inbound::{InboundContent, InboundMedia},
+};
+use serde_json::Value;
+
+use super::fields::{list, number, owned, text};
+
+/// The content of a message of type `kind`. What we do not model, or cannot read, becomes an empty text: the customer did
+/// write, and the raw JSON is kept beside it.
+pub(super) fn content_of(kind: &str, message: &Value) -> InboundContent {
+    let read = match kind {
+        "text" => {
+            message.get("text").map(|part| InboundContent::Text { body: owned(part, "body").unwrap_or_default() })
+        }
+        "image" => media(message, kind, MediaKind::Image),
+        "video" => media(message, kind, MediaKind::Video),
+        "document" => media(message, kind, MediaKind::Document),
+        "sticker" => media(message, kind, MediaKind::Sticker),
+        "audio" => media(message, kind, sound(message)),
+        "location" => location(message),
+        "contacts" => contacts(message),
+        "reaction" => reaction(message),
+        "button" => button(message),
+        "interactive" => interactive(message),
+        _ => None,
+    };
+    read.unwrap_or_else(|| {
+        tracing::info!(kind, "an inbound message of a type or form that is not modelled is kept as empty text");
+        InboundContent::Text { body: String::new() }
+    })
+}
+
+fn sound(message: &Value) -> MediaKind {
+    let voice = message.get("audio").and_then(|audio| audio.get("voice")).and_then(Value::as_bool);
+    if voice == Some(true) { MediaKind::Voice } else { MediaKind::Audio }
+}
+
+fn media(message: &Value, part: &str, media_kind: MediaKind) -> Option<InboundContent> {
+    let part = message.get(part)?;
+    Some(InboundContent::Media(InboundMedia {
+        media_kind,
+        provider_media_id: owned(part, "id")?,
+        url: owned(part, "url"),
+        mime_type: owned(part, "mime_type").unwrap_or_else(|| "application/octet-stream".to_owned()),
+        sha256: owned(part, "sha256"),
+        caption: owned(part, "caption"),
+        filename: owned(part, "filename"),
+    }))
+}
+
+fn location(message: &Value) -> Option<InboundContent> {
+    let part = message.get("location")?;
+    Some(InboundContent::Location(Location {
+        latitude: number(part, "latitude")?,
+        longitude: number(part, "longitude")?,
+        name: owned(part, "name"),
+        address: owned(part, "address"),
+    }))
+}
+
+/// An empty `emoji` takes the reaction back, as an absent one does.
+fn reaction(message: &Value) -> Option<InboundContent> {
+    let part = message.get("reaction")?;
+    Some(InboundContent::Reaction { message_id: owned(part, "message_id")?, emoji: owned(part, "emoji") })
+}
+
+fn button(message: &Value) -> Option<InboundContent> {
+    let part = message.get("button")?;
+    let label = owned(part, "text").unwrap_or_default();
+    let payload = owned(part, "payload").unwrap_or_else(|| label.clone());
+    Some(InboundContent::Button { text: label, payload })
+}
+
+/// Replies to buttons and lists; a finished flow gives its answers as JSON text.
+fn interactive(message: &Value) -> Option<InboundContent> {
+    let part = message.get("interactive")?;
+    let reply = |name: &str| {
+        let reply = part.get(name)?;
+        Some(InboundContent::Interactive {
+            text: owned(reply, "title").unwrap_or_default(),
+            payload: owned(reply, "id")?,
+        })
+    };
+    let flow = || {
+        let reply = part.get("nfm_reply")?;
+        Some(InboundContent::Interactive {
+            text: owned(reply, "body").unwrap_or_default(),
+            payload: owned(reply, "response_json")?,
+        })
+    };
+    reply("button_reply").or_else(|| reply("list_reply")).or_else(flow)
+}
+
+/// One line per contact card: name, then numbers and addresses.
+fn contacts(message: &Value) -> Option<InboundContent> {
+    let cards = list(message, "contacts");
+    let lines: Vec<String> = cards.iter().map(card_line).filter(|line| !line.is_empty()).collect();
+    (!lines.is_empty()).then(|| InboundContent::Contact { formatted: lines.join("\n") })
+}
+
+fn card_line(card: &Value) -> String {
+    let name = card.get("name").and_then(|name| {
+        owned(name, "formatted_name").or_else(|| {
+            let parts: Vec<&str> = ["first_name", "last_name"].iter().filter_map(|part| text(name, part)).collect();
+            (!parts.is_empty()).then(|| parts.join(" "))
+        })
+    });
+    let phones = list(card, "phones").iter().filter_map(|phone| text(phone, "phone").or_else(|| text(phone, "wa_id")));
+    let emails = list(card, "emails").iter().filter_map(|email| text(email, "email"));
+    let reach: Vec<&str> = phones.chain(emails).collect();
+    match (name, reach.is_empty()) {
+        (Some(name), true) => name,
+        (Some(name), false) => format!("{name}: {}", reach.join(", ")),
+        (None, _) => reach.join(", "),
+    }
+}

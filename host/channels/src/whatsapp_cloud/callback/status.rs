@@ -1,0 +1,49 @@
+//! Delivery statuses (PROVIDERS A.9).
+
+use domain::inbound::{ProviderFailure, ProviderStatus, StatusUpdate};
+use serde_json::Value;
+
+use super::fields::{digits, instant, list, owned, text};
+use crate::whatsapp_cloud::graph::integer;
+
+/// What one element of `statuses` turned out to be.
+pub(super) enum Parsed {
+    Update(Box<StatusUpdate>),
+    /// A status that has no place in our states (`deleted`, `warning`).
+    Unmodelled(String),
+    Malformed,
+}
+
+/// Reads one element of `statuses`.
+pub(super) fn status_item(status: &Value) -> Parsed {
+    let (Some(provider_id), Some(name), Some(at)) = (owned(status, "id"), text(status, "status"), instant(status))
+    else {
+        return Parsed::Malformed;
+    };
+    let reached = match name {
+        "sent" => ProviderStatus::Sent,
+        "delivered" => ProviderStatus::Delivered,
+        "read" => ProviderStatus::Read,
+        "played" => ProviderStatus::Played,
+        "failed" => ProviderStatus::Failed,
+        other => return Parsed::Unmodelled(other.chars().take(32).collect()),
+    };
+    Parsed::Update(Box::new(StatusUpdate {
+        provider_id,
+        opaque: owned(status, "biz_opaque_callback_data"),
+        status: reached,
+        at,
+        recipient: digits(status, "recipient_id"),
+        recipient_user_id: owned(status, "recipient_user_id"),
+        error: list(status, "errors").iter().find_map(failure),
+        pricing: status.get("pricing").filter(|pricing| pricing.is_object()).cloned(),
+    }))
+}
+
+/// The first error with a code. Its details say most, then the message, then the title.
+fn failure(error: &Value) -> Option<ProviderFailure> {
+    let code = integer(error.get("code")?)?;
+    let details = error.get("error_data").and_then(|data| text(data, "details"));
+    let words = details.or_else(|| text(error, "message")).or_else(|| text(error, "title"));
+    Some(ProviderFailure { code, text: words.unwrap_or("no description").to_owned() })
+}

@@ -1,0 +1,153 @@
+//! Calls to the Graph API and the form of its errors (PROVIDERS A.4).
+
+use std::time::Duration;
+
+use domain::inbound::ProviderFailure;
+use reqwest::{Method, RequestBuilder, Response, header::HeaderMap};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::CloudApi;
+use crate::http::{describe, retry_after};
+
+/// The largest JSON answer that we read: a page of 100 templates stays far below.
+const MAX_ANSWER: usize = 8 * 1024 * 1024;
+
+/// A call to the Graph API that did not bring what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// The API answered with an error.
+    #[error("the Graph API answered {status}: ({}) {}", failure.code, failure.text)]
+    Answer {
+        /// HTTP status.
+        status: u16,
+        /// Code and text.
+        failure: ProviderFailure,
+    },
+    /// No answer: no connection, or it broke, or the time ran out.
+    #[error("the Graph API is unreachable: {0}")]
+    Unreachable(String),
+    /// An answer that is not what the API documents.
+    #[error("the Graph API gave an answer that cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// An answer with a status other than 2xx, as far as it could be read.
+pub(super) struct ErrorAnswer {
+    pub status: u16,
+    /// From the body; `None` when the body is no Graph error (a proxy spoke).
+    pub failure: Option<ProviderFailure>,
+    /// How long to wait, from the headers.
+    pub wait: Option<Duration>,
+}
+
+/// Why an answer could not be used.
+pub(super) enum NoAnswer {
+    /// A Graph error or another status than 2xx.
+    Error(ErrorAnswer),
+    /// Broken or unreadable, after the request was written.
+    Lost(String),
+}
+
+impl CloudApi {
+    /// A call to a path below the versioned base, with the token. Ids come from outside: each segment is escaped, so that
+    /// none of them can name another path.
+    pub(super) fn call(&self, method: Method, segments: &[&str], token: &str) -> RequestBuilder {
+        let mut url = self.base.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        self.client.request(method, url).bearer_auth(token).timeout(self.timeout)
+    }
+
+    /// Makes a call that has no side effects worth distinguishing, and reads its JSON.
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: RequestBuilder) -> Result<T, GraphError> {
+        let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
+        let value = match answer(response).await {
+            Ok(value) => value,
+            Err(NoAnswer::Lost(reason)) => return Err(GraphError::Unreadable(reason)),
+            Err(NoAnswer::Error(error)) => {
+                let status = error.status;
+                let failure = error.failure.unwrap_or_else(|| status_failure(status));
+                return Err(GraphError::Answer { status, failure });
+            }
+        };
+        serde_json::from_value(value).map_err(|error| GraphError::Unreadable(error.to_string()))
+    }
+}
+
+/// Reads a response: the JSON of a 2xx, else what the error says.
+pub(super) async fn answer(response: Response) -> Result<Value, NoAnswer> {
+    let status = response.status();
+    let wait = wait_of(response.headers());
+    let body = match body_of(response).await {
+        Ok(body) => body,
+        Err(reason) if status.is_success() => return Err(NoAnswer::Lost(reason)),
+        Err(_) => Vec::new(),
+    };
+    let parsed = serde_json::from_slice::<Value>(&body);
+    if status.is_success() {
+        return match parsed {
+            // Meta has been seen to answer 200 with an error object; it counts as what it says.
+            Ok(value) => match failure_of(&value) {
+                Some(failure) => {
+                    Err(NoAnswer::Error(ErrorAnswer { status: status.as_u16(), failure: Some(failure), wait }))
+                }
+                None => Ok(value),
+            },
+            Err(error) => Err(NoAnswer::Lost(format!("not JSON: {error}"))),
+        };
+    }
+    let failure = parsed.ok().as_ref().and_then(failure_of);
+    Err(NoAnswer::Error(ErrorAnswer { status: status.as_u16(), failure, wait }))
+}
+
+async fn body_of(mut response: Response) -> Result<Vec<u8>, String> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(describe)? {
+        if body.len() + chunk.len() > MAX_ANSWER {
+            return Err(format!("longer than {MAX_ANSWER} bytes"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The failure of an error body. The details say more than the message, which repeats the code.
+pub(super) fn failure_of(body: &Value) -> Option<ProviderFailure> {
+    let error = body.get("error")?.as_object()?;
+    let code = error.get("code").and_then(integer)?;
+    let details = error.get("error_data").and_then(|data| data.get("details")).and_then(Value::as_str);
+    let message = error.get("message").and_then(Value::as_str);
+    let text = details.filter(|text| !text.is_empty()).or(message).unwrap_or("no description").to_owned();
+    if let Some(trace) = error.get("fbtrace_id").and_then(Value::as_str) {
+        tracing::info!(code, fbtrace_id = trace, "the Graph API refused a call");
+    }
+    Some(ProviderFailure { code, text })
+}
+
+/// The failure to report when the body says nothing: the status stands in for the code.
+pub(super) fn status_failure(status: u16) -> ProviderFailure {
+    ProviderFailure { code: i64::from(status), text: format!("HTTP status {status} without a Graph error") }
+}
+
+/// A whole number, also when it is given as text.
+pub(super) fn integer(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+/// `Retry-After`, else the longest `estimated_time_to_regain_access` (minutes) of `x-business-use-case-usage`.
+fn wait_of(headers: &HeaderMap) -> Option<Duration> {
+    if let Some(wait) = retry_after(headers) {
+        return Some(wait);
+    }
+    let usage: Value = serde_json::from_str(headers.get("x-business-use-case-usage")?.to_str().ok()?).ok()?;
+    let minutes = usage
+        .as_object()?
+        .values()
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(|limit| limit.get("estimated_time_to_regain_access")?.as_u64())
+        .max()?;
+    (minutes > 0).then(|| Duration::from_secs(minutes.saturating_mul(60)))
+}

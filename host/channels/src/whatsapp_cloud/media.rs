@@ -1,0 +1,237 @@
+//! Media of the Cloud API (PROVIDERS A.6): resolve, download, upload, delete.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use domain::inbound::ProviderFailure;
+use reqwest::{
+    Method, Response,
+    header::CONTENT_TYPE,
+    multipart::{Form, Part},
+};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokio::io::AsyncWriteExt;
+use url::Url;
+
+use super::{
+    CloudApi, CloudNumber, GraphError,
+    graph::{NoAnswer, answer, integer, status_failure},
+};
+use crate::{http::describe, media_store::create_private};
+
+/// Hosts of Meta that serve media and may see the token; sub-domains included, https only.
+const MEDIA_HOSTS: &[&str] = &["fbsbx.com", "fbcdn.net", "whatsapp.net", "facebook.com"];
+
+/// Where a media object can be fetched, for five minutes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MediaNode {
+    /// Media id.
+    pub id: String,
+    /// Address of the bytes.
+    pub url: String,
+    /// MIME type.
+    pub mime_type: String,
+    /// Digest, hexadecimal in practice.
+    pub sha256: Option<String>,
+    /// Size in bytes.
+    pub file_size: Option<u64>,
+}
+
+/// What a download must fulfil.
+#[derive(Debug, Clone)]
+pub struct MediaExpectation {
+    /// Largest size in bytes.
+    pub max_bytes: u64,
+    /// Digest as base64 or hexadecimal; not checked when absent.
+    pub sha256: Option<String>,
+}
+
+/// A finished download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DownloadedMedia {
+    /// The file, mode 0600.
+    pub path: PathBuf,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Lower-case hexadecimal.
+    pub sha256: String,
+    /// `Content-Type` of the answer, `application/octet-stream` when it has none.
+    pub mime: String,
+}
+
+/// A file to upload.
+#[derive(Debug, Clone)]
+pub struct MediaUpload {
+    /// Content.
+    pub bytes: Bytes,
+    /// MIME type.
+    pub mime: String,
+    /// File name.
+    pub filename: String,
+}
+
+/// A download that failed. Nothing is left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum MediaError {
+    /// The URL is on a host that must not see the access token.
+    #[error("media host `{0}` is neither Meta's nor the configured Graph host; the access token is not sent there")]
+    HostNotAllowed(String),
+    /// Larger than allowed.
+    #[error("the media file is larger than {limit} bytes")]
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The bytes are not those that were announced.
+    #[error("the digest of the media file is not the announced one; fetch it again")]
+    DigestMismatch,
+    /// The provider.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// Writing the file.
+    #[error("the media file cannot be written: {0}")]
+    File(#[from] io::Error),
+}
+
+impl CloudApi {
+    /// Asks where a media object is.
+    pub async fn resolve_media(&self, number: &CloudNumber, media_id: &str) -> Result<MediaNode, GraphError> {
+        let call = self
+            .call(Method::GET, &[media_id], &number.access_token)
+            .query(&[("phone_number_id", number.phone_number_id.as_str())]);
+        let node: Value = self.read(call).await?;
+        let text = |name: &str| node.get(name).and_then(Value::as_str).map(str::to_owned);
+        let url = text("url").ok_or_else(|| GraphError::Unreadable("the media object has no url".to_owned()))?;
+        Ok(MediaNode {
+            id: text("id").unwrap_or_else(|| media_id.to_owned()),
+            url,
+            mime_type: text("mime_type").unwrap_or_else(|| "application/octet-stream".to_owned()),
+            sha256: text("sha256").filter(|digest| !digest.is_empty()),
+            file_size: node.get("file_size").and_then(integer).and_then(|size| u64::try_from(size).ok()),
+        })
+    }
+
+    /// Fetches the bytes behind `url` into the file `to`, with the token, which only Meta's hosts and the configured Graph
+    /// host get to see. The file is removed again when anything goes wrong.
+    pub async fn download_media(
+        &self,
+        number: &CloudNumber,
+        url: &str,
+        expectation: &MediaExpectation,
+        to: &Path,
+    ) -> Result<DownloadedMedia, MediaError> {
+        let url = self.token_host(url)?;
+        let call = self.client.get(url).bearer_auth(&number.access_token).timeout(self.timeout * 4);
+        let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
+        if !response.status().is_success() {
+            return Err(MediaError::Graph(answer_error(response).await));
+        }
+        let mime = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or("application/octet-stream")
+            .to_owned();
+        let written = write_checked(response, expectation, to).await;
+        if written.is_err() {
+            // The error that matters is the one above; a file that is not there is what we want.
+            let _ = tokio::fs::remove_file(to).await;
+        }
+        let (bytes, sha256) = written?;
+        Ok(DownloadedMedia { path: to.to_owned(), bytes, sha256, mime })
+    }
+
+    /// Uploads a file; the id is valid for 30 days.
+    pub async fn upload_media(&self, number: &CloudNumber, upload: MediaUpload) -> Result<String, GraphError> {
+        let unusable = |_| GraphError::Answer {
+            status: 400,
+            failure: ProviderFailure { code: 100, text: format!("`{}` is not a MIME type", upload.mime) },
+        };
+        let part = Part::stream(upload.bytes).file_name(upload.filename).mime_str(&upload.mime).map_err(unusable)?;
+        let form =
+            Form::new().text("messaging_product", "whatsapp").text("type", upload.mime.clone()).part("file", part);
+        let call = self.call(Method::POST, &[&number.phone_number_id, "media"], &number.access_token).multipart(form);
+        let answer: Value = self.read(call).await?;
+        match answer.get("id") {
+            Some(Value::String(id)) => Ok(id.clone()),
+            Some(Value::Number(id)) => Ok(id.to_string()),
+            _ => Err(GraphError::Unreadable("the upload was answered without an id".to_owned())),
+        }
+    }
+
+    /// Removes an uploaded file.
+    pub async fn delete_media(&self, number: &CloudNumber, media_id: &str) -> Result<(), GraphError> {
+        let call = self
+            .call(Method::DELETE, &[media_id], &number.access_token)
+            .query(&[("phone_number_id", number.phone_number_id.as_str())]);
+        self.read::<Value>(call).await.map(|_| ())
+    }
+
+    /// The URL, if its host may see the token: the configured Graph host as it is, Meta's media hosts over https.
+    fn token_host(&self, url: &str) -> Result<Url, MediaError> {
+        let refused = |host: &str| MediaError::HostNotAllowed(host.to_owned());
+        let parsed = Url::parse(url).map_err(|_| refused("not a URL"))?;
+        if parsed.origin() == self.base.origin() {
+            return Ok(parsed);
+        }
+        let host = parsed.domain().unwrap_or_default().to_ascii_lowercase();
+        let of_meta = MEDIA_HOSTS
+            .iter()
+            .any(|name| host.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.')));
+        if of_meta && parsed.scheme() == "https" && parsed.port().is_none() {
+            return Ok(parsed);
+        }
+        Err(refused(parsed.host_str().unwrap_or("no host")))
+    }
+}
+
+async fn answer_error(response: Response) -> GraphError {
+    let status = response.status().as_u16();
+    match answer(response).await {
+        Err(NoAnswer::Error(error)) => {
+            GraphError::Answer { status, failure: error.failure.unwrap_or_else(|| status_failure(status)) }
+        }
+        Err(NoAnswer::Lost(reason)) => GraphError::Unreadable(reason),
+        Ok(_) => GraphError::Answer { status, failure: status_failure(status) },
+    }
+}
+
+async fn write_checked(
+    mut response: Response,
+    expectation: &MediaExpectation,
+    to: &Path,
+) -> Result<(u64, String), MediaError> {
+    let limit = expectation.max_bytes;
+    if response.content_length().is_some_and(|announced| announced > limit) {
+        return Err(MediaError::TooLarge { limit });
+    }
+    let mut file = create_private(to).await?;
+    let mut digest = Sha256::new();
+    let mut total = 0u64;
+    while let Some(chunk) = response.chunk().await.map_err(|error| GraphError::Unreachable(describe(error)))? {
+        total += chunk.len() as u64;
+        if total > limit {
+            return Err(MediaError::TooLarge { limit });
+        }
+        digest.update(&chunk);
+        file.write_all(&chunk).await?;
+    }
+    file.sync_all().await?;
+    let digest: [u8; 32] = digest.finalize().into();
+    match &expectation.sha256 {
+        Some(announced) if !same_digest(announced, &digest) => Err(MediaError::DigestMismatch),
+        _ => Ok((total, hex::encode(digest))),
+    }
+}
+
+/// Webhooks announce base64, the media node hexadecimal; 64 characters can only be the latter.
+fn same_digest(announced: &str, digest: &[u8; 32]) -> bool {
+    let announced = announced.trim();
+    let decoded = if announced.len() == 64 { hex::decode(announced).ok() } else { STANDARD.decode(announced).ok() };
+    decoded.as_deref() == Some(digest.as_slice())
+}

@@ -1,0 +1,111 @@
+//! Who may call back: handshake, signature, shape (PROVIDERS A.7).
+
+use channels::whatsapp_cloud::callback::{
+    CallbackError, HandshakeQuery, handshake, parse, signature, verify_signature,
+};
+
+const SECRET: &str = "app-secret";
+/// Whitespace, key order and escapes that any re-serialisation would change.
+const RAW: &[u8] = b"{ \"b\":1.0, \"a\":\"\\u00e9\\/\"  }\n";
+
+#[test]
+fn the_signature_is_over_the_raw_bytes() {
+    let header = signature(SECRET, RAW);
+    // Independently: printf of the bytes | openssl dgst -sha256 -hmac app-secret
+    assert_eq!(header, "sha256=3e55e1e928db649bb61067ba60f37cd31597cb5fd3da449edf0acb6c16f0588b");
+    assert!(verify_signature(SECRET, RAW, Some(&header)));
+    let reserialised = serde_json::from_slice::<serde_json::Value>(RAW).unwrap().to_string();
+    assert!(!verify_signature(SECRET, reserialised.as_bytes(), Some(&header)));
+}
+
+#[test]
+fn any_changed_byte_breaks_the_signature() {
+    let header = signature(SECRET, RAW);
+    for position in 0..RAW.len() {
+        let mut changed = RAW.to_vec();
+        changed[position] ^= 1;
+        assert!(!verify_signature(SECRET, &changed, Some(&header)), "byte {position}");
+    }
+    for position in "sha256=".len()..header.len() {
+        let mut changed = header.clone().into_bytes();
+        changed[position] = if changed[position] == b'0' { b'1' } else { b'0' };
+        let changed = String::from_utf8(changed).unwrap();
+        assert!(!verify_signature(SECRET, RAW, Some(&changed)), "digit {position}");
+    }
+}
+
+#[test]
+fn a_missing_or_malformed_signature_is_refused() {
+    let good = signature(SECRET, RAW);
+    let bare = good.trim_start_matches("sha256=");
+    let cases = [
+        None,
+        Some(""),
+        Some("sha256="),
+        Some("sha256=zz"),
+        Some(bare),
+        Some(&good[..good.len() - 2]),
+        Some("sha1=2fd4e1c67a2d28fced849ee1bb76e7391b93eb12"),
+    ];
+    for header in cases {
+        assert!(!verify_signature(SECRET, RAW, header), "{header:?}");
+    }
+    assert!(!verify_signature("other", RAW, Some(&good)));
+}
+
+#[test]
+fn an_empty_secret_accepts_nothing() {
+    assert_eq!(signature("", RAW), "");
+    // HMAC with an empty key would be computable by anybody.
+    let with_empty_key = "sha256=777cfee1c362b68ee6282574696dea6c3aeae9dd4b51294b4a5bc0c08650d3a6";
+    assert!(!verify_signature("", RAW, Some(with_empty_key)));
+}
+
+fn query(mode: &str, verify_token: &str, challenge: &str) -> HandshakeQuery {
+    HandshakeQuery { mode: mode.into(), verify_token: verify_token.into(), challenge: challenge.into() }
+}
+
+#[test]
+fn the_handshake_echoes_the_challenge_for_the_right_token_only() {
+    assert_eq!(handshake(&query("subscribe", "T", "1158201444"), "T").as_deref(), Some("1158201444"));
+    assert_eq!(handshake(&query("subscribe", "t", "1158201444"), "T"), None);
+    assert_eq!(handshake(&query("unsubscribe", "T", "1158201444"), "T"), None);
+    assert_eq!(handshake(&query("subscribe", "T", ""), "T"), None);
+    assert_eq!(handshake(&query("subscribe", "", "1158201444"), ""), None);
+    assert_eq!(handshake(&HandshakeQuery::default(), "T"), None);
+}
+
+#[test]
+fn the_handshake_is_read_from_metas_query_names() {
+    let query: HandshakeQuery = serde_json::from_value(serde_json::json!({
+        "hub.mode":"subscribe","hub.verify_token":"T","hub.challenge":"C","unknown":"x"
+    }))
+    .unwrap();
+    assert_eq!(handshake(&query, "T").as_deref(), Some("C"));
+}
+
+#[test]
+fn what_is_no_whatsapp_callback_is_refused() {
+    for raw in [&b""[..], b"{", b"\xff", b"{\"object\":\"\\ud800\"}"] {
+        assert!(matches!(parse(raw), Err(CallbackError::NotJson(_))), "{raw:?}");
+    }
+    let deep = "[".repeat(100_000);
+    assert!(matches!(parse(deep.as_bytes()), Err(CallbackError::NotJson(_))));
+    assert_eq!(parse(b"[]"), Err(CallbackError::OtherObject(String::new())));
+    assert_eq!(parse(br#"{"object":"page","entry":[]}"#), Err(CallbackError::OtherObject("page".into())));
+    let long = format!(r#"{{"object":"{}"}}"#, "x".repeat(1000));
+    assert_eq!(parse(long.as_bytes()), Err(CallbackError::OtherObject("x".repeat(64))));
+}
+
+#[test]
+fn an_empty_callback_is_empty_whatever_its_lists_are() {
+    for body in [
+        r#"{"object":"whatsapp_business_account"}"#,
+        r#"{"object":"whatsapp_business_account","entry":null}"#,
+        r#"{"object":"whatsapp_business_account","entry":[1,"x",{"changes":{}},{"changes":[7,{}, {"field":"messages"}]}]}"#,
+        r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"messages","value":3}]}]}"#,
+        r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"x","value":"y"}]}]}"#,
+    ] {
+        assert_eq!(parse(body.as_bytes()), Ok(Vec::new()), "{body}");
+    }
+}

@@ -1,0 +1,251 @@
+//! Inbound messages of every type (PROVIDERS A.8).
+
+use channels::whatsapp_cloud::callback::parse;
+use chrono::DateTime;
+use domain::{
+    content::{Location, MediaKind},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMedia, InboundMessage},
+};
+use serde_json::{Value, json};
+
+/// A callback with one change of field `messages`.
+pub fn change(mut value: Value) -> Vec<u8> {
+    value["messaging_product"] = json!("whatsapp");
+    if value.get("metadata").is_none() {
+        value["metadata"] = json!({"display_phone_number":"27110000000","phone_number_id":"PN"});
+    }
+    json!({"object":"whatsapp_business_account","entry":[{"id":"WABA","changes":[{"field":"messages","value":value}]}]})
+        .to_string()
+        .into_bytes()
+}
+
+fn message(kind: &str, part: Value) -> Value {
+    let mut message =
+        json!({"from":"27820000001","from_user_id":"ZA.100","id":"wamid.A","timestamp":"1760000000","type":kind});
+    message[kind] = part;
+    message
+}
+
+fn contact() -> Value {
+    json!({"profile":{"name":"Zo","username":"zo"},"wa_id":"27820000001","user_id":"ZA.100","parent_user_id":"ZA.ENT.9"})
+}
+
+fn items(messages: Value, contacts: Value) -> Vec<CallbackItem> {
+    parse(&change(json!({"contacts":contacts,"messages":messages}))).unwrap()
+}
+
+fn only(message: Value) -> InboundMessage {
+    let mut items = items(json!([message]), json!([contact()]));
+    assert_eq!(items.len(), 1);
+    match items.remove(0).body {
+        CallbackBody::Message(message) => *message,
+        other => panic!("not a message: {other:?}"),
+    }
+}
+
+fn content(kind: &str, part: Value) -> InboundContent {
+    only(message(kind, part)).content
+}
+
+#[test]
+fn a_text_brings_everything_that_is_known_of_its_sender() {
+    let mut sent = message("text", json!({"body":"hi"}));
+    sent["context"] = json!({"from":"27110000000","id":"wamid.Q"});
+    let mut items = items(json!([sent.clone()]), json!([contact()]));
+    let item = items.remove(0);
+    assert_eq!(item.dedupe_key, "message:wamid.A");
+    assert_eq!(item.target, CallbackTarget::PhoneNumberId("PN".into()));
+    let expected = InboundMessage {
+        provider_id: "wamid.A".into(),
+        from: Some("27820000001".into()),
+        from_user_id: Some("ZA.100".into()),
+        from_parent_user_id: Some("ZA.ENT.9".into()),
+        profile_name: Some("Zo".into()),
+        username: Some("zo".into()),
+        sent_at: DateTime::from_timestamp(1_760_000_000, 0).unwrap(),
+        quoted_provider_id: Some("wamid.Q".into()),
+        content: InboundContent::Text { body: "hi".into() },
+        raw: sent,
+    };
+    assert_eq!(item.body, CallbackBody::Message(Box::new(expected)));
+}
+
+#[test]
+fn files_keep_what_is_needed_to_fetch_them() {
+    let part = json!({"id":"M1","mime_type":"image/jpeg","sha256":"abc=","caption":"look","url":"https://lookaside.fbsbx.com/x"});
+    let expected = InboundMedia {
+        media_kind: MediaKind::Image,
+        provider_media_id: "M1".into(),
+        url: Some("https://lookaside.fbsbx.com/x".into()),
+        mime_type: "image/jpeg".into(),
+        sha256: Some("abc=".into()),
+        caption: Some("look".into()),
+        filename: None,
+    };
+    assert_eq!(content("image", part), InboundContent::Media(expected));
+}
+
+#[test]
+fn each_kind_of_file_is_known() {
+    let cases = [
+        ("video", json!({"id":"M","mime_type":"video/mp4"}), MediaKind::Video),
+        ("sticker", json!({"id":"M","mime_type":"image/webp","animated":false}), MediaKind::Sticker),
+        ("audio", json!({"id":"M","mime_type":"audio/ogg; codecs=opus","voice":true}), MediaKind::Voice),
+        ("audio", json!({"id":"M","mime_type":"audio/mpeg","voice":false}), MediaKind::Audio),
+        ("audio", json!({"id":"M"}), MediaKind::Audio),
+        ("document", json!({"id":"M","filename":"bill.pdf"}), MediaKind::Document),
+    ];
+    for (kind, part, expected) in cases {
+        let InboundContent::Media(media) = content(kind, part) else { panic!("{kind} is no file") };
+        assert_eq!(media.media_kind, expected);
+        assert_eq!(media.filename.as_deref(), (kind == "document").then_some("bill.pdf"));
+    }
+}
+
+#[test]
+fn a_location_may_be_written_in_numbers_or_text() {
+    let whole = json!({"latitude":-26.1,"longitude":28.0,"name":"Shop","address":"1 Main","url":"https://x"});
+    let expected =
+        Location { latitude: -26.1, longitude: 28.0, name: Some("Shop".into()), address: Some("1 Main".into()) };
+    assert_eq!(content("location", whole), InboundContent::Location(expected));
+    let text = json!({"latitude":"1.5","longitude":"-2"});
+    let expected = Location { latitude: 1.5, longitude: -2.0, name: None, address: None };
+    assert_eq!(content("location", text), InboundContent::Location(expected));
+}
+
+#[test]
+fn taps_reactions_and_contacts_are_understood() {
+    let button = content("button", json!({"text":"Track","payload":"TRACK_42"}));
+    assert_eq!(button, InboundContent::Button { text: "Track".into(), payload: "TRACK_42".into() });
+    let without_payload = content("button", json!({"text":"Track"}));
+    assert_eq!(without_payload, InboundContent::Button { text: "Track".into(), payload: "Track".into() });
+
+    let reply = |kind: &str| json!({"type":kind, kind:{"id":"r_top","title":"Excellent","description":"d"}});
+    for kind in ["button_reply", "list_reply"] {
+        let expected = InboundContent::Interactive { text: "Excellent".into(), payload: "r_top".into() };
+        assert_eq!(content("interactive", reply(kind)), expected);
+    }
+    let flow = json!({"type":"nfm_reply","nfm_reply":{"name":"flow","body":"Sent","response_json":"{\"a\":1}"}});
+    let expected = InboundContent::Interactive { text: "Sent".into(), payload: "{\"a\":1}".into() };
+    assert_eq!(content("interactive", flow), expected);
+
+    for (emoji, expected) in [(json!("👍"), Some("👍".to_owned())), (json!(""), None), (Value::Null, None)] {
+        let reaction = content("reaction", json!({"message_id":"wamid.T","emoji":emoji}));
+        assert_eq!(reaction, InboundContent::Reaction { message_id: "wamid.T".into(), emoji: expected });
+    }
+
+    let cards = json!([
+        {"name":{"formatted_name":"Ann Lee"},"phones":[{"phone":"+27 82","wa_id":"2782"},{"wa_id":"2783"}],"emails":[{"email":"a@b"}]},
+        {"name":{"first_name":"Bo"}},
+        {"phones":[{"phone":"1"}]},
+        {}
+    ]);
+    let expected = InboundContent::Contact { formatted: "Ann Lee: +27 82, 2783, a@b\nBo\n1".into() };
+    assert_eq!(content("contacts", cards), expected);
+}
+
+#[test]
+fn what_is_not_modelled_is_kept_as_empty_text_with_its_raw_form() {
+    let empty = InboundContent::Text { body: String::new() };
+    for kind in ["order", "request_welcome", "unsupported", "something_new", "ephemeral"] {
+        let kept = only(message(kind, json!({"x":1})));
+        assert_eq!((kept.content, kept.raw[kind]["x"].as_i64()), (empty.clone(), Some(1)), "{kind}");
+    }
+    // Known types in a form that makes no sense are kept too: the customer did write.
+    for kind in ["text", "image", "location", "contacts", "reaction", "button", "interactive"] {
+        for part in [json!(null), json!([]), json!("x"), json!({"latitude":"north"})] {
+            let kept = only(message(kind, part));
+            assert!(matches!(kept.content, InboundContent::Text { .. } | InboundContent::Button { .. }), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_sender_without_phone_number_is_known_by_its_user_id() {
+    let phoneless =
+        json!({"from_user_id":"ZA.200","id":"wamid.B","timestamp":"1760000000","type":"text","text":{"body":"x"}});
+    let hidden = json!({"profile":{"name":"Hidden","username":"hid"},"user_id":"ZA.200"});
+    let items = items(json!([phoneless]), json!([contact(), hidden]));
+    let CallbackBody::Message(message) = &items[0].body else { panic!("no message") };
+    assert_eq!((message.from.as_deref(), message.from_user_id.as_deref()), (None, Some("ZA.200")));
+    assert_eq!((message.profile_name.as_deref(), message.username.as_deref()), (Some("Hidden"), Some("hid")));
+}
+
+#[test]
+fn contacts_are_matched_and_not_taken_by_position() {
+    let first = json!({"from":"1111111","id":"wamid.1","timestamp":"1760000000","type":"text","text":{"body":"x"}});
+    let second = json!({"from":"2222222","id":"wamid.2","timestamp":"1760000000","type":"text","text":{"body":"y"}});
+    let third = json!({"from":"3333333","id":"wamid.3","timestamp":"1760000000","type":"text","text":{"body":"z"}});
+    let contacts = json!([
+        {"wa_id":"2222222","user_id":"ZA.2","profile":{"name":"Two"}},
+        {"wa_id":"1111111","user_id":"ZA.1","profile":{"name":"One"}}
+    ]);
+    let names: Vec<_> = items(json!([first, second, third]), contacts)
+        .into_iter()
+        .map(|item| match item.body {
+            CallbackBody::Message(message) => (message.profile_name, message.from_user_id),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let known = |name: &str, id: &str| (Some(name.to_owned()), Some(id.to_owned()));
+    assert_eq!(names, [known("One", "ZA.1"), known("Two", "ZA.2"), (None, None)]);
+}
+
+#[test]
+fn a_lone_contact_speaks_for_a_message_that_names_nobody() {
+    let nameless = json!({"id":"wamid.N","timestamp":"1760000000","type":"text","text":{"body":"x"}});
+    let items = items(json!([nameless.clone()]), json!([contact()]));
+    let CallbackBody::Message(message) = &items[0].body else { panic!("no message") };
+    assert_eq!((message.from.as_deref(), message.from_user_id.as_deref()), (Some("27820000001"), Some("ZA.100")));
+    assert!(self::items(json!([nameless]), json!([contact(), contact()])).is_empty(), "nobody to keep it for");
+}
+
+#[test]
+fn malformed_messages_are_skipped_and_their_neighbours_kept() {
+    let good = message("text", json!({"body":"hi"}));
+    let mut without_id = good.clone();
+    without_id["id"] = json!("");
+    let mut without_time = good.clone();
+    without_time["timestamp"] = json!("yesterday");
+    let mut without_type = good.clone();
+    without_type["type"] = json!(7);
+    let mut negative = good.clone();
+    negative["timestamp"] = json!(-5);
+    let items = items(json!([null, 3, without_id, without_time, without_type, negative, good]), json!([contact()]));
+    assert_eq!(items.len(), 1);
+    assert_eq!(items[0].dedupe_key, "message:wamid.A");
+}
+
+#[test]
+fn batches_of_entries_changes_and_messages_are_all_read() {
+    let value = |pn: &str, ids: [&str; 2]| {
+        let messages: Vec<Value> = ids
+            .iter()
+            .map(|id| json!({"from":"1111111","id":id,"timestamp":"1760000000","type":"text","text":{"body":"x"}}))
+            .collect();
+        json!({"field":"messages","value":{"metadata":{"phone_number_id":pn},"messages":messages}})
+    };
+    let body = json!({"object":"whatsapp_business_account","entry":[
+        {"id":"W1","changes":[value("PN1", ["a","b"]), value("PN2", ["c","d"])]},
+        {"id":"W2","changes":[value("PN3", ["e","f"])]}]});
+    let items = parse(body.to_string().as_bytes()).unwrap();
+    let keys: Vec<&str> = items.iter().map(|item| item.dedupe_key.as_str()).collect();
+    assert_eq!(keys, ["message:a", "message:b", "message:c", "message:d", "message:e", "message:f"]);
+    assert_eq!(items[2].target, CallbackTarget::PhoneNumberId("PN2".into()));
+}
+
+#[test]
+fn no_string_of_a_callback_contains_nul() {
+    let mut sent = message("text", json!({"body":"a\u{0}b","k\u{0}":"v"}));
+    sent["id"] = json!("wamid.\u{0}");
+    let items = items(json!([sent]), json!([contact()]));
+    assert_eq!(items[0].dedupe_key, "message:wamid.\u{fffd}");
+    let stored = serde_json::to_string(&items).unwrap();
+    assert!(!stored.contains("\\u0000") && stored.contains("a\u{fffd}b") && stored.contains("k\u{fffd}"));
+}
+
+#[test]
+fn a_number_without_metadata_cannot_be_served() {
+    let value = json!({"metadata":{},"messages":[message("text", json!({"body":"x"}))],"contacts":[contact()]});
+    assert!(parse(&change(value)).unwrap().is_empty());
+}

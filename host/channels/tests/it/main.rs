@@ -1,0 +1,24 @@
+//! The adapters against servers: a scripted HTTP server, and an SMSC written by others.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on shall stop"
+)]
+
+mod address_policy;
+mod callback_accounts;
+mod callback_doors;
+mod callback_messages;
+mod callback_statuses;
+mod graph_media;
+mod graph_reads;
+mod graph_send_bodies;
+mod graph_send_failures;
+mod guarded_client;
+mod media_store;
+mod smpp_deliveries;
+mod smpp_peer;
+mod smpp_sessions;
+mod smpp_submits;
+mod support;

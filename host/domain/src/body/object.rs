@@ -1,0 +1,54 @@
+//! JSON objects and words only: serde would also take an array in place of a struct, field by field, and
+//! `{"start":null}` in place of the enum value `"start"`.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+
+/// A value that was written as a JSON object.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(Object)
+    }
+}
+
+/// For a field that holds an object: `#[serde(default, deserialize_with = "body::object")]`.
+pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|object| object.0))
+}
+
+/// For a field that holds an array of objects: `#[serde(default, deserialize_with = "body::objects")]`.
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
+    let objects = Option::<Vec<Object<T>>>::deserialize(deserializer)?;
+    Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
+}
+
+/// For a required field that holds an enum value: `#[serde(deserialize_with = "body::word")]`.
+pub fn word<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::deserialize(String::deserialize(deserializer)?.into_deserializer())
+}
+
+/// For an optional field that holds an enum value: `#[serde(default, deserialize_with = "body::optional_word")]`.
+pub fn optional_word<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let word = Option::<String>::deserialize(deserializer)?;
+    word.map(|word| T::deserialize(word.into_deserializer())).transpose()
+}

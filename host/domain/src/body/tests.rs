@@ -1,0 +1,134 @@
+use serde::Deserialize;
+
+use super::*;
+
+#[derive(Debug, Deserialize)]
+struct Order {
+    #[serde(default, deserialize_with = "objects")]
+    lines: Option<Vec<Line>>,
+    #[serde(default, deserialize_with = "object")]
+    #[expect(dead_code, reason = "only parsed")]
+    first: Option<Line>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Line {
+    name: Option<String>,
+    #[serde(default, deserialize_with = "optional_word")]
+    #[expect(dead_code, reason = "only parsed")]
+    colour: Option<Colour>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Colour {
+    Red,
+    Blue,
+}
+
+fn fault(body: impl AsRef<[u8]>) -> FieldFault {
+    parse::<Order>(body.as_ref()).unwrap_err()
+}
+
+#[test]
+fn a_wrong_type_names_its_field() {
+    let fault = fault(r#"{"lines":[{"name":"a"},{"name":5}]}"#);
+    assert_eq!(fault.field, "lines[1].name");
+    assert_eq!(fault.message, "invalid type: integer `5`, expected a string");
+}
+
+#[test]
+fn a_body_of_the_wrong_type_is_named_body() {
+    for body in ["[]", "[null,null]", "7", "null", "\"x\""] {
+        assert_eq!(fault(body).field, WHOLE_BODY, "{body}");
+    }
+}
+
+#[test]
+fn an_array_in_place_of_an_object_is_a_wrong_type() {
+    let inner = fault(r#"{"lines":[["a",null]]}"#);
+    assert_eq!(inner.field, "lines[0]");
+    assert_eq!(inner.message, "invalid type: sequence, expected an object");
+    assert_eq!(fault(r#"{"first":["a",null]}"#).field, "first");
+    assert_eq!(fault(r#"{"lines":{}}"#).field, "lines");
+}
+
+#[test]
+fn only_a_text_is_an_enum_value() {
+    for value in ["5", r#"{"red":null}"#, r#"["red"]"#] {
+        let fault = fault(format!(r#"{{"lines":[{{"colour":{value}}}]}}"#));
+        assert_eq!(fault.field, "lines[0].colour");
+        assert!(fault.message.contains("expected a string"), "{fault}");
+    }
+}
+
+#[test]
+fn null_is_the_same_as_absent() {
+    let order: Order = parse(br#"{"lines":null,"first":null}"#).unwrap();
+    assert!(order.lines.is_none());
+}
+
+#[test]
+fn an_unknown_enum_value_lists_the_allowed_ones() {
+    let fault = fault(r#"{"lines":[{"colour":"green"}]}"#);
+    assert_eq!(fault.field, "lines[0].colour");
+    assert!(fault.message.contains("`red` or `blue`"), "{fault}");
+}
+
+#[test]
+fn malformed_json_is_a_fault_of_the_body() {
+    for body in
+        ["", "{", r#"{"lines":[}"#, r#"{"lines":[]} x"#, "{\"lines\":[{\"name\":\"a\u{1}\"}]}", r#"{"a":"\u12"}"#]
+    {
+        let fault = fault(body);
+        assert_eq!(fault.field, WHOLE_BODY, "{body}");
+        assert!(fault.message.starts_with("is not valid JSON"), "{fault}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_refused_even_in_ignored_fields() {
+    let fault = fault(b"{\"ignored\":\"\xff\"}");
+    assert_eq!(fault.field, WHOLE_BODY);
+    assert!(fault.message.starts_with("is not UTF-8"), "{fault}");
+}
+
+#[test]
+fn a_nul_character_names_its_field() {
+    assert_eq!(fault(r#"{"lines":[{"name":"a"},{"name":"b\u0000c"}]}"#).field, "lines[1].name");
+    assert_eq!(fault(r#"{"ignored":{"deep":["\u0000"]}}"#).field, "ignored.deep[0]");
+    assert!(fault(r#"{"\u0000":1}"#).message.contains("NUL"));
+}
+
+#[test]
+fn a_lone_surrogate_names_its_field() {
+    for text in [r"\ud83d", r"\ude00", r"\ud83dx", r"\ud83d\ud83d", r"\uD83D\n", r"\ude00\ud83d"] {
+        let fault = fault(format!(r#"{{"lines":[{{"name":"{text}"}}]}}"#));
+        assert_eq!(fault.field, "lines[0].name", "{text}");
+        assert!(fault.message.contains("surrogate"), "{text}: {fault}");
+    }
+    assert_eq!(fault(r#"{"ignored":["\ud83d"]}"#).field, "ignored[0]");
+    assert!(fault(r#"{"\ud83d":1}"#).message.contains("surrogate"));
+}
+
+#[test]
+fn escapes_that_are_characters_pass() {
+    let order: Order = parse(r#"{"lines":[{"name":"\ud83d\ude00 \u0001 \\u0000"}]}"#.as_bytes()).unwrap();
+    assert_eq!(order.lines.unwrap()[0].name.as_deref(), Some("😀 \u{1} \\u0000"));
+}
+
+#[test]
+fn unknown_fields_are_ignored() {
+    let order: Order = parse(br#"{"lines":[],"other":{"x":[1,2.5,null,true]}}"#).unwrap();
+    assert!(order.lines.unwrap().is_empty());
+}
+
+#[test]
+fn nesting_has_a_limit_from_both_sides() {
+    let nested = |levels: usize| format!(r#"{{"x":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
+    assert!(parse::<Order>(nested(DEPTH_MAX - 1).as_bytes()).is_ok());
+    assert!(fault(nested(DEPTH_MAX)).message.contains("levels"));
+    assert!(fault(nested(1_000_000)).message.contains("levels"));
+    let brackets_in_text = format!(r#"{{"x":"\"{}"}}"#, "[".repeat(1000));
+    assert!(parse::<Order>(brackets_in_text.as_bytes()).is_ok());
+}

@@ -1,0 +1,132 @@
+//! When an SMS takes over for a WhatsApp message that could not be delivered (SPEC 2.4, PROVIDERS A.12).
+
+use chrono::TimeDelta;
+
+use crate::content::OutboundContent;
+
+/// Meta's code for "undeliverable, including not on WhatsApp".
+pub const NOT_ON_WHATSAPP: i64 = 131_026;
+
+/// How far Meta's ambiguous code is trusted; set per account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FallbackMode {
+    /// Only for customers never seen alive on WhatsApp by that number.
+    #[default]
+    Strict,
+    /// For every 131026.
+    Any131026,
+}
+
+impl FallbackMode {
+    /// The name in configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Any131026 => "any131026",
+        }
+    }
+
+    /// From its name in configuration.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Strict, Self::Any131026].into_iter().find(|mode| mode.as_str() == name)
+    }
+}
+
+/// What is known when a WhatsApp leg has failed.
+#[derive(Debug, Clone, Copy)]
+pub struct FallbackFacts {
+    /// The provider's code.
+    pub code: i64,
+    /// The account's mode.
+    pub mode: FallbackMode,
+    /// The sending number has had a `sent`, `delivered` or `read` for this customer, or a message from it.
+    pub seen_on_whatsapp: bool,
+    /// A phone number is known.
+    pub has_phone: bool,
+    /// From the acceptance of the message to this failure.
+    pub age: TimeDelta,
+    /// Later failures bring no SMS (default one hour): callbacks are repeated for up to seven days.
+    pub max_age: TimeDelta,
+    /// The request had `sendFallback: true`.
+    pub requested: bool,
+}
+
+/// Why no SMS is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FallbackRefused {
+    /// `sendFallback` was not on.
+    #[error("no SMS fallback was requested")]
+    NotRequested,
+    /// The failure says nothing about being on WhatsApp.
+    #[error("code {code} does not mean that the recipient is not on WhatsApp")]
+    OtherFailure {
+        /// The provider's code.
+        code: i64,
+    },
+    /// Known from WhatsApp before.
+    #[error("the recipient has been seen on WhatsApp")]
+    SeenOnWhatsapp,
+    /// Only a BSUID is known.
+    #[error("no phone number is known of the recipient")]
+    NoPhone,
+    /// The failure arrived too late for an SMS to make sense.
+    #[error("the failure arrived too late")]
+    TooLate,
+}
+
+impl FallbackRefused {
+    /// A stable short name, for logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotRequested => "NOT_REQUESTED",
+            Self::OtherFailure { .. } => "OTHER_FAILURE",
+            Self::SeenOnWhatsapp => "SEEN_ON_WHATSAPP",
+            Self::NoPhone => "NO_PHONE",
+            Self::TooLate => "TOO_LATE",
+        }
+    }
+}
+
+/// Whether the `sms-fallback` plugin is asked. At most once per message is the database's business.
+pub fn fallback_due(facts: &FallbackFacts) -> Result<(), FallbackRefused> {
+    if !facts.requested {
+        return Err(FallbackRefused::NotRequested);
+    }
+    if facts.code != NOT_ON_WHATSAPP {
+        return Err(FallbackRefused::OtherFailure { code: facts.code });
+    }
+    if facts.mode == FallbackMode::Strict && facts.seen_on_whatsapp {
+        return Err(FallbackRefused::SeenOnWhatsapp);
+    }
+    if !facts.has_phone {
+        return Err(FallbackRefused::NoPhone);
+    }
+    if facts.age > facts.max_age {
+        return Err(FallbackRefused::TooLate);
+    }
+    Ok(())
+}
+
+/// The SMS text of auto mode (SPEC 2.4): the resolved text of a template, else what can be read of the message. Files
+/// are named by their address, as there is nothing else to show.
+pub fn automatic_text(content: &OutboundContent) -> String {
+    let lines: Vec<&str> = match content {
+        OutboundContent::Text { body } => vec![body],
+        OutboundContent::Media(media) => media.caption.iter().chain([&media.url]).map(String::as_str).collect(),
+        OutboundContent::Template(template) => vec![&template.rendered_text],
+        OutboundContent::Buttons(message) => framed(&message.header, &message.body, &message.footer),
+        OutboundContent::List(message) => framed(&message.header, &message.body, &message.footer),
+        OutboundContent::Location(place) => {
+            let named = [&place.name, &place.address].into_iter().flatten().map(String::as_str);
+            return named
+                .chain([format!("{},{}", place.latitude, place.longitude).as_str()])
+                .collect::<Vec<_>>()
+                .join("\n");
+        }
+    };
+    lines.join("\n")
+}
+
+fn framed<'t>(header: &'t Option<String>, body: &'t str, footer: &'t Option<String>) -> Vec<&'t str> {
+    header.iter().map(String::as_str).chain([body]).chain(footer.iter().map(String::as_str)).collect()
+}

@@ -1,0 +1,23 @@
+//! Live chat: where a participant stands (SPEC 3.4), what its messages are (SPEC 2.7, 2.8, 6.1), the 24-hour window and
+//! when an SMS takes over.
+
+mod fallback;
+mod messages;
+mod participant;
+#[cfg(test)]
+mod tests;
+
+pub use fallback::{FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, automatic_text, fallback_due};
+pub use messages::{ContentType, Direction, MessageContentType};
+pub use participant::{MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How long after a customer's message free-form messages are allowed on WhatsApp Cloud (SPEC 4.1).
+pub const SESSION_WINDOW: TimeDelta = TimeDelta::hours(24);
+
+/// Whether a `CHAT` message may go out on Cloud at `now` (PROVIDERS A.13). `last_inbound`: the customer's last message
+/// to that number, of any type.
+pub fn chat_allowed(last_inbound: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+    last_inbound.is_some_and(|last| now.signed_duration_since(last) < SESSION_WINDOW)
+}

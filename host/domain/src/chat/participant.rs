@@ -1,0 +1,146 @@
+//! Where a live-chat participant stands and what may happen to it (SPEC 3.4, DESIGN 7 "participant").
+
+use serde::{Deserialize, Serialize};
+
+/// Who has the chat. One participant lives for ever and is reopened when it closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ParticipantState {
+    /// A chatbot answers.
+    Bot,
+    /// Waits in the unassigned queue, or in the queue of a team.
+    Queued,
+    /// An agent has it.
+    Active,
+    /// Over, until somebody writes or an agent opens it.
+    Closed,
+}
+
+/// What happens to a participant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ParticipantMove {
+    /// The customer wrote. `bot`: a chatbot is active for the number.
+    CustomerWrote {
+        /// A chatbot is active.
+        bot: bool,
+    },
+    /// The chatbot handed over to people, to a team or to nobody in particular.
+    HandedOver,
+    /// The chatbot failed for good, or was taken away.
+    BotFailed,
+    /// The chatbot said that it is over.
+    ClosedByBot,
+    /// An agent took it, or was given it.
+    Assigned,
+    /// Passed on to a team, without an agent.
+    Transferred,
+    /// An agent resolved it.
+    Resolved,
+    /// An agent, or a supervisor, ended it.
+    Terminated,
+    /// An agent opened it again and has it now.
+    Reopened,
+}
+
+/// The outcome of a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// Where the participant stands now.
+    pub state: ParticipantState,
+    /// Who is in charge changed: decisions that a plugin made before are dropped (DESIGN 3, rule 6). Never by a message
+    /// alone, unless it reopens the chat.
+    pub control_changed: bool,
+    /// `assignedTo` moves to `lastAssignedAgent`.
+    pub releases_agent: bool,
+    /// It ended without an agent ever having had this episode.
+    pub missed: bool,
+}
+
+/// The move makes no sense in that state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MoveRefused {
+    /// Closed chats take no other move than a new message or an opening.
+    #[error("the chat is closed; open it first")]
+    Closed,
+    /// Only closed chats can be opened.
+    #[error("the chat is open already")]
+    NotClosed,
+    /// No agent has it.
+    #[error("the chat has no agent; assign it first")]
+    NoAgent,
+    /// The chatbot does not have it any more.
+    #[error("the chat is not with the chatbot")]
+    NotWithBot,
+}
+
+/// The flags of a participant that follow from its state (SPEC 2.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParticipantFlags {
+    /// `conversationClosed`.
+    pub conversation_closed: bool,
+    /// `chatBotConversation`.
+    pub chat_bot_conversation: bool,
+    /// `conversationStatus` of SPEC 6.5: `ACTIVE` until it is closed, whoever has it.
+    pub conversation_status: &'static str,
+}
+
+impl ParticipantState {
+    /// Where a participant begins: with the chatbot when there is one, else in the queue.
+    pub fn first(bot: bool) -> Self {
+        if bot { Self::Bot } else { Self::Queued }
+    }
+
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bot => "BOT",
+            Self::Queued => "QUEUED",
+            Self::Active => "ACTIVE",
+            Self::Closed => "CLOSED",
+        }
+    }
+
+    /// From its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Bot, Self::Queued, Self::Active, Self::Closed].into_iter().find(|state| state.as_str() == name)
+    }
+
+    /// What follows from the state.
+    pub fn flags(self) -> ParticipantFlags {
+        ParticipantFlags {
+            conversation_closed: self == Self::Closed,
+            chat_bot_conversation: self == Self::Bot,
+            conversation_status: match self {
+                Self::Bot | Self::Queued | Self::Active => "ACTIVE",
+                Self::Closed => "CLOSED",
+            },
+        }
+    }
+
+    /// The only way from one state to another.
+    pub fn apply(self, step: ParticipantMove) -> Result<Moved, MoveRefused> {
+        use ParticipantMove as Step;
+        let to = match (self, step) {
+            (Self::Closed, Step::CustomerWrote { bot }) => Self::first(bot),
+            (state, Step::CustomerWrote { .. }) => state,
+            (Self::Closed, Step::Reopened) => Self::Active,
+            (_, Step::Reopened) => return Err(MoveRefused::NotClosed),
+            (Self::Closed, _) => return Err(MoveRefused::Closed),
+            (Self::Bot, Step::HandedOver | Step::BotFailed) => Self::Queued,
+            (Self::Bot, Step::ClosedByBot) => Self::Closed,
+            (_, Step::HandedOver | Step::BotFailed | Step::ClosedByBot) => return Err(MoveRefused::NotWithBot),
+            (_, Step::Assigned) => Self::Active,
+            (_, Step::Transferred) => Self::Queued,
+            (Self::Active, Step::Resolved) => Self::Closed,
+            (_, Step::Resolved) => return Err(MoveRefused::NoAgent),
+            (_, Step::Terminated) => Self::Closed,
+        };
+        let written = matches!(step, Step::CustomerWrote { .. });
+        Ok(Moved {
+            state: to,
+            control_changed: !written || to != self,
+            releases_agent: self == Self::Active && to != Self::Active,
+            missed: self == Self::Queued && to == Self::Closed,
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! What goes out in one provider call: provider-neutral, fully resolved, stored once per element of `messages`.
+
+use serde::{Deserialize, Serialize};
+
+/// The content of an outbound message. A channel adapter only translates it; nothing has to be looked up any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum OutboundContent {
+    /// Plain text.
+    Text {
+        /// The text, at most 4096 characters on WhatsApp.
+        body: String,
+    },
+    /// A file by link, with an optional caption.
+    Media(OutboundMedia),
+    /// A template of the catalogue, with its parameters in place.
+    Template(TemplateSend),
+    /// Text with one to three reply buttons.
+    Buttons(ReplyButtons),
+    /// Text with a list to choose from.
+    List(ReplyList),
+    /// A place on the map.
+    Location(Location),
+}
+
+/// A file by link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutboundMedia {
+    /// How the provider must show it. Its name in JSON leaves `kind` to the tag of [`OutboundContent`].
+    #[serde(rename = "mediaKind")]
+    pub kind: MediaKind,
+    /// Publicly accessible address.
+    pub url: String,
+    /// Text below it.
+    pub caption: Option<String>,
+    /// File name shown for documents.
+    pub filename: Option<String>,
+}
+
+/// How a provider shows a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum MediaKind {
+    /// JPEG, PNG.
+    Image,
+    /// MP4, 3GP.
+    Video,
+    /// Any sound file.
+    Audio,
+    /// A voice note (ogg/opus): the only kind that yields `PLAYED`.
+    Voice,
+    /// Any other file.
+    Document,
+    /// WebP sticker.
+    Sticker,
+}
+
+impl MediaKind {
+    /// What a link most likely is, judged by the extension of its path; a document when nothing is known.
+    pub fn of_link(url: &str) -> Self {
+        let path = url.split(['?', '#']).next().unwrap_or(url);
+        let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, e)| e.to_lowercase());
+        match extension.as_deref() {
+            Some("jpg" | "jpeg" | "png") => Self::Image,
+            Some("mp4" | "3gp") => Self::Video,
+            Some("mp3" | "m4a" | "aac" | "amr" | "ogg") => Self::Audio,
+            Some("webp") => Self::Sticker,
+            _ => Self::Document,
+        }
+    }
+}
+
+/// A template with its parameters in place (SPEC 2.3, PROVIDERS A.3).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TemplateSend {
+    /// The provider's template id.
+    pub id: String,
+    /// Template name.
+    pub name: String,
+    /// Language code of that id.
+    pub language: String,
+    /// Media header, when the template has one.
+    pub header: Option<HeaderParameter>,
+    /// Parameters of a text header with a placeholder: text parameters of the `header` component.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub header_text: Vec<TextParameter>,
+    /// Body parameters in order.
+    pub body: Vec<TextParameter>,
+    /// One entry per button that takes a parameter.
+    pub buttons: Vec<ButtonParameter>,
+    /// Cards of a carousel.
+    pub cards: Vec<CardParameters>,
+    /// Header text line, body and footer with every placeholder replaced: the SMS body of an automatic fallback and the
+    /// text that a chat shows.
+    pub rendered_text: String,
+}
+
+impl ButtonParameter {
+    /// What goes to the provider: the token where there is one, else the value.
+    pub fn provider_value(&self) -> &str {
+        self.token.as_deref().unwrap_or(&self.value)
+    }
+}
+
+impl TemplateSend {
+    /// Every button whose tap has to be recognised by its token, those of carousel cards included.
+    pub fn tokened_buttons(&self) -> impl Iterator<Item = &ButtonParameter> {
+        let of_cards = self.cards.iter().flat_map(|card| &card.buttons);
+        self.buttons.iter().chain(of_cards).filter(|button| button.token.is_some())
+    }
+}
+
+/// The file in a template's header.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeaderParameter {
+    /// `IMAGE`, `VIDEO` or `DOCUMENT`.
+    pub kind: MediaKind,
+    /// Publicly accessible address.
+    pub url: String,
+    /// File name of a document.
+    pub filename: Option<String>,
+}
+
+/// One text parameter; named when the template's parameters are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextParameter {
+    /// Set when the template says `parameter_format: NAMED`.
+    pub name: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// The parameter of one button.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ButtonParameter {
+    /// Position of the button in the template, from 0.
+    pub index: u8,
+    /// What kind of button it is.
+    pub kind: ButtonKind,
+    /// URL suffix, quick-reply payload or coupon code.
+    pub value: String,
+    /// What a tap does to a long-lived conversation (SPEC 2.3 `conversationParameters`).
+    pub conversation_state: Option<ConversationEffect>,
+    /// Set exactly when `conversation_state` is: the opaque payload that goes to the provider in place of `value`, so
+    /// that a tap finds its effect again and `value` is put back before a client sees it (PROVIDERS A.3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// Kinds of template button that take a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ButtonKind {
+    /// Sends its payload back.
+    QuickReply,
+    /// Opens a URL whose end is the parameter.
+    Url,
+    /// Copies a coupon code.
+    CopyCode,
+}
+
+/// `conversationState` of a button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConversationEffect {
+    /// Keeps the conversation open.
+    Start,
+    /// Closes it.
+    End,
+}
+
+/// Parameters of one carousel card.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardParameters {
+    /// Media header of the card.
+    pub header: Option<HeaderParameter>,
+    /// Body parameters of the card.
+    pub body: Vec<TextParameter>,
+    /// Button parameters of the card.
+    pub buttons: Vec<ButtonParameter>,
+}
+
+/// Text with reply buttons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyButtons {
+    /// Text above the body.
+    pub header: Option<String>,
+    /// The message, at most 1024 characters.
+    pub body: String,
+    /// Small text below.
+    pub footer: Option<String>,
+    /// One to three buttons.
+    pub buttons: Vec<ReplyButton>,
+}
+
+/// A button that sends its id back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyButton {
+    /// At most 256 characters.
+    pub id: String,
+    /// At most 20 characters.
+    pub title: String,
+}
+
+/// Text with a list to choose from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyList {
+    /// Text above the body.
+    pub header: Option<String>,
+    /// The message, at most 1024 characters.
+    pub body: String,
+    /// Small text below.
+    pub footer: Option<String>,
+    /// The text of the button that opens the list, at most 20 characters.
+    pub button: String,
+    /// One to ten sections with at most ten rows in all.
+    pub sections: Vec<ListSection>,
+}
+
+/// A section of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListSection {
+    /// At most 24 characters.
+    pub title: String,
+    /// Its rows.
+    pub rows: Vec<ListRow>,
+}
+
+/// A row of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListRow {
+    /// At most 200 characters.
+    pub id: String,
+    /// At most 24 characters.
+    pub title: String,
+    /// At most 72 characters.
+    pub description: Option<String>,
+}
+
+/// A place on the map, in degrees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    /// Degrees north.
+    pub latitude: f64,
+    /// Degrees east.
+    pub longitude: f64,
+    /// Name of the place.
+    pub name: Option<String>,
+    /// Its address.
+    pub address: Option<String>,
+}

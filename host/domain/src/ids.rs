@@ -1,0 +1,110 @@
+//! Identifiers: UUIDv7 newtypes, so that one kind of id can never stand where another belongs.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::parse_str(text).map(Self)
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+
+        impl From<$name> for Uuid {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+    };
+}
+
+id!(
+    /// A tenant. First column of every table, first argument of every storage function.
+    ClientId
+);
+id!(
+    /// A person or program that acts for a client.
+    UserId
+);
+id!(
+    /// A business number: the `id` of the nested `whatsAppNumber` object (SPEC 2.12).
+    NumberId
+);
+id!(
+    /// One accepted send request (`batchId`, SPEC 2.5).
+    BatchId
+);
+id!(
+    /// The content that all recipients of one element of `messages` share.
+    PartId
+);
+id!(
+    /// One outbound message to one recipient; also its `gstId`.
+    MessageId
+);
+id!(
+    /// A customer, whatever phone numbers and BSUIDs are known of it.
+    CustomerId
+);
+id!(
+    /// A live-chat participant (`chatParticipantId`): one per business number and customer, for ever.
+    ParticipantId
+);
+id!(
+    /// One message of a live chat (SPEC 2.7).
+    ChatMessageId
+);
+id!(
+    /// Something that happened to a participant and that its chatbot must see.
+    ParticipantEventId
+);
+id!(
+    /// A stored provider callback item.
+    CallbackId
+);
+id!(
+    /// A media object in our own store.
+    MediaId
+);
+id!(
+    /// A webhook configuration (SPEC 2.12).
+    WebhookConfigId
+);
+id!(
+    /// One URL of a webhook configuration.
+    EndpointId
+);
+id!(
+    /// One webhook event on its way to one endpoint; also the `webhook-id` header.
+    DeliveryId
+);
+id!(
+    /// One HTTP request, echoed as `X-Request-Id` and `requestId`.
+    RequestId
+);
+id!(
+    /// One process. Owner of leases.
+    NodeId
+);

@@ -1,0 +1,181 @@
+//! What providers tell us, in our words: inbound messages and delivery statuses. Adapters parse into these types, the
+//! callback store keeps them, the use cases read them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::{Location, MediaKind};
+
+/// One item of a provider callback, ready to be stored under its dedupe key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallbackItem {
+    /// Same for every repetition of the same fact: kind, provider id, status. Unique per client in the database.
+    pub dedupe_key: String,
+    /// Who it is for.
+    pub target: CallbackTarget,
+    /// What it says.
+    pub body: CallbackBody,
+}
+
+/// Whom a callback item belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CallbackTarget {
+    /// A business number, by the provider's phone-number id.
+    PhoneNumberId(String),
+    /// A WhatsApp business account.
+    Waba(String),
+}
+
+/// What a callback item says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CallbackBody {
+    /// A customer wrote.
+    Message(Box<InboundMessage>),
+    /// An outbound message moved.
+    Status(StatusUpdate),
+    /// Number change, template status, quality, preferences: kept whole.
+    Account {
+        /// Meta's `field` (or `system.type`).
+        field: String,
+        /// The `value` object.
+        value: Value,
+    },
+}
+
+/// A message from a customer (PROVIDERS A.8).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InboundMessage {
+    /// The provider's message id.
+    pub provider_id: String,
+    /// Phone number in digits; absent when withheld.
+    pub from: Option<String>,
+    /// BSUID.
+    pub from_user_id: Option<String>,
+    /// Parent BSUID.
+    pub from_parent_user_id: Option<String>,
+    /// Display name.
+    pub profile_name: Option<String>,
+    /// Username, when set.
+    pub username: Option<String>,
+    /// When the customer sent it.
+    pub sent_at: DateTime<Utc>,
+    /// Provider id of the quoted message, or of the message whose button was tapped.
+    pub quoted_provider_id: Option<String>,
+    /// What was sent.
+    pub content: InboundContent,
+    /// The provider's JSON, for what we do not model.
+    pub raw: Value,
+}
+
+/// Content of an inbound message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum InboundContent {
+    /// Text.
+    Text {
+        /// The text; empty for message types that we do not model (order, unsupported).
+        body: String,
+    },
+    /// A file.
+    Media(InboundMedia),
+    /// A place.
+    Location(Location),
+    /// A tap on a template's quick-reply button.
+    Button {
+        /// Button text.
+        text: String,
+        /// Payload as the provider echoes it.
+        payload: String,
+    },
+    /// A tap on a reply button or list row.
+    Interactive {
+        /// Title.
+        text: String,
+        /// Id of the button or row.
+        payload: String,
+    },
+    /// A reaction to a message.
+    Reaction {
+        /// Provider id of the message reacted to.
+        message_id: String,
+        /// Absent = reaction removed.
+        emoji: Option<String>,
+    },
+    /// Contact cards.
+    Contact {
+        /// Names and numbers in a readable form.
+        formatted: String,
+    },
+}
+
+/// A file that a customer sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InboundMedia {
+    /// What it is.
+    pub media_kind: MediaKind,
+    /// The provider's media id.
+    pub provider_media_id: String,
+    /// Direct address, when the callback carries one.
+    pub url: Option<String>,
+    /// MIME type.
+    pub mime_type: String,
+    /// Digest as the provider gives it (base64 or hex).
+    pub sha256: Option<String>,
+    /// Text below it.
+    pub caption: Option<String>,
+    /// Name of a document.
+    pub filename: Option<String>,
+}
+
+/// A delivery status of an outbound message (PROVIDERS A.9).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusUpdate {
+    /// The provider's message id.
+    pub provider_id: String,
+    /// Our own correlation string, echoed (`biz_opaque_callback_data`).
+    pub opaque: Option<String>,
+    /// What happened.
+    pub status: ProviderStatus,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// Phone number in digits, absent when sent to a BSUID.
+    pub recipient: Option<String>,
+    /// BSUID, absent on failures of sends to a phone number.
+    pub recipient_user_id: Option<String>,
+    /// Code and text of a failure.
+    pub error: Option<ProviderFailure>,
+    /// The provider's `pricing` object.
+    pub pricing: Option<Value>,
+}
+
+/// Status values of the Cloud API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderStatus {
+    /// Left the provider.
+    Sent,
+    /// On the device.
+    Delivered,
+    /// Read by the customer.
+    Read,
+    /// Voice note played.
+    Played,
+    /// Will not arrive.
+    Failed,
+}
+
+/// Why a provider gave up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderFailure {
+    /// The provider's code: the only thing to branch on.
+    pub code: i64,
+    /// Its text, for people.
+    pub text: String,
+}

@@ -1,0 +1,24 @@
+//! Addresses of files in a request: what they must look like before anybody opens them.
+
+use url::Url;
+
+/// A file's address must be absolute, `http` or `https`, with a host and without a password. Whether the address may be
+/// reached is judged where it is opened.
+pub(super) fn check(link: &str) -> Result<(), &'static str> {
+    let url = Url::parse(link).map_err(|_| "is not an address; give an absolute http or https URL")?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must be an http or https URL");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not contain a user name or password");
+    }
+    Ok(())
+}
+
+/// The name of the file that a link ends in, when it looks like one.
+pub(super) fn file_name(link: &str) -> Option<String> {
+    let path = link.split(['?', '#']).next()?;
+    let name = path.rsplit('/').next()?;
+    let (stem, extension) = name.rsplit_once('.')?;
+    (!stem.is_empty() && !extension.is_empty() && path.matches('/').count() > 2).then(|| name.to_owned())
+}

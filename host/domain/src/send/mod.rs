@@ -1,0 +1,218 @@
+//! Send requests (SPEC 2.2 to 2.5): from the bytes of a body to content and recipients that can be stored and sent.
+//!
+//! Two steps: [`SendRequest::parse`] needs only the body; [`SendRequest::resolve`] also needs the sending number and
+//! the template. Faults of the whole request are errors; faults of one recipient are values (DESIGN 6).
+
+mod chat_content;
+mod components;
+mod links;
+mod request;
+mod resolve;
+mod response;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    content::OutboundContent,
+    phone::{Msisdn, Recipient, RecipientFault},
+};
+pub use response::{SendReceipt, SendResponse, SendStatus};
+pub use wire::{
+    ComponentKind, ConversationParameter, HeaderFormat, RequestCard, RequestComponent, SendPayload, UnifiedSend,
+    WireFallback, WireMedia, WireMessage, WireRecipient,
+};
+
+/// Longest text of a `CHAT` message, in characters (PROVIDERS A.2).
+pub const TEXT_MAX: usize = 4096;
+/// Longest caption, in characters (PROVIDERS A.2).
+pub const CAPTION_MAX: usize = 1024;
+/// Longest `ctId` or `gstId`, in characters.
+pub const TRACKING_ID_MAX: usize = 255;
+
+/// Which of the two endpoints a body came to: it decides where the payload is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SendEndpoint {
+    /// `/v2/messages`: `channel` and `payload`.
+    Unified,
+    /// `/v2/channels/whatsapp`: the payload itself.
+    Whatsapp,
+}
+
+/// `messageType` of these endpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SendKind {
+    /// A template.
+    Notification,
+    /// Free-form, within 24 hours of the customer's last message on Cloud.
+    Chat,
+}
+
+impl SendKind {
+    /// The name shown to clients and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Notification => "NOTIFICATION",
+            Self::Chat => "CHAT",
+        }
+    }
+}
+
+/// A send request that is right as far as the body alone can tell.
+#[derive(Debug, Clone)]
+pub struct SendRequest {
+    sender: Msisdn,
+    kind: SendKind,
+    template: Option<TemplateChoice>,
+    messages: Vec<RequestMessage>,
+    fallback: Option<FallbackRequest>,
+    /// `payload.` or nothing: what every field path begins with.
+    prefix: &'static str,
+}
+
+/// The template that a `NOTIFICATION` names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateChoice {
+    /// `templateName`.
+    pub name: String,
+    /// `templateId`.
+    pub id: String,
+}
+
+/// One element of `messages`.
+#[derive(Debug, Clone)]
+struct RequestMessage {
+    recipients: Vec<WireRecipient>,
+    content: RequestContent,
+}
+
+#[derive(Debug, Clone)]
+enum RequestContent {
+    Template(Vec<RequestComponent>),
+    Chat(Box<OutboundContent>),
+}
+
+/// An SMS fallback that is turned on (SPEC 2.4); `sendFallback: false` is the same as none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FallbackRequest {
+    /// Text of the client (manual mode); `None` = the resolved text of the message (auto mode).
+    pub text: Option<String>,
+    /// Force UTF-16. A text outside the GSM alphabet switches by itself.
+    pub unicode: bool,
+}
+
+/// What resolving needs to know of the sending number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberFacts {
+    /// The number itself: no message goes to it.
+    pub msisdn: Msisdn,
+    /// The WhatsApp business account whose templates it can send; `None` when it has none.
+    pub waba_id: Option<String>,
+}
+
+/// A send request, ready to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedSend {
+    /// Business number.
+    pub sender: Msisdn,
+    /// Kind of message.
+    pub kind: SendKind,
+    /// The template of a `NOTIFICATION`.
+    pub template: Option<TemplateChoice>,
+    /// SMS fallback, when turned on.
+    pub fallback: Option<FallbackRequest>,
+    /// One per element of `messages`, in order.
+    pub parts: Vec<ResolvedPart>,
+}
+
+/// One element of `messages`: one content and its recipients.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedPart {
+    /// What goes out.
+    pub content: OutboundContent,
+    /// In the order of the request; duplicates stay.
+    pub recipients: Vec<Result<AcceptedRecipient, RejectedRecipient>>,
+}
+
+/// A recipient that can be sent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptedRecipient {
+    /// The address.
+    pub recipient: Recipient,
+    /// What the client wrote, echoed should the recipient be rejected after all.
+    pub number: String,
+    /// Client tracking id.
+    pub ct_id: Option<String>,
+    /// System tracking id that the client brought along; our own message id is minted beside it.
+    pub gst_id: Option<String>,
+}
+
+/// A recipient that cannot be sent to: one entry of `rejectedRecipients` (SPEC 2.5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RejectedRecipient {
+    /// What the client wrote: `to`, else `customerUserId`, else nothing.
+    pub number: String,
+    /// Why, in words.
+    #[serde(serialize_with = "as_text")]
+    pub reason: RejectionReason,
+}
+
+/// Why a recipient is rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RejectionReason {
+    /// The entry has no usable address.
+    #[error(transparent)]
+    Address(#[from] RecipientFault),
+    /// Meta's 131021.
+    #[error("the recipient is the sender itself")]
+    Sender,
+    /// `CHAT` on Cloud without a customer message in the last 24 hours (SPEC 4.1).
+    #[error("the customer has not written in the last 24 hours; send a template instead")]
+    OutsideWindow,
+    /// The customer asked for no more messages of this kind.
+    #[error("the customer has opted out")]
+    OptedOut,
+}
+
+fn as_text<S: serde::Serializer>(reason: &RejectionReason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(reason)
+}
+
+impl RejectedRecipient {
+    /// For an accepted recipient that turns out not to be sendable (window, opt-out).
+    pub fn after_all(accepted: AcceptedRecipient, reason: RejectionReason) -> Self {
+        Self { number: accepted.number, reason }
+    }
+}
+
+impl ResolvedSend {
+    /// Rejects accepted recipients for what only stored state tells (24-hour window, opt-out): `judge` gives a reason,
+    /// or `None` to keep one.
+    pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
+        for entry in self.parts.iter_mut().flat_map(|part| &mut part.recipients) {
+            let Some(reason) = entry.as_ref().ok().and_then(|accepted| judge(&accepted.recipient)) else { continue };
+            if let Ok(accepted) = entry.clone() {
+                *entry = Err(RejectedRecipient::after_all(accepted, reason));
+            }
+        }
+    }
+
+    /// Recipients that will be sent to.
+    pub fn accepted_count(&self) -> usize {
+        self.accepted().count()
+    }
+
+    /// Recipients that will be sent to, with the place of their part.
+    pub fn accepted(&self) -> impl Iterator<Item = (usize, &AcceptedRecipient)> {
+        let each = self.parts.iter().enumerate();
+        each.flat_map(|(at, part)| part.recipients.iter().filter_map(move |entry| Some((at, entry.as_ref().ok()?))))
+    }
+
+    /// Recipients that will not, in order.
+    pub fn rejected(&self) -> impl Iterator<Item = &RejectedRecipient> {
+        self.parts.iter().flat_map(|part| part.recipients.iter().filter_map(|entry| entry.as_ref().err()))
+    }
+}

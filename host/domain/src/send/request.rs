@@ -1,0 +1,251 @@
+//! What can be said about a send request from its body alone.
+
+use super::{
+    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
+    TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
+};
+use crate::{
+    body::{self, FieldFault},
+    phone::{Msisdn, Recipient},
+    segments,
+};
+
+impl SendRequest {
+    /// Parses and checks a body. `max_recipients` counts over all messages (`limits.max_recipients`, DESIGN 7). All
+    /// faults of a body that parses are reported at once.
+    pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Vec<FieldFault>> {
+        let (payload, prefix) = match endpoint {
+            SendEndpoint::Whatsapp => (body::parse::<SendPayload>(body).map_err(|fault| vec![fault])?, ""),
+            SendEndpoint::Unified => {
+                let unified = body::parse::<UnifiedSend>(body).map_err(|fault| vec![fault])?;
+                (payload_of(unified)?, "payload.")
+            }
+        };
+        let mut check = Check { prefix, faults: Vec::new() };
+        let request = check.payload(payload, max_recipients);
+        match request {
+            Some(request) if check.faults.is_empty() => Ok(request),
+            _ => Err(check.faults),
+        }
+    }
+
+    /// The sending business number.
+    pub fn sender(&self) -> &Msisdn {
+        &self.sender
+    }
+
+    /// Kind of message.
+    pub fn kind(&self) -> SendKind {
+        self.kind
+    }
+
+    /// The template to look up before [`SendRequest::resolve`]; always there for a `NOTIFICATION`.
+    pub fn template(&self) -> Option<&TemplateChoice> {
+        self.template.as_ref()
+    }
+
+    /// SMS fallback, when turned on.
+    pub fn fallback(&self) -> Option<&FallbackRequest> {
+        self.fallback.as_ref()
+    }
+
+    /// Recipient entries over all messages.
+    pub fn recipient_count(&self) -> usize {
+        self.messages.iter().map(|message| message.recipients.len()).sum()
+    }
+
+    /// Every address that can be sent to, over all messages: what stored state is looked up for.
+    pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
+        let entries = self.messages.iter().flat_map(|message| &message.recipients);
+        entries.filter_map(|entry| Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()).ok())
+    }
+
+    /// The fault of a sender that is not a number of the caller's client.
+    pub fn unknown_sender(&self) -> FieldFault {
+        FieldFault::new(self.field("sender"), "is not one of your WhatsApp numbers")
+    }
+
+    /// The path of a payload field in the body.
+    pub(super) fn field(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+}
+
+fn payload_of(unified: UnifiedSend) -> Result<SendPayload, Vec<FieldFault>> {
+    let mut faults = Vec::new();
+    match unified.channel.as_deref() {
+        Some("WHATSAPP") => {}
+        Some(other) => {
+            faults
+                .push(FieldFault::new("channel", format!("`{other}` is not a channel; the allowed value is WHATSAPP")));
+        }
+        None => faults.push(FieldFault::new("channel", "is required: WHATSAPP")),
+    }
+    match unified.payload {
+        Some(payload) if faults.is_empty() => Ok(payload),
+        Some(_) => Err(faults),
+        None => {
+            faults.push(FieldFault::required("payload"));
+            Err(faults)
+        }
+    }
+}
+
+/// Collects faults under full paths.
+pub(super) struct Check {
+    prefix: &'static str,
+    faults: Vec<FieldFault>,
+}
+
+impl Check {
+    pub(super) fn fault(&mut self, field: &str, message: impl Into<String>) {
+        self.faults.push(FieldFault::new(format!("{}{field}", self.prefix), message));
+    }
+
+    fn payload(&mut self, payload: SendPayload, max_recipients: usize) -> Option<SendRequest> {
+        let sender = self.sender(payload.sender.as_deref());
+        let kind = self.kind(payload.message_type.as_deref());
+        let fallback = payload.fallback.and_then(|fallback| self.fallback(fallback));
+        let template = match kind {
+            Some(SendKind::Notification) => self.template(payload.template_name, payload.template_id),
+            _ => None,
+        };
+        let messages = payload.messages.unwrap_or_default();
+        if messages.is_empty() {
+            self.fault("messages", "is required and must have at least one element");
+        }
+        let several = messages.len() > 1;
+        let each = messages.into_iter().enumerate();
+        let messages: Vec<RequestMessage> = each.filter_map(|(at, message)| self.message(at, message, kind)).collect();
+        let total: usize = messages.iter().map(|message| message.recipients.len()).sum();
+        if total > max_recipients {
+            let field = if several { "messages" } else { "messages[0].recipients" };
+            let message =
+                format!("has {total} recipients; at most {max_recipients} fit in one request, over all messages");
+            self.fault(field, message);
+        }
+        Some(SendRequest { sender: sender?, kind: kind?, template, messages, fallback, prefix: self.prefix })
+    }
+
+    fn sender(&mut self, sender: Option<&str>) -> Option<Msisdn> {
+        let Some(sender) = sender.filter(|text| !text.is_empty()) else {
+            self.fault("sender", "is required: the business number in international format");
+            return None;
+        };
+        Msisdn::parse(sender).map_err(|wrong| self.fault("sender", wrong.to_string())).ok()
+    }
+
+    fn kind(&mut self, kind: Option<&str>) -> Option<SendKind> {
+        match kind {
+            Some("NOTIFICATION") => return Some(SendKind::Notification),
+            Some("CHAT") => return Some(SendKind::Chat),
+            Some("CONVERSATION") => {
+                let message =
+                    "CONVERSATION messages go to POST /whatsapp-api-service/v2/json; allowed here: NOTIFICATION, CHAT";
+                self.fault("messageType", message);
+            }
+            Some(other) => {
+                self.fault("messageType", format!("`{other}` is not a message type; allowed: NOTIFICATION, CHAT"));
+            }
+            None => self.fault("messageType", "is required: NOTIFICATION or CHAT"),
+        }
+        None
+    }
+
+    fn template(&mut self, name: Option<String>, id: Option<String>) -> Option<TemplateChoice> {
+        let mut required = |field: &str, value: Option<String>| {
+            let value = value.filter(|value| !value.is_empty());
+            if value.is_none() {
+                self.fault(field, "is required for every NOTIFICATION");
+            }
+            value
+        };
+        let (name, id) = (required("templateName", name), required("templateId", id));
+        Some(TemplateChoice { name: name?, id: id? })
+    }
+
+    fn fallback(&mut self, fallback: WireFallback) -> Option<FallbackRequest> {
+        let unicode = fallback.unicode.unwrap_or(false);
+        let text = fallback.text.filter(|text| !text.is_empty());
+        if let Some(Err(wrong)) = text.as_deref().map(|text| segments::split(text, unicode)) {
+            self.fault("fallback.text", wrong.to_string());
+        }
+        match fallback.send_fallback {
+            Some(true) => Some(FallbackRequest { text, unicode }),
+            Some(false) => None,
+            None => {
+                self.fault("fallback.sendFallback", "is required: true or false");
+                None
+            }
+        }
+    }
+
+    fn message(&mut self, at: usize, message: WireMessage, kind: Option<SendKind>) -> Option<RequestMessage> {
+        let field = format!("messages[{at}]");
+        let content = match kind {
+            Some(SendKind::Notification) => {
+                if message.conversation_id.is_some() {
+                    self.fault(&format!("{field}.conversationId"), "is not accepted on NOTIFICATION");
+                }
+                let components = message.components.unwrap_or_default();
+                components::check(self, &components, &format!("{field}.components"));
+                Some(RequestContent::Template(components))
+            }
+            Some(SendKind::Chat) => {
+                if message.components.is_some_and(|components| !components.is_empty()) {
+                    self.fault(
+                        &format!("{field}.components"),
+                        "is for NOTIFICATION only; CHAT takes `messageText` and `media`",
+                    );
+                }
+                let text = message.message_text.filter(|text| !text.is_empty());
+                chat_content::check(self, text, message.media, &field)
+                    .map(|content| RequestContent::Chat(Box::new(content)))
+            }
+            None => None,
+        };
+        let recipients = self.recipients(message.recipients, message.recipient_numbers, &field);
+        // A message without content has its fault already; its recipients still count against the limit.
+        let content = content.unwrap_or(RequestContent::Template(Vec::new()));
+        Some(RequestMessage { recipients: recipients?, content })
+    }
+
+    fn recipients(
+        &mut self,
+        recipients: Option<Vec<WireRecipient>>,
+        alternate: Option<Vec<WireRecipient>>,
+        field: &str,
+    ) -> Option<Vec<WireRecipient>> {
+        let (field, recipients) = match (recipients, alternate) {
+            (Some(_), Some(_)) => {
+                self.fault(
+                    &format!("{field}.recipientNumbers"),
+                    "is another name of `recipients`; give one of the two",
+                );
+                return None;
+            }
+            (Some(recipients), None) => (format!("{field}.recipients"), recipients),
+            (None, Some(alternate)) => (format!("{field}.recipientNumbers"), alternate),
+            (None, None) => (format!("{field}.recipients"), Vec::new()),
+        };
+        if recipients.is_empty() {
+            self.fault(&field, "is required and must have at least one element");
+        }
+        for (at, recipient) in recipients.iter().enumerate() {
+            for (name, value) in [("ctId", &recipient.ct_id), ("gstId", &recipient.gst_id)] {
+                self.length(&format!("{field}[{at}].{name}"), value.as_deref(), TRACKING_ID_MAX);
+            }
+        }
+        Some(recipients)
+    }
+
+    /// Lengths count characters.
+    pub(super) fn length(&mut self, field: &str, text: Option<&str>, max: usize) {
+        // Bytes are never fewer than characters: most texts need no counting.
+        let Some(text) = text.filter(|text| text.len() > max) else { return };
+        let length = text.chars().count();
+        if length > max {
+            self.fault(field, format!("has {length} characters; at most {max} are allowed"));
+        }
+    }
+}

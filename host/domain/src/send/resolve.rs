@@ -1,0 +1,101 @@
+//! What needs the sending number and the template.
+
+use super::{
+    AcceptedRecipient, NumberFacts, RejectedRecipient, RejectionReason, RequestContent, ResolvedPart, ResolvedSend,
+    SendKind, SendRequest, TemplateChoice, WireRecipient,
+};
+use crate::{
+    body::FieldFault,
+    content::OutboundContent,
+    phone::{Msisdn, Recipient},
+    template::{Template, TokenMaker},
+};
+
+impl SendRequest {
+    /// Fills the template and sorts the recipients. `template` is what the catalogue has under
+    /// [`SendRequest::template`]'s id, if anything; it is checked in the order of PROVIDERS F: known and of the
+    /// sender's account, name, approval, parameters. `tokens`: see [`TokenMaker`].
+    pub fn resolve(
+        &self,
+        number: &NumberFacts,
+        template: Option<&Template>,
+        tokens: &mut TokenMaker<'_>,
+    ) -> Result<ResolvedSend, Vec<FieldFault>> {
+        let template = match (&self.kind, &self.template) {
+            (SendKind::Notification, Some(choice)) => {
+                Some(self.usable(choice, number, template).map_err(|fault| vec![fault])?)
+            }
+            _ => None,
+        };
+        let mut faults = Vec::new();
+        let mut parts = Vec::with_capacity(self.messages.len());
+        for (at, message) in self.messages.iter().enumerate() {
+            let content = match (&message.content, template) {
+                (RequestContent::Chat(content), _) => Ok(content.as_ref().clone()),
+                (RequestContent::Template(components), Some(template)) => {
+                    let field = self.field(&format!("messages[{at}].components"));
+                    template.resolve(components, &field, tokens).map(OutboundContent::Template)
+                }
+                (RequestContent::Template(_), None) => Err(vec![self.unknown_template(number)]),
+            };
+            match content {
+                Ok(content) => {
+                    let recipients = message.recipients.iter().map(|entry| accept(entry, &number.msisdn)).collect();
+                    parts.push(ResolvedPart { content, recipients });
+                }
+                Err(wrong) => faults.extend(wrong),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(ResolvedSend {
+            sender: number.msisdn.clone(),
+            kind: self.kind,
+            template: self.template.clone(),
+            fallback: self.fallback.clone(),
+            parts,
+        })
+    }
+
+    fn usable<'t>(
+        &self,
+        choice: &TemplateChoice,
+        number: &NumberFacts,
+        template: Option<&'t Template>,
+    ) -> Result<&'t Template, FieldFault> {
+        let of_account = |template: &&Template| number.waba_id.as_deref() == Some(template.waba_id.as_str());
+        let template = template
+            .filter(of_account)
+            .filter(|template| template.id == choice.id)
+            .ok_or_else(|| self.unknown_template(number))?;
+        if template.name != choice.name {
+            let message = format!("is not the name of template {}, which is `{}`", template.id, template.name);
+            return Err(FieldFault::new(self.field("templateName"), message));
+        }
+        template.approval().map_err(|message| FieldFault::new(self.field("templateId"), message))?;
+        Ok(template)
+    }
+
+    fn unknown_template(&self, number: &NumberFacts) -> FieldFault {
+        let message = match number.waba_id {
+            Some(_) => "is not a template of the sender's WhatsApp account; sync the templates if it is new",
+            None => "cannot be sent: the sender has no WhatsApp business account and so no templates",
+        };
+        FieldFault::new(self.field("templateId"), message)
+    }
+}
+
+fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, RejectedRecipient> {
+    let given = [&entry.to, &entry.customer_user_id];
+    let number = given.into_iter().flatten().find(|text| !text.is_empty()).cloned().unwrap_or_default();
+    let recipient = match Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()) {
+        Ok(recipient) => recipient,
+        Err(fault) => return Err(RejectedRecipient { number, reason: RejectionReason::Address(fault) }),
+    };
+    if recipient.phone() == Some(sender) {
+        return Err(RejectedRecipient { number, reason: RejectionReason::Sender });
+    }
+    let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    Ok(AcceptedRecipient { recipient, number, ct_id: present(&entry.ct_id), gst_id: present(&entry.gst_id) })
+}

@@ -1,0 +1,116 @@
+//! Which parameter goes to which button (PROVIDERS A.3, DESIGN 7 "button component").
+//!
+//! Dynamic buttons (a URL with a placeholder, a coupon code, a one-time code) must get a parameter; quick replies may.
+//! `parameters` fill, in order, either exactly the dynamic buttons, or exactly all buttons that take a parameter, quick
+//! replies included; any other count is a fault. `conversationParameters` fill the quick replies in order, from the
+//! first on, and win over a payload in `parameters`.
+
+use super::{ButtonAction, TemplateButton, TokenMaker, parts::Placed};
+use crate::{
+    body::FieldFault,
+    content::{ButtonKind, ButtonParameter},
+    send::ConversationParameter,
+};
+
+/// A button that takes a parameter, and its place in the template.
+struct Slot {
+    index: usize,
+    kind: ButtonKind,
+    dynamic: bool,
+}
+
+/// Fills the buttons of a template or of one card.
+pub(super) fn fill(
+    buttons: &[TemplateButton],
+    given: &[Placed<'_>],
+    field: &str,
+    tokens: &mut TokenMaker<'_>,
+) -> Result<Vec<ButtonParameter>, FieldFault> {
+    let slots = slots(buttons);
+    let values: Vec<&String> = given.iter().flat_map(|(_, given)| given.parameters.iter().flatten()).collect();
+    let effects: Vec<&ConversationParameter> =
+        given.iter().flat_map(|(_, given)| given.conversation_parameters.iter().flatten()).collect();
+    check(&slots, given, (values.len(), effects.len()), field)?;
+
+    let dynamic_only = values.len() == slots.iter().filter(|slot| slot.dynamic).count();
+    let mut values = values.into_iter();
+    let mut effects = effects.into_iter();
+    let filled = slots.iter().filter_map(|slot| {
+        let value = if slot.dynamic || !dynamic_only { values.next() } else { None };
+        let effect = if slot.dynamic { None } else { effects.next() };
+        let conversation_state = effect.and_then(|effect| effect.conversation_state);
+        let value = effect.map(|effect| &effect.payload).or(value)?;
+        Some(ButtonParameter {
+            index: u8::try_from(slot.index).unwrap_or(u8::MAX),
+            kind: slot.kind,
+            value: value.clone(),
+            conversation_state,
+            token: conversation_state.map(|_| tokens()),
+        })
+    });
+    Ok(filled.collect())
+}
+
+fn slots(buttons: &[TemplateButton]) -> Vec<Slot> {
+    let slot = |(index, button): (usize, &TemplateButton)| {
+        let (kind, dynamic) = match &button.action {
+            ButtonAction::QuickReply => (ButtonKind::QuickReply, false),
+            ButtonAction::Url(url) if url.parameter_count() > 0 => (ButtonKind::Url, true),
+            ButtonAction::OneTimeCode => (ButtonKind::Url, true),
+            ButtonAction::CopyCode => (ButtonKind::CopyCode, true),
+            ButtonAction::Url(_) | ButtonAction::Other(_) => return None,
+        };
+        Some(Slot { index, kind, dynamic })
+    };
+    buttons.iter().enumerate().filter_map(slot).collect()
+}
+
+/// `counts`: of `parameters` and of `conversationParameters` over all `button` components.
+fn check(slots: &[Slot], given: &[Placed<'_>], counts: (usize, usize), field: &str) -> Result<(), FieldFault> {
+    let (values, effects) = counts;
+    let dynamic = slots.iter().filter(|slot| slot.dynamic).count();
+    let replies = slots.len() - dynamic;
+    let Some((at, _)) = given.last() else {
+        return match dynamic {
+            0 => Ok(()),
+            _ => {
+                let message = format!(
+                    "the template has {dynamic} dynamic button(s): add a `button` component with as many `parameters`"
+                );
+                Err(FieldFault::new(field, message))
+            }
+        };
+    };
+    if values != dynamic && values != slots.len() {
+        let message = match (dynamic, replies) {
+            (0, 0) => format!("has {values} entries; the template has no button that takes a parameter"),
+            (_, 0) => format!("has {values} entries; the template has {dynamic} dynamic button(s)"),
+            (0, _) => format!(
+                "has {values} entries; the template has {replies} quick replies: give as many payloads, or none"
+            ),
+            _ => format!(
+                "has {values} entries; give {dynamic} for the dynamic button(s), or {} to fill the quick replies too",
+                slots.len()
+            ),
+        };
+        return Err(FieldFault::new(format!("{field}[{at}].parameters"), message));
+    }
+    if effects > replies {
+        let message = format!("has {effects} entries; the template has {replies} quick replies");
+        return Err(FieldFault::new(format!("{field}[{at}].conversationParameters"), message));
+    }
+    Ok(())
+}
+
+/// The addresses behind the URL buttons, with their parameters in place, for texts that have no buttons.
+pub(super) fn resolved_urls(buttons: &[TemplateButton], filled: &[ButtonParameter]) -> Vec<String> {
+    let url = |(index, button): (usize, &TemplateButton)| match &button.action {
+        ButtonAction::Url(pattern) => {
+            let parameter = filled.iter().find(|parameter| usize::from(parameter.index) == index);
+            let values: Vec<String> = parameter.map(|parameter| parameter.value.clone()).into_iter().collect();
+            Some(pattern.fill(&values))
+        }
+        _ => None,
+    };
+    buttons.iter().enumerate().filter_map(url).collect()
+}

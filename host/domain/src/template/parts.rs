@@ -1,0 +1,207 @@
+//! Header and body of a template or of one carousel card.
+
+use super::{Pattern, TemplateHeader};
+use crate::{
+    body::FieldFault,
+    content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, TextParameter},
+    send::{ComponentKind, RequestComponent},
+};
+
+/// A component and its place in the request.
+pub(super) type Placed<'r> = (usize, &'r RequestComponent);
+
+/// The components of a request, sorted by what they fill.
+#[derive(Default)]
+pub(super) struct Given<'r> {
+    pub(super) header: Option<Placed<'r>>,
+    pub(super) body: Option<Placed<'r>>,
+    /// Several are read as one: their parameters in order.
+    pub(super) buttons: Vec<Placed<'r>>,
+    pub(super) carousel: Option<Placed<'r>>,
+}
+
+impl<'r> Given<'r> {
+    /// Sorts `components`; a kind that may come once and comes twice is a fault.
+    pub(super) fn collect(components: &'r [RequestComponent], field: &str, faults: &mut Vec<FieldFault>) -> Self {
+        let mut given = Self::default();
+        for placed in components.iter().enumerate() {
+            let (at, component) = placed;
+            let slot = match component.kind {
+                ComponentKind::Header => &mut given.header,
+                ComponentKind::Body => &mut given.body,
+                ComponentKind::Carousel => &mut given.carousel,
+                ComponentKind::Button => {
+                    given.buttons.push(placed);
+                    continue;
+                }
+            };
+            if slot.is_some() {
+                let message = format!("is a second `{}` component; one is enough", component.kind.as_str());
+                faults.push(FieldFault::new(format!("{field}[{at}]"), message));
+            } else {
+                *slot = Some(placed);
+            }
+        }
+        given
+    }
+}
+
+/// The parts of a template or of one card, filled.
+#[derive(Default)]
+pub(super) struct Filled {
+    pub(super) header: Option<HeaderParameter>,
+    pub(super) header_text: Vec<TextParameter>,
+    pub(super) body: Vec<TextParameter>,
+    pub(super) buttons: Vec<ButtonParameter>,
+    pub(super) header_line: String,
+    pub(super) body_lines: String,
+    pub(super) footer_line: String,
+    pub(super) urls: Vec<String>,
+}
+
+impl Filled {
+    pub(super) fn into_card(self) -> CardParameters {
+        CardParameters { header: self.header, body: self.body, buttons: self.buttons }
+    }
+}
+
+/// Fills the header: a file where the template wants one, text parameters where its text has a placeholder.
+pub(super) fn fill_header(
+    header: Option<&TemplateHeader>,
+    given: &Given<'_>,
+    field: &str,
+    filled: &mut Filled,
+    faults: &mut Vec<FieldFault>,
+) {
+    let mut fault = |field: String, message: String| faults.push(FieldFault::new(field, message));
+    match (header, given.header) {
+        (None, None) => {}
+        (None, Some((at, _))) => {
+            fault(format!("{field}[{at}]"), "the template has no header; remove this component".to_owned());
+        }
+        (Some(TemplateHeader::Text(pattern)), placed) => {
+            if let Some((at, component)) = placed
+                && (component.format.is_some() || component.url.is_some())
+            {
+                let message = "the template's header is text and takes no file; remove `format` and `url`";
+                fault(format!("{field}[{at}]"), message.to_owned());
+                return;
+            }
+            match text_parameters(pattern, placed, ComponentKind::Header, field) {
+                Ok(values) => {
+                    filled.header_text = pattern.parameters(values);
+                    filled.header_line = pattern.fill(values);
+                }
+                Err(wrong) => faults.push(wrong),
+            }
+        }
+        (Some(TemplateHeader::Media(kind)), None) => {
+            let kind = word(*kind);
+            let message =
+                format!("the template has a media header: add a `header` component with `format` {kind} and `url`");
+            fault(field.to_owned(), message);
+        }
+        (Some(TemplateHeader::Media(kind)), Some((at, component))) => {
+            let field = format!("{field}[{at}]");
+            match media_header(*kind, component, &field) {
+                Ok(parameter) => filled.header = Some(parameter),
+                Err(wrong) => faults.extend(wrong),
+            }
+        }
+        (Some(TemplateHeader::Other(kind)), _) => {
+            fault(field.to_owned(), format!("the template has a {kind} header, which a send request cannot fill"));
+        }
+    }
+}
+
+fn media_header(
+    kind: MediaKind,
+    component: &RequestComponent,
+    field: &str,
+) -> Result<HeaderParameter, Vec<FieldFault>> {
+    let mut faults = Vec::new();
+    let expected = word(kind);
+    match component.format.map(|format| format.media_kind()) {
+        None => faults.push(FieldFault::new(format!("{field}.format"), format!("is required: {expected}"))),
+        Some(given) if given != kind => {
+            let message = format!("is {}, but the template's header is {expected}", word(given));
+            faults.push(FieldFault::new(format!("{field}.format"), message));
+        }
+        Some(_) => {}
+    }
+    let url = component.url.as_deref().filter(|url| !url.is_empty());
+    match url {
+        Some(url) if faults.is_empty() => {
+            let filename = component.filename.clone().filter(|name| !name.is_empty() && kind == MediaKind::Document);
+            Ok(HeaderParameter { kind, url: url.to_owned(), filename })
+        }
+        Some(_) => Err(faults),
+        None => {
+            faults.push(FieldFault::required(format!("{field}.url")));
+            Err(faults)
+        }
+    }
+}
+
+/// Fills the body. A template or card without a body takes no body parameters.
+pub(super) fn fill_body(
+    body: Option<&Pattern>,
+    given: &Given<'_>,
+    field: &str,
+    filled: &mut Filled,
+    faults: &mut Vec<FieldFault>,
+) {
+    let absent = Pattern::default();
+    let pattern = body.unwrap_or(&absent);
+    match text_parameters(pattern, given.body, ComponentKind::Body, field) {
+        Ok(values) => {
+            filled.body = pattern.parameters(values);
+            filled.body_lines = pattern.fill(values);
+        }
+        Err(wrong) => faults.push(wrong),
+    }
+}
+
+/// The parameters of a text, exactly as many as it has placeholders.
+fn text_parameters<'r>(
+    pattern: &Pattern,
+    placed: Option<Placed<'r>>,
+    kind: ComponentKind,
+    field: &str,
+) -> Result<&'r [String], FieldFault> {
+    let wanted = pattern.parameter_count();
+    let kind = kind.as_str();
+    match placed {
+        None if wanted == 0 => Ok(&[]),
+        None => {
+            let names = placeholder_list(pattern);
+            let message = format!(
+                "the template's {kind} has {wanted} placeholder(s) ({names}): add a `{kind}` component with as many `parameters`"
+            );
+            Err(FieldFault::new(field, message))
+        }
+        Some((at, component)) => {
+            let values = component.parameters.as_deref().unwrap_or_default();
+            if values.len() == wanted {
+                return Ok(values);
+            }
+            let names = placeholder_list(pattern);
+            let expected = if wanted == 0 { "none".to_owned() } else { format!("{wanted} ({names})") };
+            let message = format!("has {} entries; the template's {kind} takes {expected}", values.len());
+            Err(FieldFault::new(format!("{field}[{at}].parameters"), message))
+        }
+    }
+}
+
+fn placeholder_list(pattern: &Pattern) -> String {
+    pattern.placeholders().iter().map(|name| format!("{{{{{name}}}}}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Meta's word for the kind of a header's file.
+fn word(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "IMAGE",
+        MediaKind::Video => "VIDEO",
+        MediaKind::Audio | MediaKind::Voice | MediaKind::Document | MediaKind::Sticker => "DOCUMENT",
+    }
+}

@@ -1,0 +1,125 @@
+//! Texts with placeholders: `{{1}}` or `{{first_name}}`.
+
+use super::ParameterFormat;
+use crate::content::TextParameter;
+
+/// A text with placeholders, taken apart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pattern {
+    pieces: Vec<Piece>,
+    /// The placeholders in the order in which parameters fill them.
+    placeholders: Vec<String>,
+    named: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Piece {
+    Text(String),
+    /// Position in `placeholders`.
+    Placeholder(usize),
+}
+
+impl Pattern {
+    /// Takes a text apart. Numbered placeholders are filled in the order of their numbers, named ones in the order of
+    /// their first appearance; a placeholder that appears twice takes one parameter. Braces that are no placeholder of
+    /// that format stay as they are.
+    pub fn parse(text: &str, format: ParameterFormat) -> Self {
+        let found = Found::scan(text, format);
+        let mut placeholders: Vec<String> = Vec::new();
+        for name in found.names() {
+            if !placeholders.iter().any(|known| known == name) {
+                placeholders.push(name.to_owned());
+            }
+        }
+        if format == ParameterFormat::Positional {
+            placeholders.sort_by_key(|name| name.parse::<u32>().unwrap_or(u32::MAX));
+        }
+        let pieces = found.0.into_iter().map(|piece| match piece {
+            RawPiece::Text(text) => Piece::Text(text.to_owned()),
+            RawPiece::Name(name) => {
+                Piece::Placeholder(placeholders.iter().position(|known| known == name).unwrap_or_default())
+            }
+        });
+        Self { pieces: pieces.collect(), placeholders, named: format == ParameterFormat::Named }
+    }
+
+    /// How many parameters it takes.
+    pub fn parameter_count(&self) -> usize {
+        self.placeholders.len()
+    }
+
+    /// The placeholders in the order of their parameters.
+    pub fn placeholders(&self) -> &[String] {
+        &self.placeholders
+    }
+
+    /// The text with its parameters in place; one that is absent leaves nothing.
+    pub fn fill(&self, parameters: &[String]) -> String {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Placeholder(at) => parameters.get(*at).map_or("", String::as_str),
+        });
+        pieces.collect()
+    }
+
+    /// The parameters as the provider wants them.
+    pub fn parameters(&self, values: &[String]) -> Vec<TextParameter> {
+        let pairs = self.placeholders.iter().zip(values);
+        let parameter = |(name, text): (&String, &String)| TextParameter {
+            name: self.named.then(|| name.clone()),
+            text: text.clone(),
+        };
+        pairs.map(parameter).collect()
+    }
+}
+
+enum RawPiece<'t> {
+    Text(&'t str),
+    Name(&'t str),
+}
+
+struct Found<'t>(Vec<RawPiece<'t>>);
+
+impl<'t> Found<'t> {
+    fn scan(text: &'t str, format: ParameterFormat) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((before, opened)) = rest.find("{{").and_then(|at| rest.split_at_checked(at)) {
+            let inside = opened.trim_start_matches('{');
+            let name = inside.split_once("}}").map(|(name, tail)| (name.trim(), tail));
+            let extra_braces = opened.len() - inside.len() - 2;
+            pieces.push(RawPiece::Text(before));
+            match name.filter(|(name, _)| is_placeholder(name, format)) {
+                Some((name, tail)) => {
+                    pieces.push(RawPiece::Text(opened.get(..extra_braces).unwrap_or_default()));
+                    pieces.push(RawPiece::Name(name));
+                    rest = tail;
+                }
+                None => {
+                    pieces.push(RawPiece::Text(opened.get(..extra_braces + 2).unwrap_or_default()));
+                    rest = inside;
+                }
+            }
+        }
+        pieces.push(RawPiece::Text(rest));
+        Self(pieces)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'t str> {
+        self.0.iter().filter_map(|piece| match piece {
+            RawPiece::Name(name) => Some(*name),
+            RawPiece::Text(_) => None,
+        })
+    }
+}
+
+fn is_placeholder(name: &str, format: ParameterFormat) -> bool {
+    match format {
+        ParameterFormat::Positional => {
+            name.bytes().all(|byte| byte.is_ascii_digit()) && name.parse::<u32>().is_ok_and(|number| number > 0)
+        }
+        ParameterFormat::Named => {
+            !name.is_empty() && name.chars().all(|character| character.is_alphanumeric() || character == '_')
+        }
+    }
+}

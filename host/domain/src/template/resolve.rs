@@ -1,0 +1,156 @@
+//! Filling a template with the components of a send request (SPEC 2.3, PROVIDERS A.3).
+
+use super::{
+    Template, TemplateCard, TemplateComponent, TemplateStatus, buttons,
+    parts::{self, Filled, Given},
+};
+use crate::{
+    body::FieldFault,
+    content::TemplateSend,
+    send::{RequestCard, RequestComponent},
+};
+
+/// Names quick-reply payloads that have an effect on a conversation: each call gives another opaque text, unique for the
+/// client and at most 128 characters long.
+pub type TokenMaker<'a> = dyn FnMut() -> String + 'a;
+
+impl Template {
+    /// Only an approved template can be sent; the error says what the status means for the sender.
+    pub fn approval(&self) -> Result<(), String> {
+        let next = match &self.status {
+            TemplateStatus::Approved => return Ok(()),
+            TemplateStatus::Pending => "wait for Meta's review",
+            TemplateStatus::Rejected => "change it and submit it again",
+            TemplateStatus::Paused => "Meta paused it for its quality; it comes back by itself, or use another one",
+            TemplateStatus::Disabled => "Meta disabled it for its quality; use another one",
+            TemplateStatus::InAppeal => "wait for the outcome of the appeal",
+            TemplateStatus::PendingDeletion | TemplateStatus::Deleted => "it was deleted; use another one",
+            TemplateStatus::LimitExceeded => "the account has too many templates; delete some",
+            TemplateStatus::Archived => "it is archived; use another one",
+            TemplateStatus::Other(_) => "look it up in WhatsApp Manager",
+        };
+        Err(format!("template `{}` is not approved (status {}): {next}", self.name, self.status))
+    }
+
+    /// Puts the parameters of `components` in place. `field` is the path of `components` in the request, for faults;
+    /// all faults are reported at once. `tokens` is called for each quick reply with a conversation effect.
+    pub fn resolve(
+        &self,
+        components: &[RequestComponent],
+        field: &str,
+        tokens: &mut TokenMaker<'_>,
+    ) -> Result<TemplateSend, Vec<FieldFault>> {
+        let mut filler = Filler { faults: Vec::new(), tokens };
+        let given = Given::collect(components, field, &mut filler.faults);
+        let filled = filler.level(&self.components, &given, field);
+        let cards = filler.carousel(&self.components, &given, field);
+        let Filler { faults, .. } = filler;
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let rendered_text = rendered_text(&filled, &cards);
+        Ok(TemplateSend {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            language: self.language.clone(),
+            header: filled.header,
+            header_text: filled.header_text,
+            body: filled.body,
+            buttons: filled.buttons,
+            cards: cards.into_iter().map(Filled::into_card).collect(),
+            rendered_text,
+        })
+    }
+}
+
+/// Header line, body, cards, footer, then the addresses of URL buttons, one per line.
+fn rendered_text(filled: &Filled, cards: &[Filled]) -> String {
+    let card_lines = cards.iter().flat_map(|card| {
+        [&card.header_line, &card.body_lines].into_iter().chain(&card.urls).chain([&card.footer_line])
+    });
+    let head = [&filled.header_line, &filled.body_lines];
+    let lines = head.into_iter().chain(card_lines).chain([&filled.footer_line]).chain(&filled.urls);
+    lines.filter(|line| !line.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+/// Collects faults while it fills.
+struct Filler<'t, 'a> {
+    faults: Vec<FieldFault>,
+    tokens: &'t mut TokenMaker<'a>,
+}
+
+impl Filler<'_, '_> {
+    /// Header, body, footer and buttons of a template or of one of its cards.
+    fn level(&mut self, parts: &[TemplateComponent], given: &Given<'_>, field: &str) -> Filled {
+        let mut filled = Filled::default();
+        let header = parts.iter().find_map(|part| match part {
+            TemplateComponent::Header(header) => Some(header),
+            _ => None,
+        });
+        let body = parts.iter().find_map(|part| match part {
+            TemplateComponent::Body(pattern) => Some(pattern),
+            _ => None,
+        });
+        parts::fill_header(header, given, field, &mut filled, &mut self.faults);
+        parts::fill_body(body, given, field, &mut filled, &mut self.faults);
+        for part in parts {
+            if let TemplateComponent::Footer(text) = part {
+                filled.footer_line.clone_from(text);
+            }
+        }
+        let own_buttons = parts.iter().find_map(|part| match part {
+            TemplateComponent::Buttons(buttons) => Some(buttons.as_slice()),
+            _ => None,
+        });
+        let own_buttons = own_buttons.unwrap_or_default();
+        let parameters = buttons::fill(own_buttons, &given.buttons, field, self.tokens);
+        filled.buttons = parameters.unwrap_or_else(|fault| {
+            self.faults.push(fault);
+            Vec::new()
+        });
+        filled.urls = buttons::resolved_urls(own_buttons, &filled.buttons);
+        filled
+    }
+
+    fn carousel(&mut self, parts: &[TemplateComponent], given: &Given<'_>, field: &str) -> Vec<Filled> {
+        let cards = parts.iter().find_map(|part| match part {
+            TemplateComponent::Carousel(cards) => Some(cards.as_slice()),
+            _ => None,
+        });
+        match (cards, given.carousel) {
+            (None, None) => Vec::new(),
+            (None, Some((at, _))) => {
+                self.fault(format!("{field}[{at}]"), "the template is not a carousel; remove this component".to_owned())
+            }
+            (Some(cards), None) => self.fault(
+                field.to_owned(),
+                format!("the template is a carousel: add a `carousel` component with {} `cards`", cards.len()),
+            ),
+            (Some(cards), Some((at, component))) => self.cards(cards, component, &format!("{field}[{at}].cards")),
+        }
+    }
+
+    fn cards(&mut self, cards: &[TemplateCard], component: &RequestComponent, field: &str) -> Vec<Filled> {
+        let given = component.cards.as_deref().unwrap_or_default();
+        if given.len() != cards.len() {
+            let message = format!("has {} cards; the template has {}", given.len(), cards.len());
+            return self.fault(field.to_owned(), message);
+        }
+        let each = cards.iter().zip(given).enumerate();
+        let fill = |(at, (card, request)): (usize, (&TemplateCard, &RequestCard))| {
+            let field = format!("{field}[{at}].components");
+            let components = request.components.as_deref().unwrap_or_default();
+            let given = Given::collect(components, &field, &mut self.faults);
+            if let Some((at, _)) = given.carousel {
+                self.faults.push(FieldFault::new(format!("{field}[{at}]"), "a card cannot hold a carousel"));
+            }
+            self.level(&card.components, &given, &field)
+        };
+        each.map(fill).collect()
+    }
+
+    fn fault(&mut self, field: String, message: String) -> Vec<Filled> {
+        self.faults.push(FieldFault::new(field, message));
+        Vec::new()
+    }
+}

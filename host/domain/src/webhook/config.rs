@@ -1,0 +1,235 @@
+//! The webhook configuration of a client or of one of its numbers (SPEC 2.12).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::WebhookType;
+use crate::{
+    body::{self, FieldFault},
+    ids::{NumberId, WebhookConfigId},
+    phone::Msisdn,
+};
+
+/// Version of the chatbot payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PayloadVersion {
+    /// Flat; deprecated, still the default.
+    #[default]
+    V1,
+    /// With the team, quoted-reply and BSUID fields.
+    V2,
+}
+
+impl PayloadVersion {
+    /// The name shown to clients and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V1 => "v1",
+            Self::V2 => "v2",
+        }
+    }
+
+    /// From what is stored; anything unknown is the default.
+    pub fn from_stored(text: &str) -> Self {
+        if text == "v2" { Self::V2 } else { Self::V1 }
+    }
+}
+
+/// Body of a create (`POST`) or update (`PUT`).
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookConfigRequest {
+    /// Required on update.
+    pub id: Option<String>,
+    /// Absent, null or empty = the client default; see [`WebhookConfigRequest::scope`]. Ignored on update.
+    pub whats_app_number_id: Option<String>,
+    /// `""` turns the type off.
+    #[serde(rename = "incomingMessageURL")]
+    pub incoming_message_url: Option<String>,
+    /// `""` turns the type off.
+    #[serde(rename = "statusUpdateURL")]
+    pub status_update_url: Option<String>,
+    /// `""` turns the type off.
+    #[serde(rename = "sessionStatusURL")]
+    pub session_status_url: Option<String>,
+    /// `""` turns the type off.
+    #[serde(rename = "eventWebhookURL")]
+    pub event_webhook_url: Option<String>,
+    /// `""` turns the type off.
+    #[serde(rename = "chatbotWebhookURL")]
+    pub chatbot_webhook_url: Option<String>,
+    /// Also emit `OUTGOING` chatbot events.
+    pub chatbot_include_outgoing: Option<bool>,
+    /// Emit no chatbot events while an agent is assigned.
+    pub chatbot_stop_on_agent_assignment: Option<bool>,
+    /// `v1` or `v2`.
+    #[serde(default, deserialize_with = "body::optional_word")]
+    pub chatbot_payload_version: Option<PayloadVersion>,
+}
+
+/// Which numbers a configuration is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberScope {
+    /// All numbers without a configuration of their own.
+    ClientDefault,
+    /// One number, still to be looked up among the caller's.
+    Number(NumberId),
+    /// No number can have this id: 403, as for any number that is not the caller's (SPEC 7).
+    Impossible,
+}
+
+impl WebhookConfigRequest {
+    /// Parses a body; every URL must be absolute, `http` or `https`, without a password. Whether its address may be
+    /// called is the address policy's business.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<FieldFault>> {
+        let request: Self = body::parse(body).map_err(|fault| vec![fault])?;
+        let faults: Vec<FieldFault> = request.urls().filter_map(|(kind, url)| url_fault(kind, url?)).collect();
+        if faults.is_empty() { Ok(request) } else { Err(faults) }
+    }
+
+    /// Which numbers a create is for.
+    pub fn scope(&self) -> NumberScope {
+        match self.whats_app_number_id.as_deref() {
+            None | Some("") => NumberScope::ClientDefault,
+            Some(id) => id.parse().map_or(NumberScope::Impossible, NumberScope::Number),
+        }
+    }
+
+    /// What a create stores: an absent URL is off, an absent switch has its default.
+    pub fn create(&self) -> WebhookSettings {
+        self.update(&WebhookSettings::default())
+    }
+
+    /// What an update stores: an absent field is unchanged, an empty URL turns its type off (DESIGN 7).
+    pub fn update(&self, stored: &WebhookSettings) -> WebhookSettings {
+        let mut settings = stored.clone();
+        for (kind, url) in self.urls() {
+            match url {
+                Some("") => {
+                    settings.urls.remove(&kind);
+                }
+                Some(url) => {
+                    settings.urls.insert(kind, url.to_owned());
+                }
+                None => {}
+            }
+        }
+        let switch = |given: Option<bool>, stored: bool| given.unwrap_or(stored);
+        settings.chatbot_include_outgoing = switch(self.chatbot_include_outgoing, stored.chatbot_include_outgoing);
+        settings.chatbot_stop_on_agent_assignment =
+            switch(self.chatbot_stop_on_agent_assignment, stored.chatbot_stop_on_agent_assignment);
+        settings.chatbot_payload_version = self.chatbot_payload_version.unwrap_or(stored.chatbot_payload_version);
+        settings
+    }
+
+    /// The five URL fields.
+    pub fn urls(&self) -> impl Iterator<Item = (WebhookType, Option<&str>)> {
+        WebhookType::ALL.into_iter().map(|kind| {
+            let url = match kind {
+                WebhookType::IncomingMessage => &self.incoming_message_url,
+                WebhookType::StatusUpdate => &self.status_update_url,
+                WebhookType::SessionStatus => &self.session_status_url,
+                WebhookType::PartnerEvent => &self.event_webhook_url,
+                WebhookType::Chatbot => &self.chatbot_webhook_url,
+            };
+            (kind, url.as_deref())
+        })
+    }
+}
+
+fn url_fault(kind: WebhookType, url: &str) -> Option<FieldFault> {
+    let wrong = match (url, Url::parse(url)) {
+        ("", _) => return None,
+        (_, Err(_)) => {
+            "is not an address; give an absolute http or https URL, or an empty text to turn this webhook off"
+        }
+        (_, Ok(url)) if !matches!(url.scheme(), "http" | "https") => "must be an http or https URL",
+        (_, Ok(url)) if !url.username().is_empty() || url.password().is_some() => {
+            "must not contain a user name or password"
+        }
+        (_, Ok(_)) => return None,
+    };
+    Some(FieldFault::new(kind.url_field(), wrong))
+}
+
+/// The stored part of a configuration.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WebhookSettings {
+    /// Only the types that are on.
+    pub urls: BTreeMap<WebhookType, String>,
+    /// Also emit `OUTGOING` chatbot events.
+    pub chatbot_include_outgoing: bool,
+    /// Emit no chatbot events while an agent is assigned.
+    pub chatbot_stop_on_agent_assignment: bool,
+    /// Shape of chatbot events.
+    pub chatbot_payload_version: PayloadVersion,
+}
+
+impl WebhookSettings {
+    /// Where events of a type go; `None` = nowhere.
+    pub fn url(&self, kind: WebhookType) -> Option<&str> {
+        self.urls.get(&kind).map(String::as_str)
+    }
+}
+
+/// The configuration whose URLs an event of a number uses: the number's own as a whole, else the client's default.
+pub fn in_force<'c, C>(own: Option<&'c C>, client_default: Option<&'c C>) -> Option<&'c C> {
+    own.or(client_default)
+}
+
+/// A configuration as clients see it (SPEC 2.12).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookConfig {
+    /// Needed for updates.
+    pub id: WebhookConfigId,
+    /// Null for the client default.
+    pub whats_app_number_id: Option<NumberId>,
+    /// Null for the client default.
+    pub whats_app_number_msisdn: Option<Msisdn>,
+    /// Empty = off.
+    #[serde(rename = "incomingMessageURL")]
+    pub incoming_message_url: String,
+    /// Empty = off.
+    #[serde(rename = "statusUpdateURL")]
+    pub status_update_url: String,
+    /// Empty = off.
+    #[serde(rename = "sessionStatusURL")]
+    pub session_status_url: String,
+    /// Empty = off.
+    #[serde(rename = "eventWebhookURL")]
+    pub event_webhook_url: String,
+    /// Empty = off.
+    #[serde(rename = "chatbotWebhookURL")]
+    pub chatbot_webhook_url: String,
+    /// Whether `OUTGOING` chatbot events are emitted.
+    pub chatbot_include_outgoing: bool,
+    /// Whether chatbot events stop while an agent is assigned.
+    pub chatbot_stop_on_agent_assignment: bool,
+    /// Shape of chatbot events.
+    pub chatbot_payload_version: PayloadVersion,
+}
+
+impl WebhookConfig {
+    /// `number`: of an override; `None` for the client default.
+    pub fn new(id: WebhookConfigId, number: Option<(NumberId, Msisdn)>, settings: &WebhookSettings) -> Self {
+        let (whats_app_number_id, whats_app_number_msisdn) = number.unzip();
+        let url = |kind| settings.url(kind).unwrap_or_default().to_owned();
+        Self {
+            id,
+            whats_app_number_id,
+            whats_app_number_msisdn,
+            incoming_message_url: url(WebhookType::IncomingMessage),
+            status_update_url: url(WebhookType::StatusUpdate),
+            session_status_url: url(WebhookType::SessionStatus),
+            event_webhook_url: url(WebhookType::PartnerEvent),
+            chatbot_webhook_url: url(WebhookType::Chatbot),
+            chatbot_include_outgoing: settings.chatbot_include_outgoing,
+            chatbot_stop_on_agent_assignment: settings.chatbot_stop_on_agent_assignment,
+            chatbot_payload_version: settings.chatbot_payload_version,
+        }
+    }
+}

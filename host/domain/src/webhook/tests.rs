@@ -1,0 +1,185 @@
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::json;
+
+use super::*;
+use crate::ids::{NumberId, WebhookConfigId};
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_760_000_000, 0).unwrap()
+}
+
+const SCHEDULE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(100), Duration::from_secs(1000)];
+
+/// Delay in milliseconds; `None` = given up.
+fn delay(attempts: usize, jitter: u64, retry_after: Option<u64>) -> Option<i64> {
+    let retry_after = retry_after.map(Duration::from_secs);
+    match after_failure(&SCHEDULE, &FailedAttempt { attempts, now: now(), jitter, retry_after }) {
+        AfterFailure::RetryAt(moment) => Some((moment - now()).num_milliseconds()),
+        AfterFailure::GiveUp => None,
+    }
+}
+
+#[test]
+fn the_schedule_allows_one_attempt_more_than_it_has_delays() {
+    assert_eq!(delay(1, u64::MAX / 2, None), Some(10_000));
+    assert_eq!(delay(2, u64::MAX / 2, None), Some(100_000));
+    assert_eq!(delay(3, u64::MAX / 2, None), Some(1_000_000));
+    assert_eq!(delay(4, u64::MAX / 2, None), None);
+    assert_eq!(delay(0, u64::MAX / 2, None), None);
+}
+
+#[test]
+fn a_delay_varies_by_a_fifth_either_way_and_no_more() {
+    assert_eq!(delay(1, 0, None), Some(8_000));
+    assert_eq!(delay(1, u64::MAX, None), Some(12_000));
+}
+
+#[test]
+fn retry_after_counts_between_once_and_twice_the_planned_delay() {
+    assert_eq!(delay(1, 0, Some(3)), Some(10_000));
+    assert_eq!(delay(1, 0, Some(15)), Some(15_000));
+    assert_eq!(delay(1, 0, Some(3600)), Some(20_000));
+    assert_eq!(delay(1, u64::MAX, Some(3600)), Some(20_000));
+    assert_eq!(delay(1, u64::MAX, Some(15)), Some(18_000));
+}
+
+#[test]
+fn an_absurd_delay_gives_up_and_does_not_overflow() {
+    let failed = FailedAttempt { attempts: 1, now: now(), jitter: 7, retry_after: Some(Duration::MAX) };
+    assert_eq!(after_failure(&[Duration::MAX], &failed), AfterFailure::GiveUp);
+}
+
+#[test]
+fn only_2xx_is_success_and_only_410_disables() {
+    for (status, verdict) in [
+        (199, Verdict::Failure),
+        (200, Verdict::Success),
+        (299, Verdict::Success),
+        (300, Verdict::Failure),
+        (308, Verdict::Failure),
+        (404, Verdict::Failure),
+        (409, Verdict::Failure),
+        (410, Verdict::Disable),
+        (411, Verdict::Failure),
+        (503, Verdict::Failure),
+    ] {
+        assert_eq!(Verdict::of_status(status), verdict, "{status}");
+    }
+}
+
+fn parsed(body: serde_json::Value) -> WebhookConfigRequest {
+    WebhookConfigRequest::parse(body.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn a_configuration_is_shown_with_every_field_of_the_specification() {
+    let settings =
+        parsed(json!({"incomingMessageURL": "https://a.example/in", "chatbotPayloadVersion": "v2"})).create();
+    let shown = WebhookConfig::new(WebhookConfigId::from(uuid::Uuid::nil()), None, &settings);
+    assert_eq!(
+        serde_json::to_value(shown).unwrap(),
+        json!({
+            "id": "00000000-0000-0000-0000-000000000000",
+            "whatsAppNumberId": null,
+            "whatsAppNumberMsisdn": null,
+            "incomingMessageURL": "https://a.example/in",
+            "statusUpdateURL": "",
+            "sessionStatusURL": "",
+            "eventWebhookURL": "",
+            "chatbotWebhookURL": "",
+            "chatbotIncludeOutgoing": false,
+            "chatbotStopOnAgentAssignment": false,
+            "chatbotPayloadVersion": "v2",
+        })
+    );
+}
+
+#[test]
+fn every_type_is_set_by_its_own_field() {
+    for kind in WebhookType::ALL {
+        let settings = parsed(json!({ kind.url_field(): "https://a.example/" })).create();
+        assert_eq!(settings.urls.keys().copied().collect::<Vec<_>>(), [kind]);
+        assert_eq!(kind.as_str().parse(), Ok(kind));
+    }
+}
+
+#[test]
+fn on_update_an_absent_field_is_unchanged_and_an_empty_url_turns_its_type_off() {
+    let stored = parsed(json!({
+        "incomingMessageURL": "https://a.example/in", "statusUpdateURL": "https://a.example/st",
+        "chatbotIncludeOutgoing": true, "chatbotPayloadVersion": "v2"
+    }))
+    .create();
+    let updated = parsed(json!({"incomingMessageURL": "", "chatbotStopOnAgentAssignment": true})).update(&stored);
+    assert_eq!(updated.url(WebhookType::IncomingMessage), None);
+    assert_eq!(updated.url(WebhookType::StatusUpdate), Some("https://a.example/st"));
+    assert!(updated.chatbot_include_outgoing && updated.chatbot_stop_on_agent_assignment);
+    assert_eq!(updated.chatbot_payload_version, PayloadVersion::V2);
+}
+
+#[test]
+fn a_url_that_nobody_can_call_is_refused_by_name() {
+    for url in ["example.com/x", "ftp://a.example/", "https://u:p@a.example/", "https://", "javascript:alert(1)", " "] {
+        let faults = WebhookConfigRequest::parse(json!({"statusUpdateURL": url}).to_string().as_bytes()).unwrap_err();
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].field, "statusUpdateURL", "{url}");
+    }
+}
+
+#[test]
+fn an_unknown_payload_version_lists_the_known_ones() {
+    let faults = WebhookConfigRequest::parse(br#"{"chatbotPayloadVersion":"v3"}"#).unwrap_err();
+    assert_eq!(faults[0].field, "chatbotPayloadVersion");
+    assert!(faults[0].message.contains("`v1` or `v2`"), "{}", faults[0]);
+}
+
+#[test]
+fn the_number_id_decides_the_scope() {
+    let id = uuid::Uuid::from_u128(7);
+    assert_eq!(parsed(json!({})).scope(), NumberScope::ClientDefault);
+    assert_eq!(parsed(json!({"whatsAppNumberId": null})).scope(), NumberScope::ClientDefault);
+    assert_eq!(parsed(json!({"whatsAppNumberId": id})).scope(), NumberScope::Number(NumberId::from(id)));
+    assert_eq!(parsed(json!({"whatsAppNumberId": "x"})).scope(), NumberScope::Impossible);
+}
+
+#[test]
+fn chatbot_events_are_gated() {
+    let with = |extra: serde_json::Value| {
+        let mut body = json!({"chatbotWebhookURL": "https://a.example/bot"});
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        parsed(body).create()
+    };
+    let plain = with(json!({}));
+    assert!(plain.emits_chatbot_event(ChatbotEvent::Incoming, false));
+    assert!(plain.emits_chatbot_event(ChatbotEvent::Incoming, true));
+    assert!(!plain.emits_chatbot_event(ChatbotEvent::BotReply, false));
+    let outgoing = with(json!({"chatbotIncludeOutgoing": true}));
+    assert!(outgoing.emits_chatbot_event(ChatbotEvent::BotReply, false));
+    assert!(!outgoing.emits_chatbot_event(ChatbotEvent::TemplateSend, false));
+    let stopping = with(json!({"chatbotIncludeOutgoing": true, "chatbotStopOnAgentAssignment": true}));
+    assert!(!stopping.emits_chatbot_event(ChatbotEvent::Incoming, true));
+    assert!(!stopping.emits_chatbot_event(ChatbotEvent::BotReply, true));
+    assert!(stopping.emits_chatbot_event(ChatbotEvent::BotReply, false));
+    assert!(!WebhookSettings::default().emits_chatbot_event(ChatbotEvent::Incoming, false));
+}
+
+#[test]
+fn an_override_replaces_the_default_as_a_whole() {
+    let own = WebhookSettings::default();
+    let default = parsed(json!({"statusUpdateURL": "https://a.example/"})).create();
+    let url =
+        |settings: Option<&WebhookSettings>| settings.and_then(|s| s.url(WebhookType::StatusUpdate).map(str::to_owned));
+    assert_eq!(url(in_force(Some(&own), Some(&default))), None);
+    assert_eq!(url(in_force(None, Some(&default))).as_deref(), Some("https://a.example/"));
+    assert!(in_force::<WebhookSettings>(None, None).is_none());
+}
+
+#[test]
+fn delays_spread_over_the_whole_range() {
+    let delays: Vec<i64> = (0..100_u64).map(|at| delay(1, at * (u64::MAX / 99), None).unwrap()).collect();
+    assert!(delays.iter().all(|delay| (8_000..=12_000).contains(delay)));
+    assert!(delays.windows(2).all(|pair| pair[0] <= pair[1]));
+    assert!(TimeDelta::milliseconds(delays[99] - delays[0]) >= TimeDelta::seconds(3));
+}

@@ -1,0 +1,148 @@
+//! Accepts send requests (SPEC 4.1): a 202 means that every message, its work and the idempotency key are on disk.
+//!
+//! Requests of one client that arrive together share one transaction. A client has at most one group under way, so the
+//! next one fills while the disk works; a lone request never waits for company.
+
+mod group;
+mod prepare;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, RequestId},
+    send::SendRequest,
+};
+use tokio::sync::oneshot;
+
+pub use domain::send::SendEndpoint;
+
+use crate::{Context, Error};
+
+/// Requests in one transaction at most.
+const GROUP_REQUESTS: usize = 128;
+/// Recipients in one transaction at most, unless a single request has more.
+const GROUP_RECIPIENTS: usize = 4000;
+
+/// A send request as it came.
+#[derive(Debug, Clone)]
+pub struct SendCall {
+    /// Whose request it is.
+    pub client: ClientId,
+    /// The endpoint it came to.
+    pub endpoint: SendEndpoint,
+    /// The body, byte for byte.
+    pub body: Bytes,
+    /// Header `Idempotency-Key`.
+    pub idempotency_key: Option<String>,
+    /// Id of the HTTP request.
+    pub request_id: RequestId,
+}
+
+/// Why a send request was not accepted. Nothing of it is stored.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AcceptError {
+    /// The request is wrong; every fault names its field.
+    #[error("the request is not valid")]
+    Faults(Vec<FieldFault>),
+    /// We could not store it; the same request may be sent again.
+    #[error("the request could not be stored")]
+    Failed(#[source] Arc<Error>),
+}
+
+type Answer = std::result::Result<Bytes, AcceptError>;
+
+/// A parsed request on its way into a group.
+struct Pending {
+    call: SendCall,
+    request: SendRequest,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// The door for send requests.
+pub struct Acceptor {
+    ctx: Arc<Context>,
+    /// Requests waiting, per client that has a group under way.
+    waiting: Mutex<HashMap<ClientId, Vec<Pending>>>,
+}
+
+impl Acceptor {
+    /// One per process.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        Arc::new(Self { ctx, waiting: Mutex::new(HashMap::new()) })
+    }
+
+    /// Answers the bytes of the 202: those of this request, or of the one that came with the same key before.
+    pub async fn accept(self: &Arc<Self>, call: SendCall) -> Answer {
+        match SendRequest::parse(call.endpoint, &call.body, self.ctx.settings.max_recipients) {
+            Ok(request) => self.join_group(call, request).await,
+            Err(faults) => match self.replay(&call).await? {
+                Some(response) => Ok(response),
+                None => Err(AcceptError::Faults(faults)),
+            },
+        }
+    }
+
+    /// What was answered under this key before, if anything.
+    async fn replay(&self, call: &SendCall) -> std::result::Result<Option<Bytes>, AcceptError> {
+        let Some(key) = &call.idempotency_key else { return Ok(None) };
+        let find = async {
+            let mut db = self.ctx.db.acquire().await?;
+            let mut found = storage::idempotency::find(&mut db, call.client, std::slice::from_ref(key)).await?;
+            Ok::<_, Error>(found.remove(key).map(Bytes::from))
+        };
+        find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))
+    }
+
+    async fn join_group(self: &Arc<Self>, call: SendCall, request: SendRequest) -> Answer {
+        let client = call.client;
+        let (answer, answered) = oneshot::channel();
+        let pending = Pending { call, request, answer };
+        let first = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let first = !waiting.contains_key(&client);
+            waiting.entry(client).or_default().push(pending);
+            first
+        };
+        if first {
+            // Not in this request's own task: a caller that hangs up must not take the group down with it.
+            tokio::spawn(Arc::clone(self).commit_groups(client));
+        }
+        answered.await.unwrap_or_else(|_| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
+    }
+
+    /// Commits group after group until nobody of this client waits.
+    async fn commit_groups(self: Arc<Self>, client: ClientId) {
+        while let Some(group) = self.next_group(client) {
+            metrics::histogram!("patchbay_accept_group_requests").record(count(group.len()));
+            group::commit(&self.ctx, client, group).await;
+        }
+    }
+
+    fn next_group(&self, client: ClientId) -> Option<Vec<Pending>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = waiting.get_mut(&client)?;
+        if queue.is_empty() {
+            waiting.remove(&client);
+            return None;
+        }
+        let mut recipients = 0;
+        let fits = queue
+            .iter()
+            .take(GROUP_REQUESTS)
+            .take_while(|pending| {
+                recipients += pending.request.recipient_count();
+                recipients <= GROUP_RECIPIENTS
+            })
+            .count();
+        Some(queue.drain(..fits.max(1)).collect())
+    }
+}
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}

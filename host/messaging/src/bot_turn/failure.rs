@@ -1,0 +1,201 @@
+//! A turn that failed is made again after a while, and everything else in the chat waits for it; in the end, people take
+//! over (DESIGN 4).
+
+use chrono::TimeDelta;
+use domain::{
+    chat::{ParticipantMove, ParticipantState},
+    ids::ParticipantId,
+};
+use plugin_host::CallError;
+use storage::{participant_events, participant_events::Event, participants};
+
+use crate::{Context, Result, activations, activations::Invocation, lanes::Lease};
+
+/// Pauses before a turn is made again; after the last one the chat goes to people.
+const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
+/// Pause when the host had no room for the call, which is nobody's failure.
+const BUSY_PAUSE: TimeDelta = TimeDelta::seconds(1);
+/// Longest reason shown to people, in characters.
+const REASON_LENGTH: usize = 300;
+
+/// Why a turn did not happen.
+pub(super) enum Trouble {
+    /// No chatbot is active on the number any more.
+    NoBot,
+    /// The call gave no answer.
+    Call {
+        /// Why.
+        error: Box<CallError>,
+        /// Its trace.
+        invocation: Invocation,
+    },
+    /// The answer cannot be carried out.
+    Unusable {
+        /// Why.
+        reason: String,
+        /// Its trace.
+        invocation: Invocation,
+    },
+    /// Key-values changed during every run. The name is the plugin's.
+    Conflicts(String),
+    /// The host could not make the call, or could not do what was asked.
+    Broken(String),
+}
+
+/// What comes after a turn that did not happen.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    /// Again after a pause; whether it counts as a failure.
+    Again { pause: TimeDelta, failed: bool },
+    /// People take over.
+    People,
+}
+
+impl Trouble {
+    /// `attempts`: how often this turn has failed before.
+    fn next(&self, attempts: i16) -> Next {
+        let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
+        let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause, failed: true });
+        match self {
+            Self::NoBot => Next::People,
+            Self::Call { error, .. } => match error.as_ref() {
+                CallError::TooBusy { .. } => Next::Again { pause: BUSY_PAUSE, failed: false },
+                // The chatbot says itself that asking again is of no use.
+                CallError::Refused { error, .. } if !error.retry => Next::People,
+                _ => again,
+            },
+            Self::Unusable { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
+        }
+    }
+
+    fn reason(&self) -> String {
+        let text = match self {
+            Self::NoBot => "no chatbot is active on this number".to_owned(),
+            Self::Call { error, .. } => format!("the chatbot failed: {error}"),
+            Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
+            Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
+            Self::Broken(reason) => format!("the chatbot could not be asked: {reason}"),
+        };
+        text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
+    }
+
+    fn into_invocation(self, reason: &str) -> Option<Invocation> {
+        match self {
+            Self::NoBot | Self::Conflicts(_) | Self::Broken(_) => None,
+            Self::Call { invocation, .. } => Some(invocation),
+            Self::Unusable { invocation, .. } => {
+                Some(Invocation { outcome: "bad-answer".to_owned(), error: Some(reason.to_owned()), ..invocation })
+            }
+        }
+    }
+}
+
+/// Makes the turn again later, or gives the chat to people when it has failed too often. What the chatbot has yet to see
+/// is dropped then: people see the messages themselves.
+pub(super) async fn give_to_people(
+    ctx: &Context,
+    lease: &Lease,
+    id: ParticipantId,
+    event: &Event,
+    trouble: Trouble,
+) -> Result<()> {
+    let client = lease.client;
+    let (next, reason) = (trouble.next(event.attempts), trouble.reason());
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let participant = participants::lock(&mut tx, client, id).await?;
+    let of_bot = participant.filter(|participant| participant.state == ParticipantState::Bot);
+    match (of_bot, &next) {
+        (None, _) => {
+            participant_events::remove_all(&mut tx, client, id).await?;
+        }
+        (Some(_), Next::Again { pause, failed }) => {
+            tracing::info!(participant.id = %id, attempts = event.attempts, reason, "a chatbot's turn is made again later");
+            participant_events::put_off(&mut tx, client, id, (event.id, *failed), ctx.now() + *pause).await?;
+        }
+        (Some(mut participant), Next::People) => {
+            tracing::warn!(participant.id = %id, reason, "a chat goes from its chatbot to people");
+            if participant.apply(ParticipantMove::BotFailed).is_ok() {
+                participant.queued_reason = Some(reason.clone());
+            }
+            participants::save(&mut tx, client, &participant).await?;
+            participant_events::remove_all(&mut tx, client, id).await?;
+        }
+    }
+    if let Some(invocation) = trouble.into_invocation(&reason) {
+        activations::record(&mut tx, client, &[invocation]).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Drops what waits for a chatbot that does not have the chat; unless it has got it back meanwhile.
+pub(super) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let participant = participants::lock(&mut tx, lease.client, id).await?;
+    if participant.is_none_or(|participant| participant.state != ParticipantState::Bot) {
+        participant_events::remove_all(&mut tx, lease.client, id).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Drops an event that names a message which is gone.
+pub(super) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
+    tracing::warn!(participant.id = %id, "dropped an event whose message is gone");
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    participant_events::remove(&mut tx, lease.client, event.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn not_found() -> Trouble {
+        let error = Box::new(CallError::NotFound { plugin: "bot".to_owned() });
+        Trouble::Call { error, invocation: invocation() }
+    }
+
+    fn invocation() -> Invocation {
+        Invocation {
+            id: uuid::Uuid::nil(),
+            plugin: "bot".to_owned(),
+            version: "1".to_owned(),
+            world: "chatbot".to_owned(),
+            outcome: "answered".to_owned(),
+            duration_micros: 1,
+            peak_memory_bytes: 1,
+            logs: String::new(),
+            error: None,
+            subject: None,
+        }
+    }
+
+    #[test]
+    fn a_turn_that_fails_is_made_again_three_times_before_people_take_over() {
+        let again = |seconds| Next::Again { pause: TimeDelta::seconds(seconds), failed: true };
+        let steps: Vec<Next> = (0..4).map(|attempts| not_found().next(attempts)).collect();
+        assert_eq!(steps, [again(1), again(5), again(25), Next::People]);
+    }
+
+    #[test]
+    fn a_host_without_room_is_not_the_chatbots_failure() {
+        let error = Box::new(CallError::TooBusy { plugin: "bot".to_owned() });
+        let busy = Trouble::Call { error, invocation: invocation() };
+        assert_eq!(busy.next(3), Next::Again { pause: BUSY_PAUSE, failed: false });
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_carried_out_is_recorded_as_such() {
+        let trouble = Trouble::Unusable { reason: "template `x` is gone".to_owned(), invocation: invocation() };
+        let recorded = trouble.into_invocation("template `x` is gone").unwrap();
+        assert_eq!(
+            (recorded.outcome.as_str(), recorded.error.as_deref()),
+            ("bad-answer", Some("template `x` is gone"))
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
+//! sees to it that there is at most one SMS per message.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    content::OutboundContent,
+    ids::{MessageId, NumberId},
+    inbound::ProviderFailure,
+    segments,
+    send::FallbackRequest,
+};
+use plugin_host::{
+    Call,
+    sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
+};
+use serde::{Deserialize, Serialize};
+use storage::{
+    Queue,
+    fallbacks::{self, DueFallback},
+    outbound_messages, outbound_work,
+};
+use uuid::Uuid;
+
+use crate::{Context, Error, Result, activations, delivery, lanes::Lease};
+
+/// The component that decides when a client has activated no other.
+pub const BUILT_IN: &str = "sms-fallback";
+/// Calls of a failing plugin before the host decides by the rule of the specification itself.
+const PLUGIN_ATTEMPTS: i16 = 3;
+/// Decisions taken up at once.
+const PAGE: i64 = 20;
+
+/// What an SMS leg says: stored with the leg.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmsContent {
+    /// The text.
+    pub text: String,
+    /// Force UTF-16.
+    pub unicode: bool,
+    /// Source address.
+    pub source: String,
+}
+
+/// Works off the fallback decisions of a business number.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    while !lease.is_over() {
+        let mut db = ctx.db.acquire().await?;
+        let due = fallbacks::due(&mut db, lease.client, lease.lane, ctx.now(), PAGE).await?;
+        drop(db);
+        if due.is_empty() {
+            return Ok(());
+        }
+        for waiting in due {
+            decide(ctx, lease, &waiting).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
+    let mut db = ctx.db.acquire().await?;
+    let activation =
+        activations::in_force(&mut db, lease.client, plugin_host::World::SmsFallback, NumberId(waiting.number_id))
+            .await?;
+    drop(db);
+    let (plugin, config) = match &activation {
+        Some(activation) => (activation.plugin.as_str(), activation.config.to_string()),
+        None => (BUILT_IN, "{}".to_owned()),
+    };
+    let undeliverable = undeliverable(waiting, ctx.now())?;
+    let call = Call { client: lease.client, plugin, now: ctx.now(), seed: ctx.ids.random(), config: &config };
+    let outcome = ctx.plugins.decide_fallback(call, &undeliverable).await;
+    let invocation =
+        activations::invocation_of(ctx, plugin_host::World::SmsFallback, plugin, &outcome, waiting.message_id);
+    let decision = match outcome {
+        Ok((decision, _)) => decision,
+        Err(error) if waiting.attempts + 1 < PLUGIN_ATTEMPTS => {
+            tracing::warn!(message.id = %waiting.message_id, plugin, error = &error as &dyn std::error::Error, "a fallback plugin failed; it is asked again");
+            return put_off(ctx, lease, waiting, invocation).await;
+        }
+        Err(error) => {
+            tracing::warn!(message.id = %waiting.message_id, plugin, error = &error as &dyn std::error::Error, "a fallback plugin failed; the built-in rule decides");
+            written_rule(&undeliverable)
+        }
+    };
+    apply(ctx, lease, waiting, plugin, decision, invocation).await
+}
+
+/// What the plugin is told.
+fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Result<Undeliverable> {
+    let unreadable = |source| Error::Unreadable { what: "message of a fallback", source };
+    let requested: Option<FallbackRequest> =
+        waiting.fallback.clone().map(serde_json::from_value).transpose().map_err(unreadable)?;
+    let content: OutboundContent = serde_json::from_value(waiting.content.clone()).map_err(unreadable)?;
+    let (auto_text, template_name) = match content {
+        OutboundContent::Template(template) => (Some(template.rendered_text), Some(template.name)),
+        OutboundContent::Text { body } => (Some(body), None),
+        OutboundContent::Media(media) => (media.caption, None),
+        _ => (None, None),
+    };
+    Ok(Undeliverable {
+        message_id: waiting.message_id.to_string(),
+        recipient: waiting.to_phone.clone().unwrap_or_default(),
+        sender: waiting.msisdn.clone(),
+        error_code: waiting.error_code.clone(),
+        error_text: waiting.error_text.clone(),
+        requested: RequestedFallback {
+            send_fallback: requested.is_some(),
+            text: requested.as_ref().and_then(|fallback| fallback.text.clone()),
+            unicode: requested.is_some_and(|fallback| fallback.unicode),
+        },
+        auto_text,
+        // Whether that matters was judged when the failure came in; what arrives here is to be decided.
+        seen_on_whatsapp: false,
+        age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
+        template_name,
+        metadata: Vec::new(),
+    })
+}
+
+/// SPEC 2.4 in the host: what happens when the plugin that should decide is broken.
+fn written_rule(message: &Undeliverable) -> Decision {
+    let text = message.requested.text.clone().or_else(|| message.auto_text.clone()).filter(|text| !text.is_empty());
+    match text {
+        Some(text) if message.requested.send_fallback => {
+            Decision::Send(Sms { text, unicode: message.requested.unicode, sender: None })
+        }
+        Some(_) => Decision::Skip("no fallback was requested".to_owned()),
+        None => Decision::Skip("there is no text to send".to_owned()),
+    }
+}
+
+async fn put_off(
+    ctx: &Context,
+    lease: &Lease,
+    waiting: &DueFallback,
+    invocation: activations::Invocation,
+) -> Result<()> {
+    let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    fallbacks::put_off(&mut tx, lease.client, MessageId(waiting.message_id), ctx.now() + pause).await?;
+    activations::record(&mut tx, lease.client, &[invocation]).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Writes the decision and what follows from it in one transaction.
+async fn apply(
+    ctx: &Context,
+    lease: &Lease,
+    waiting: &DueFallback,
+    plugin: &str,
+    decision: Decision,
+    invocation: activations::Invocation,
+) -> Result<()> {
+    let message = MessageId(waiting.message_id);
+    let decision = match decision {
+        Decision::Send(sms) => sendable(ctx, waiting, sms),
+        Decision::Skip(reason) => Err(reason),
+    };
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    activations::record(&mut tx, lease.client, &[invocation]).await?;
+    let reason = decision.as_ref().err().map(String::as_str);
+    if !fallbacks::decide(&mut tx, lease.client, message, decision.is_ok(), plugin, reason).await? {
+        return Ok(());
+    }
+    let wakes: Vec<(Queue, Uuid)> = match decision {
+        Ok(sms) => {
+            let content =
+                serde_json::to_value(&sms).map_err(|source| Error::Unreadable { what: "content of an SMS", source })?;
+            outbound_messages::insert_sms_leg(&mut tx, lease.client, message, &content, ctx.now()).await?;
+            outbound_work::insert_sms(&mut tx, lease.client, message, ctx.now()).await?;
+            vec![(Queue::Outbound, lease.client.0)]
+        }
+        Err(_) => {
+            let code = waiting.error_code.parse().unwrap_or_default();
+            let failure = ProviderFailure { code, text: waiting.error_text.clone() };
+            delivery::fail_for_good(ctx, &mut tx, lease.client, message, failure).await?
+        }
+    };
+    tx.commit().await?;
+    ctx.wake.wake_all(lease.client, wakes);
+    Ok(())
+}
+
+/// The SMS as it will be sent, or why it cannot be.
+fn sendable(ctx: &Context, waiting: &DueFallback, sms: Sms) -> std::result::Result<SmsContent, String> {
+    if sms.text.is_empty() {
+        return Err("the plugin decided for an SMS without a text".to_owned());
+    }
+    segments::split(&sms.text, sms.unicode).map_err(|error| error.to_string())?;
+    let source = sms
+        .sender
+        .filter(|sender| !sender.is_empty())
+        .or_else(|| waiting.sms_source.clone())
+        .unwrap_or_else(|| ctx.settings.sms_default_source.clone());
+    Ok(SmsContent { text: sms.text, unicode: sms.unicode, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: Option<&str>, auto: Option<&str>) -> Undeliverable {
+        Undeliverable {
+            message_id: String::new(),
+            recipient: "27820000001".into(),
+            sender: "27110000000".into(),
+            error_code: "131026".into(),
+            error_text: String::new(),
+            requested: RequestedFallback { send_fallback: true, text: text.map(str::to_owned), unicode: false },
+            auto_text: auto.map(str::to_owned),
+            seen_on_whatsapp: false,
+            age_seconds: 1,
+            template_name: None,
+            metadata: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_written_rule_prefers_the_clients_text() {
+        let Decision::Send(sms) = written_rule(&message(Some("mine"), Some("template"))) else { panic!("skipped") };
+        assert_eq!(sms.text, "mine");
+    }
+
+    #[test]
+    fn the_written_rule_falls_back_to_the_resolved_template() {
+        let Decision::Send(sms) = written_rule(&message(None, Some("template"))) else { panic!("skipped") };
+        assert_eq!(sms.text, "template");
+    }
+
+    #[test]
+    fn the_written_rule_skips_what_has_no_text() {
+        assert!(matches!(written_rule(&message(None, None)), Decision::Skip(_)));
+    }
+}

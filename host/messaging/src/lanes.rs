@@ -1,0 +1,116 @@
+//! What a worker holds while it works, and how work that was just written wakes one.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::ids::ClientId;
+use storage::{PgConnection, lanes::Queue};
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{Context, Error, Result};
+
+/// A lane that this process holds.
+#[derive(Debug, Clone)]
+pub struct Lease {
+    /// Whose work it is.
+    pub client: ClientId,
+    /// Which queue.
+    pub queue: Queue,
+    /// Which stretch of it.
+    pub lane: Uuid,
+    /// Older fences have lost the lane.
+    pub fence: i64,
+    /// Cancelled when the lease is lost or the process stops: finish the step at hand and return.
+    pub stop: CancellationToken,
+    /// Notified when work was added to the lane while it is being worked on.
+    pub nudge: Arc<Notify>,
+}
+
+impl Lease {
+    /// Claims a lane for `length`; `None` when another process has it.
+    pub async fn claim(
+        ctx: &Context,
+        lane: Wake,
+        length: Duration,
+        stop: CancellationToken,
+        nudge: Arc<Notify>,
+    ) -> Result<Option<Self>> {
+        let mut db = ctx.db.acquire().await?;
+        let Wake { queue, client, lane } = lane;
+        let fence = storage::lanes::claim(&mut db, client, queue, lane, ctx.node, length).await?;
+        Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
+    }
+
+    /// Extends the lease; `false` when the lane is somebody else's by now.
+    pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
+        let mut db = ctx.db.acquire().await?;
+        Ok(storage::lanes::renew(&mut db, self.client, self.queue, self.lane, self.fence, length).await?)
+    }
+
+    /// Gives the lane back at once.
+    pub async fn release(&self, ctx: &Context) -> Result<()> {
+        let mut db = ctx.db.acquire().await?;
+        Ok(storage::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await?)
+    }
+
+    /// First statement of every transaction of a worker: fails when the lane has gone to another process, and keeps it
+    /// ours until the transaction ends.
+    pub async fn hold(&self, db: &mut PgConnection) -> Result<()> {
+        if storage::lanes::hold(db, self.client, self.queue, self.lane, self.fence).await? {
+            Ok(())
+        } else {
+            Err(Error::LeaseLost)
+        }
+    }
+
+    /// True once the worker should return.
+    pub fn is_over(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+}
+
+/// A hint that a lane has work. Losing one costs a poll interval, never work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Wake {
+    /// Which queue.
+    pub queue: Queue,
+    /// Whose.
+    pub client: ClientId,
+    /// Which lane.
+    pub lane: Uuid,
+}
+
+/// Where hints go: to the runner of this process, when it has one.
+#[derive(Debug, Clone)]
+pub struct Wakeups {
+    sender: Arc<mpsc::Sender<Wake>>,
+}
+
+impl Wakeups {
+    /// The sending and the receiving end.
+    pub fn channel() -> (Self, mpsc::Receiver<Wake>) {
+        let (sender, receiver) = mpsc::channel(4096);
+        (Self { sender: Arc::new(sender) }, receiver)
+    }
+
+    /// Call after the commit. Never waits: when the runner is busy or absent, its poll finds the work.
+    pub fn wake(&self, queue: Queue, client: ClientId, lane: Uuid) {
+        // A full or closed channel is fine: polling stands behind it.
+        let _ = self.sender.try_send(Wake { queue, client, lane });
+    }
+
+    /// Wakes several lanes of one client.
+    pub fn wake_all(&self, client: ClientId, lanes: impl IntoIterator<Item = (Queue, Uuid)>) {
+        for (queue, lane) in lanes {
+            self.wake(queue, client, lane);
+        }
+    }
+}
+
+/// Lanes with due work that nobody holds, at most `limit`, fair between clients.
+pub async fn due(ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
+    let mut db = ctx.db.acquire().await?;
+    let lanes = storage::lanes::due(&mut db, queue, ctx.now(), limit).await?;
+    Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
+}

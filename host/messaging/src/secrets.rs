@@ -1,0 +1,208 @@
+//! Secrets at rest: sealed with an AEAD under the operator's master key, bound to the client and the purpose, so that a
+//! sealed value copied to another row does not open (DESIGN 3.9).
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use chacha20poly1305::{
+    KeyInit, XChaCha20Poly1305, XNonce,
+    aead::{Aead, Payload},
+};
+use domain::ids::ClientId;
+use hmac::{Hmac, Mac};
+use rand::{TryRngCore, rngs::OsRng};
+use sha2::Sha256;
+use storage::PgConnection;
+use uuid::Uuid;
+
+/// First byte of every sealed value: XChaCha20-Poly1305, layout `version | key id | nonce | ciphertext`.
+const VERSION: u8 = 1;
+const KEY_ID_BYTES: usize = 4;
+const NONCE_BYTES: usize = 24;
+
+/// What a secret is for. Part of what a sealed value is bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A user's API key.
+    ApiKey,
+    /// A provider's access token of a business number.
+    AccessToken,
+    /// The app secret that signs callbacks of a business number.
+    AppSecret,
+    /// Signs the deliveries of a webhook configuration.
+    WebhookSecret,
+}
+
+impl Purpose {
+    fn label(self) -> &'static str {
+        match self {
+            Self::ApiKey => "api-key",
+            Self::AccessToken => "access-token",
+            Self::AppSecret => "app-secret",
+            Self::WebhookSecret => "webhook-secret",
+        }
+    }
+}
+
+/// A secret was not sealed, or a sealed value does not open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// Too short, or of a layout that this version does not know.
+    #[error("a sealed value is damaged or was written by a newer version of Patchbay")]
+    Unreadable,
+    /// Sealed under another master key.
+    #[error("a secret was sealed with another master key: start with the key that the data was sealed with")]
+    OtherKey,
+    /// Changed, or taken from another client or purpose.
+    #[error("a sealed value does not belong where it was found, or was changed")]
+    NotAuthentic,
+    /// The operating system gave no randomness.
+    #[error("the operating system gave no randomness")]
+    NoRandomness,
+    /// The value opened is not text, though it must be.
+    #[error("a sealed value that must be text is not")]
+    NotText,
+}
+
+/// The key is not the one that the data was sealed with, or that could not be found out.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterKeyError {
+    /// Another key.
+    #[error(
+        "this database was sealed with another master key. Start with the key it was sealed with: restore the file \
+         `master.key` in `data_dir`, or set `security.master_key`. Without that key its API keys, provider tokens and \
+         webhook secrets cannot be read"
+    )]
+    OtherKey,
+    /// The setting is not a key.
+    #[error("`security.master_key` is not 32 bytes in base64: make one with `openssl rand -base64 32`")]
+    NotAKey,
+    /// Sealing failed.
+    #[error(transparent)]
+    Seal(SealError),
+    /// The database failed.
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
+}
+
+/// Reads `security.master_key` or the content of a key file: 32 bytes in base64, whitespace around them ignored.
+pub fn parse_master_key(text: &str) -> Result<[u8; 32], MasterKeyError> {
+    let bytes = STANDARD.decode(text.trim()).map_err(|_| MasterKeyError::NotAKey)?;
+    bytes.try_into().map_err(|_| MasterKeyError::NotAKey)
+}
+
+/// A new master key, in the form that [`parse_master_key`] reads.
+pub fn generate_master_key() -> Result<String, SealError> {
+    Ok(STANDARD.encode(random::<32>()?))
+}
+
+/// `N` bytes from the operating system's generator: keys and secrets come from nowhere else (DESIGN 3.7).
+pub fn random<const N: usize>() -> Result<[u8; N], SealError> {
+    let mut bytes = [0; N];
+    OsRng.try_fill_bytes(&mut bytes).map_err(|_| SealError::NoRandomness)?;
+    Ok(bytes)
+}
+
+/// Seals and opens secrets. `Debug` shows nothing of the key.
+#[derive(Clone)]
+pub struct Sealer {
+    master_key: [u8; 32],
+    cipher: XChaCha20Poly1305,
+    key_id: [u8; KEY_ID_BYTES],
+}
+
+impl fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sealer")
+    }
+}
+
+impl Sealer {
+    /// `master_key` is the operator's; every key that is used is derived from it.
+    pub fn new(master_key: [u8; 32]) -> Self {
+        let cipher = XChaCha20Poly1305::new(&derive(&master_key, "seal").into());
+        let [a, b, c, d, ..] = derive(&master_key, "key-id");
+        Self { master_key, cipher, key_id: [a, b, c, d] }
+    }
+
+    /// Seals `plain` for one client and purpose.
+    pub fn seal(&self, client: ClientId, purpose: Purpose, plain: &[u8]) -> Result<Vec<u8>, SealError> {
+        self.seal_bound(&binding(client, purpose.label()), plain)
+    }
+
+    /// Opens what was sealed for the same client and purpose.
+    pub fn open(&self, client: ClientId, purpose: Purpose, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
+        self.open_bound(&binding(client, purpose.label()), sealed)
+    }
+
+    /// [`open`](Self::open) for secrets that are text.
+    pub fn open_text(&self, client: ClientId, purpose: Purpose, sealed: &[u8]) -> Result<String, SealError> {
+        String::from_utf8(self.open(client, purpose, sealed)?).map_err(|_| SealError::NotText)
+    }
+
+    /// A key for another use than sealing, such as signing media addresses. The same label always gives the same key.
+    pub fn derive(&self, purpose_label: &str) -> [u8; 32] {
+        derive(&self.master_key, &format!("derive/{purpose_label}"))
+    }
+
+    /// Checks that the data of this database was sealed with this key; on first use, marks the database with it.
+    pub async fn check_or_init(&self, db: &mut PgConnection) -> Result<(), MasterKeyError> {
+        const KNOWN: &[u8] = b"patchbay master key";
+        let bound = binding(ClientId(Uuid::nil()), "master-key-check");
+        if storage::settings::master_key_check(db).await?.is_none() {
+            let sealed = self.seal_bound(&bound, KNOWN).map_err(MasterKeyError::Seal)?;
+            storage::settings::init_master_key_check(db, &sealed).await?;
+        }
+        let Some(sealed) = storage::settings::master_key_check(db).await? else {
+            return Err(MasterKeyError::Seal(SealError::Unreadable));
+        };
+        match self.open_bound(&bound, &sealed) {
+            Ok(opened) if opened == KNOWN => Ok(()),
+            Ok(_) | Err(SealError::OtherKey | SealError::NotAuthentic) => Err(MasterKeyError::OtherKey),
+            Err(error) => Err(MasterKeyError::Seal(error)),
+        }
+    }
+
+    fn seal_bound(&self, bound: &[u8], plain: &[u8]) -> Result<Vec<u8>, SealError> {
+        let nonce = random::<NONCE_BYTES>()?;
+        let ciphertext = self
+            .cipher
+            .encrypt(XNonce::from_slice(&nonce), Payload { msg: plain, aad: bound })
+            .map_err(|_| SealError::NotAuthentic)?;
+        let mut sealed = Vec::with_capacity(1 + KEY_ID_BYTES + NONCE_BYTES + ciphertext.len());
+        sealed.push(VERSION);
+        sealed.extend_from_slice(&self.key_id);
+        sealed.extend_from_slice(&nonce);
+        sealed.extend_from_slice(&ciphertext);
+        Ok(sealed)
+    }
+
+    fn open_bound(&self, bound: &[u8], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
+        let (&version, rest) = sealed.split_first().ok_or(SealError::Unreadable)?;
+        let (key_id, rest) = rest.split_at_checked(KEY_ID_BYTES).ok_or(SealError::Unreadable)?;
+        let (nonce, ciphertext) = rest.split_at_checked(NONCE_BYTES).ok_or(SealError::Unreadable)?;
+        if version != VERSION {
+            return Err(SealError::Unreadable);
+        }
+        if key_id != self.key_id {
+            return Err(SealError::OtherKey);
+        }
+        self.cipher
+            .decrypt(XNonce::from_slice(nonce), Payload { msg: ciphertext, aad: bound })
+            .map_err(|_| SealError::NotAuthentic)
+    }
+}
+
+/// What a sealed value is bound to: 16 bytes of the client, then the label.
+fn binding(client: ClientId, label: &str) -> Vec<u8> {
+    [client.0.as_bytes().as_slice(), label.as_bytes()].concat()
+}
+
+/// HMAC-SHA256 of the label under the key.
+fn derive(key: &[u8; 32], label: &str) -> [u8; 32] {
+    // An HMAC key may have any length, so there is nothing to fail.
+    let Ok(mut mac) = <Hmac<Sha256> as Mac>::new_from_slice(key) else { return [0; 32] };
+    mac.update(b"patchbay/");
+    mac.update(label.as_bytes());
+    mac.finalize().into_bytes().into()
+}

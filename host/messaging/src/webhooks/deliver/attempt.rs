@@ -1,0 +1,226 @@
+//! One attempt: sign the stored bytes, send them, understand the answer.
+
+use std::{sync::Arc, time::Duration};
+
+use channels::{
+    http::{GuardedClient, PostAnswer, PostError, WebhookPost},
+    standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, sign},
+};
+use chrono::{DateTime, Utc};
+use domain::{clock::Clock, webhook::Verdict};
+use tokio::time::Instant;
+
+use super::lineup::Ready;
+
+/// Where deliveries go and how they are signed.
+#[derive(Clone)]
+pub(super) struct Target {
+    pub(super) url: String,
+    pub(super) allow_private: bool,
+    /// Signs.
+    pub(super) secret: Vec<u8>,
+    /// Signs too until its time.
+    pub(super) previous: Option<(Vec<u8>, DateTime<Utc>)>,
+}
+
+impl Target {
+    /// The headers of an attempt made at `now`: the id stays, timestamp and signatures are new.
+    fn headers(&self, ready: &Ready, now: DateTime<Utc>) -> Vec<(String, String)> {
+        let id = ready.id.to_string();
+        let timestamp = now.timestamp();
+        let mut secrets: Vec<&[u8]> = vec![&self.secret];
+        secrets.extend(self.previous.iter().filter(|(_, expires_at)| now < *expires_at).map(|(old, _)| old.as_slice()));
+        let signature = sign(&secrets, &id, timestamp, &ready.body);
+        vec![
+            ("content-type".to_owned(), "application/json".to_owned()),
+            (ID_HEADER.to_owned(), id),
+            (TIMESTAMP_HEADER.to_owned(), timestamp.to_string()),
+            (SIGNATURE_HEADER.to_owned(), signature),
+        ]
+    }
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) verdict: Verdict,
+    pub(super) status_code: Option<u16>,
+    pub(super) retry_after: Option<Duration>,
+    /// Why it failed, in words.
+    pub(super) error: Option<String>,
+    /// Beginning of a failing answer's body.
+    pub(super) response_start: Option<String>,
+}
+
+impl Outcome {
+    /// What an answer, or its absence, means.
+    fn of(result: Result<PostAnswer, PostError>) -> Self {
+        match result {
+            Ok(answer) => Self::of_answer(answer),
+            Err(error) => Self::failed(&error.to_string()),
+        }
+    }
+
+    fn of_answer(answer: PostAnswer) -> Self {
+        let verdict = Verdict::of_status(answer.status);
+        let failed = verdict != Verdict::Success;
+        Self {
+            verdict,
+            status_code: Some(answer.status),
+            retry_after: answer.retry_after,
+            error: failed.then(|| failure_text(answer.status)),
+            response_start: (failed && !answer.body_start.is_empty()).then(|| storable(&answer.body_start)),
+        }
+    }
+
+    /// No answer came.
+    pub(super) fn failed(why: &str) -> Self {
+        Self {
+            verdict: Verdict::Failure,
+            status_code: None,
+            retry_after: None,
+            error: Some(storable(why)),
+            response_start: None,
+        }
+    }
+}
+
+fn failure_text(status: u16) -> String {
+    match status {
+        300..=399 => format!("answered {status}: redirects are not followed; give the final address"),
+        410 => "answered 410: the endpoint is turned off until its address is saved again".to_owned(),
+        _ => format!("answered {status}: only 2xx counts as received"),
+    }
+}
+
+/// PostgreSQL takes no NUL characters; a receiver may send some.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// An attempt that has been made.
+pub(super) struct Attempted {
+    pub(super) ready: Ready,
+    /// Where it went.
+    pub(super) target: Arc<Target>,
+    pub(super) outcome: Outcome,
+    pub(super) at: DateTime<Utc>,
+    pub(super) duration: Duration,
+}
+
+/// Makes an attempt.
+pub(super) async fn attempt(
+    http: GuardedClient,
+    clock: Arc<dyn Clock>,
+    target: Arc<Target>,
+    ready: Ready,
+) -> Attempted {
+    let at = clock.now();
+    let began = Instant::now();
+    let post = WebhookPost {
+        url: target.url.clone(),
+        headers: target.headers(&ready, at),
+        body: ready.body.clone(),
+        allow_private: target.allow_private,
+    };
+    let outcome = Outcome::of(http.post(post).await);
+    Attempted { ready, target, outcome, at, duration: began.elapsed() }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use chrono::TimeDelta;
+    use domain::ids::DeliveryId;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn answer(status: u16, body_start: &str) -> PostAnswer {
+        PostAnswer {
+            status,
+            retry_after: Some(Duration::from_secs(9)),
+            body_start: body_start.to_owned(),
+            duration: Duration::from_millis(3),
+        }
+    }
+
+    fn moment() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_790_000_000, 0).unwrap()
+    }
+
+    fn target() -> Target {
+        let previous = Some((vec![1; 32], moment() + TimeDelta::hours(24)));
+        Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![2; 32], previous }
+    }
+
+    fn ready() -> Ready {
+        Ready {
+            id: DeliveryId(Uuid::from_u128(5)),
+            order_key: 1,
+            attempts: 2,
+            body: Bytes::from_static(b"{\"status\":\"READ\"}"),
+        }
+    }
+
+    fn header(headers: &[(String, String)], name: &str) -> String {
+        headers.iter().find(|(header, _)| header == name).unwrap().1.clone()
+    }
+
+    #[test]
+    fn a_success_leaves_nothing_of_the_answer() {
+        let outcome = Outcome::of(Ok(answer(204, "thanks")));
+        assert_eq!(outcome.verdict, Verdict::Success);
+        assert_eq!((outcome.error, outcome.response_start), (None, None));
+    }
+
+    #[test]
+    fn a_redirect_is_a_failure_that_says_so() {
+        let outcome = Outcome::of(Ok(answer(301, "")));
+        assert_eq!(outcome.verdict, Verdict::Failure);
+        assert!(outcome.error.unwrap().contains("redirects are not followed"));
+        assert_eq!(outcome.response_start, None);
+    }
+
+    #[test]
+    fn gone_disables_and_a_throttle_keeps_its_wish() {
+        assert_eq!(Outcome::of(Ok(answer(410, ""))).verdict, Verdict::Disable);
+        assert_eq!(Outcome::of(Ok(answer(429, ""))).retry_after, Some(Duration::from_secs(9)));
+    }
+
+    #[test]
+    fn no_answer_is_a_failure_without_a_status() {
+        let outcome = Outcome::of(Err(PostError::Timeout));
+        assert_eq!((outcome.verdict, outcome.status_code), (Verdict::Failure, None));
+        assert_eq!(outcome.error.as_deref(), Some("no answer in time"));
+    }
+
+    #[test]
+    fn what_a_receiver_writes_can_always_be_stored() {
+        let outcome = Outcome::of(Ok(answer(500, "a\0b")));
+        assert_eq!(outcome.response_start.as_deref(), Some("a\u{fffd}b"));
+    }
+
+    #[test]
+    fn each_attempt_has_a_new_timestamp_and_the_same_id() {
+        let (target, ready) = (target(), ready());
+        let first = target.headers(&ready, moment());
+        let second = target.headers(&ready, moment() + TimeDelta::minutes(5));
+        assert_eq!(header(&first, ID_HEADER), header(&second, ID_HEADER));
+        assert_eq!(header(&second, TIMESTAMP_HEADER), "1790000300");
+        assert_ne!(header(&first, SIGNATURE_HEADER), header(&second, SIGNATURE_HEADER));
+        assert_eq!(header(&first, "content-type"), "application/json");
+    }
+
+    #[test]
+    fn a_replaced_secret_signs_until_its_time_and_no_longer() {
+        let (target, ready) = (target(), ready());
+        let id = ready.id.to_string();
+        let during = target.headers(&ready, moment());
+        let both = sign(&[&[2; 32], &[1; 32]], &id, moment().timestamp(), &ready.body);
+        assert_eq!(header(&during, SIGNATURE_HEADER), both);
+        let end = moment() + TimeDelta::hours(24);
+        let after = target.headers(&ready, end);
+        assert_eq!(header(&after, SIGNATURE_HEADER), sign(&[&[2; 32]], &id, end.timestamp(), &ready.body));
+    }
+}

@@ -1,0 +1,195 @@
+//! What is in memory and not on its way yet: first attempts of the same key in order and one at a time, retries whenever
+//! there is room.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+use domain::ids::DeliveryId;
+
+/// A delivery that can be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ready {
+    pub(super) id: DeliveryId,
+    pub(super) order_key: i64,
+    /// Attempts made before this one.
+    pub(super) attempts: u16,
+    /// Stored already.
+    pub(super) body: Bytes,
+}
+
+impl Ready {
+    /// True when it was never tried: it keeps its place among the others of its key.
+    fn keeps_place(&self) -> bool {
+        self.attempts == 0
+    }
+}
+
+/// First attempts of one key.
+#[derive(Debug, Default)]
+struct Line {
+    waiting: VecDeque<Ready>,
+    in_flight: bool,
+}
+
+/// Everything that waits to be sent to one endpoint.
+#[derive(Debug, Default)]
+pub(super) struct Lineup {
+    lines: HashMap<i64, Line>,
+    /// Keys whose first delivery may go now, in the order in which they came to be so.
+    free: VecDeque<i64>,
+    retries: VecDeque<Ready>,
+    waiting: usize,
+    /// The last one taken was a retry, so that neither kind starves the other.
+    took_retry: bool,
+}
+
+impl Lineup {
+    /// Adds a delivery at the end of its line.
+    pub(super) fn push(&mut self, ready: Ready) {
+        self.waiting += 1;
+        if !ready.keeps_place() {
+            self.retries.push_back(ready);
+            return;
+        }
+        let key = ready.order_key;
+        let line = self.lines.entry(key).or_default();
+        if line.waiting.is_empty() && !line.in_flight {
+            self.free.push_back(key);
+        }
+        line.waiting.push_back(ready);
+    }
+
+    /// The next delivery that may go. Its key stays closed until [`Lineup::settled`].
+    pub(super) fn pop(&mut self) -> Option<Ready> {
+        let retry_first = !self.took_retry;
+        let taken = if retry_first {
+            self.pop_retry().or_else(|| self.pop_first())
+        } else {
+            self.pop_first().or_else(|| self.pop_retry())
+        }?;
+        self.took_retry = !taken.keeps_place();
+        self.waiting = self.waiting.saturating_sub(1);
+        Some(taken)
+    }
+
+    fn pop_retry(&mut self) -> Option<Ready> {
+        self.retries.pop_front()
+    }
+
+    fn pop_first(&mut self) -> Option<Ready> {
+        let key = self.free.pop_front()?;
+        let line = self.lines.get_mut(&key)?;
+        line.in_flight = true;
+        line.waiting.pop_front()
+    }
+
+    /// An attempt has its answer: the next of the same key may go, whatever the answer was.
+    pub(super) fn settled(&mut self, ready: &Ready) {
+        if !ready.keeps_place() {
+            return;
+        }
+        let Some(line) = self.lines.get_mut(&ready.order_key) else { return };
+        line.in_flight = false;
+        if line.waiting.is_empty() {
+            self.lines.remove(&ready.order_key);
+        } else {
+            self.free.push_back(ready.order_key);
+        }
+    }
+
+    /// How many wait, free or not.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// True when nothing can go right now, though something may wait behind what is in flight.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.free.is_empty() && self.retries.is_empty()
+    }
+
+    /// Forgets what waits; it is all in the database.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn delivery(id: u128, order_key: i64, attempts: u16) -> Ready {
+        Ready { id: DeliveryId(Uuid::from_u128(id)), order_key, attempts, body: Bytes::from_static(b"{}") }
+    }
+
+    fn id(ready: Option<Ready>) -> Option<u128> {
+        ready.map(|ready| ready.id.0.as_u128())
+    }
+
+    fn lineup(of: &[Ready]) -> Lineup {
+        let mut lineup = Lineup::default();
+        of.iter().cloned().for_each(|ready| lineup.push(ready));
+        lineup
+    }
+
+    #[test]
+    fn the_second_of_a_conversation_waits_for_the_answer_to_the_first() {
+        let first = delivery(1, 7, 0);
+        let mut lineup = lineup(&[first.clone(), delivery(2, 7, 0)]);
+        assert_eq!(id(lineup.pop()), Some(1));
+        assert_eq!(id(lineup.pop()), None);
+        assert!(lineup.is_blocked());
+        assert_eq!(lineup.waiting(), 1);
+        lineup.settled(&first);
+        assert_eq!(id(lineup.pop()), Some(2));
+        assert_eq!(lineup.waiting(), 0);
+    }
+
+    #[test]
+    fn conversations_do_not_wait_for_each_other() {
+        let mut lineup = lineup(&[delivery(1, 7, 0), delivery(2, 7, 0), delivery(3, 8, 0)]);
+        assert_eq!(id(lineup.pop()), Some(1));
+        assert_eq!(id(lineup.pop()), Some(3));
+        assert_eq!(id(lineup.pop()), None);
+    }
+
+    #[test]
+    fn a_retry_neither_waits_for_its_conversation_nor_holds_it_up() {
+        let retry = delivery(1, 7, 3);
+        let mut lineup = lineup(&[delivery(2, 7, 0), delivery(3, 7, 0), retry.clone()]);
+        assert_eq!(id(lineup.pop()), Some(1));
+        assert_eq!(id(lineup.pop()), Some(2));
+        lineup.settled(&retry);
+        assert_eq!(id(lineup.pop()), None, "the answer to a retry lets nobody pass");
+    }
+
+    #[test]
+    fn retries_and_first_attempts_take_turns() {
+        let mut lineup =
+            lineup(&[delivery(1, 1, 1), delivery(2, 1, 1), delivery(3, 2, 0), delivery(4, 3, 0), delivery(5, 4, 1)]);
+        let taken: Vec<_> = std::iter::from_fn(|| id(lineup.pop())).collect();
+        assert_eq!(taken, [1, 3, 2, 4, 5]);
+    }
+
+    #[test]
+    fn a_key_that_was_used_up_can_be_used_again() {
+        let first = delivery(1, 7, 0);
+        let mut lineup = lineup(std::slice::from_ref(&first));
+        lineup.pop();
+        lineup.settled(&first);
+        lineup.push(delivery(2, 7, 0));
+        assert_eq!(id(lineup.pop()), Some(2));
+    }
+
+    #[test]
+    fn one_that_arrives_while_its_conversation_is_in_flight_waits_too() {
+        let first = delivery(1, 7, 0);
+        let mut lineup = lineup(std::slice::from_ref(&first));
+        lineup.pop();
+        lineup.push(delivery(2, 7, 0));
+        assert_eq!(id(lineup.pop()), None);
+        lineup.settled(&first);
+        assert_eq!(id(lineup.pop()), Some(2));
+    }
+}

@@ -1,0 +1,155 @@
+//! When to look for due deliveries again, and from where.
+
+use std::time::Duration;
+
+use storage::webhook_deliveries::Position;
+use tokio::time::Instant;
+
+/// First pause between looks that find nothing while requests are in flight.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+/// Longest such pause: how long an event may wait while others of its endpoint hang.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// Pages go forward from where the last full one ended, and start over at the end: an event that was committed late can
+/// stand before that.
+#[derive(Debug)]
+pub(super) struct Lookout {
+    after: Option<Position>,
+    next_at: Instant,
+    pause: Duration,
+    /// Nothing was written since the look began.
+    undisturbed: bool,
+    dry: bool,
+}
+
+impl Lookout {
+    /// The first look is due at once.
+    pub(super) fn new(now: Instant) -> Self {
+        Self { after: None, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, dry: false }
+    }
+
+    /// A look begins; answers where.
+    pub(super) fn begin(&mut self) -> Option<Position> {
+        self.undisturbed = true;
+        self.after
+    }
+
+    /// A look ended. `ended_at`: the last row of a full page; `fresh`: rows that were not in memory already.
+    pub(super) fn found(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
+        let from_start = self.after.is_none();
+        self.dry = from_start && ended_at.is_none() && fresh == 0 && self.undisturbed;
+        self.after = ended_at;
+        if ended_at.is_some() {
+            self.next_at = now;
+            return;
+        }
+        self.pause = if fresh == 0 { (self.pause * 2).min(LONGEST_PAUSE) } else { SHORTEST_PAUSE };
+        self.next_at = now + self.pause;
+    }
+
+    /// Work was added: the next look is due now, wherever the last one stands.
+    pub(super) fn expect(&mut self, now: Instant) {
+        self.disturbed();
+        self.pause = SHORTEST_PAUSE;
+        self.next_at = now;
+    }
+
+    /// Outcomes were written: what a look saw before that does not end the work.
+    pub(super) fn disturbed(&mut self) {
+        self.undisturbed = false;
+        self.dry = false;
+    }
+
+    /// True when a look at everything found nothing, and nothing has changed since it began.
+    pub(super) fn is_dry(&self) -> bool {
+        self.dry
+    }
+
+    /// True when the next look is due.
+    pub(super) fn is_time(&self, now: Instant) -> bool {
+        self.next_at <= now
+    }
+
+    /// When it will be.
+    pub(super) fn next_at(&self) -> Instant {
+        self.next_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::ids::DeliveryId;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn position(id: u128) -> Position {
+        Position { due_at: DateTime::from_timestamp(1_790_000_000, 0).unwrap(), id: DeliveryId(Uuid::from_u128(id)) }
+    }
+
+    #[test]
+    fn a_full_page_is_followed_by_the_next_at_once() {
+        let now = Instant::now();
+        let mut lookout = Lookout::new(now);
+        assert_eq!(lookout.begin(), None);
+        lookout.found(now, Some(position(9)), 5);
+        assert!(lookout.is_time(now));
+        assert_eq!(lookout.begin(), Some(position(9)));
+    }
+
+    #[test]
+    fn the_end_is_only_believed_from_the_start() {
+        let now = Instant::now();
+        let mut lookout = Lookout::new(now);
+        lookout.begin();
+        lookout.found(now, Some(position(9)), 5);
+        lookout.begin();
+        lookout.found(now, None, 0);
+        assert!(!lookout.is_dry(), "rows before the page were not looked at");
+        assert_eq!(lookout.begin(), None);
+        lookout.found(now, None, 0);
+        assert!(lookout.is_dry());
+    }
+
+    #[test]
+    fn an_outcome_written_meanwhile_asks_for_another_look() {
+        let now = Instant::now();
+        let mut lookout = Lookout::new(now);
+        lookout.begin();
+        lookout.disturbed();
+        lookout.found(now, None, 0);
+        assert!(!lookout.is_dry());
+        lookout.begin();
+        lookout.found(now, None, 0);
+        assert!(lookout.is_dry());
+        lookout.disturbed();
+        assert!(!lookout.is_dry());
+    }
+
+    #[test]
+    fn pauses_grow_while_nothing_comes_and_shrink_when_something_does() {
+        let now = Instant::now();
+        let mut lookout = Lookout::new(now);
+        for expected in [40, 80, 160, 320, 500, 500] {
+            lookout.begin();
+            lookout.found(now, None, 0);
+            assert_eq!(lookout.next_at() - now, Duration::from_millis(expected));
+        }
+        lookout.begin();
+        lookout.found(now, None, 3);
+        assert_eq!(lookout.next_at() - now, SHORTEST_PAUSE);
+    }
+
+    #[test]
+    fn added_work_is_looked_for_at_once() {
+        let now = Instant::now();
+        let mut lookout = Lookout::new(now);
+        lookout.begin();
+        lookout.found(now, None, 0);
+        assert!(!lookout.is_time(now));
+        lookout.expect(now);
+        assert!(lookout.is_time(now));
+        assert!(!lookout.is_dry());
+    }
+}

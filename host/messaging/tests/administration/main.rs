@@ -1,0 +1,7 @@
+//! Administration over a real database: accounts, numbers, secrets.
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+
+mod accounts;
+mod numbers;
+mod office;
+mod secrets;

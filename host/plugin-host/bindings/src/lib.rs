@@ -1,0 +1,47 @@
+//! The host side of the interfaces in `wit/`, generated. One module per world; what the worlds share (`types`, `log`,
+//! `kv`, `config`, `http`) is generated once, in [`chatbot`], and the other worlds point at it.
+//!
+//! The items carry the documentation of the WIT files.
+
+/// World `chatbot`, and the shared interfaces under `patchbay::plugin`.
+pub mod chatbot {
+    wasmtime::component::bindgen!({
+        path: "../../../wit/plugin-0.1.0",
+        world: "chatbot",
+        imports: { default: async | trappable },
+        exports: { default: async },
+        additional_derives: [Clone, PartialEq, serde::Serialize, serde::Deserialize],
+    });
+}
+
+/// World `sms-fallback`.
+pub mod sms_fallback {
+    wasmtime::component::bindgen!({
+        path: "../../../wit/plugin-0.1.0",
+        world: "sms-fallback",
+        imports: { default: async | trappable },
+        exports: { default: async },
+        additional_derives: [Clone, PartialEq, serde::Serialize, serde::Deserialize],
+        with: {
+            "patchbay:plugin/types": crate::chatbot::patchbay::plugin::types,
+            "patchbay:plugin/log": crate::chatbot::patchbay::plugin::log,
+            "patchbay:plugin/config": crate::chatbot::patchbay::plugin::config,
+        },
+    });
+}
+
+/// World `webhook-shaper`.
+pub mod webhook_shaper {
+    wasmtime::component::bindgen!({
+        path: "../../../wit/plugin-0.1.0",
+        world: "webhook-shaper",
+        imports: { default: async | trappable },
+        exports: { default: async },
+        additional_derives: [Clone, PartialEq, serde::Serialize, serde::Deserialize],
+        with: {
+            "patchbay:plugin/types": crate::chatbot::patchbay::plugin::types,
+            "patchbay:plugin/log": crate::chatbot::patchbay::plugin::log,
+            "patchbay:plugin/config": crate::chatbot::patchbay::plugin::config,
+        },
+    });
+}

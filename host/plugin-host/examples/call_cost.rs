@@ -1,0 +1,180 @@
+//! What a call through the host costs beside the same component driven by bare wasmtime, alternating in one run. Prints
+//! one JSON line: microseconds at the median and at the 99th percentile, and the ratio of the medians.
+//!
+//! `cargo run --release -p patchbay-plugin-host --example call_cost [CALLS]`
+
+use std::error::Error;
+
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use domain::ids::ClientId;
+use plugin_bindings::chatbot::patchbay::plugin::{config, log, types};
+use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
+use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
+use plugin_host::{Call, HostConfig, Limits, LogLevel, PluginHost};
+use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
+use wasmtime::{
+    Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, StoreLimits, StoreLimitsBuilder,
+};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+const WARM_UP: usize = 200;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let calls: usize = std::env::args().nth(1).map_or(Ok(20_000), |text| text.parse())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(compare(calls))
+}
+
+async fn compare(calls: usize) -> Result<(), Box<dyn Error>> {
+    let cache = std::env::temp_dir().join(format!("patchbay-call-cost-{}", std::process::id()));
+    let config = HostConfig { cache_dir: cache.clone(), plugins_dir: None, limits: Limits::default(), built_ins: true };
+    let host = PluginHost::start(config).await?;
+    let bare = Bare::new(include_bytes!(concat!(env!("OUT_DIR"), "/webhook_v2.wasm")))?;
+    let event = WebhookEvent::Chatbot(event());
+    let (mut through_host, mut directly) = (Vec::with_capacity(calls), Vec::with_capacity(calls));
+    for round in 0..calls + WARM_UP {
+        let began = Instant::now();
+        let shaped = host.shape(call(), &event).await?.0;
+        let host_took = began.elapsed();
+        let began = Instant::now();
+        let bare_shaped = bare.shape(&event).await?;
+        let bare_took = began.elapsed();
+        if shaped != bare_shaped {
+            return Err("the two ways give different bodies".into());
+        }
+        if round >= WARM_UP {
+            through_host.push(host_took);
+            directly.push(bare_took);
+        }
+    }
+    std::fs::remove_dir_all(cache)?;
+    report(&mut through_host, &mut directly);
+    Ok(())
+}
+
+fn report(through_host: &mut [Duration], directly: &mut [Duration]) {
+    through_host.sort_unstable();
+    directly.sort_unstable();
+    let (host_p50, bare_p50) = (percentile(through_host, 50), percentile(directly, 50));
+    println!(
+        "{}",
+        serde_json::json!({
+            "calls": through_host.len(),
+            "host_p50_us": host_p50,
+            "host_p99_us": percentile(through_host, 99),
+            "bare_p50_us": bare_p50,
+            "bare_p99_us": percentile(directly, 99),
+            "ratio": (host_p50 / bare_p50 * 1_000.0).round() / 1_000.0,
+        })
+    );
+}
+
+fn percentile(sorted: &[Duration], percent: usize) -> f64 {
+    let at = sorted.len().saturating_sub(1) * percent / 100;
+    sorted.get(at).map_or(0.0, |took| (took.as_secs_f64() * 1e7).round() / 10.0)
+}
+
+/// The component without our host: pool, pre-instantiated, a fresh store with a WASI context for each call.
+struct Bare {
+    engine: Engine,
+    pre: WebhookShaperPre<State>,
+}
+
+impl Bare {
+    fn new(component: &[u8]) -> wasmtime::Result<Self> {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_component_instances(100).max_memory_size(128 << 20).linear_memory_keep_resident(256 << 10);
+        let mut config = Config::new();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        config.epoch_interruption(true);
+        let engine = Engine::new(&config)?;
+        let component = Component::new(&engine, component)?;
+        let mut linker: Linker<State> = Linker::new(&engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+        let pre = WebhookShaperPre::new(linker.instantiate_pre(&component)?)?;
+        Ok(Self { engine, pre })
+    }
+
+    async fn shape(&self, event: &WebhookEvent) -> Result<Option<String>, Box<dyn Error>> {
+        let limits = StoreLimitsBuilder::new().memory_size(96 << 20).build();
+        let state = State { wasi: WasiCtx::builder().build(), table: ResourceTable::new(), limits };
+        let mut store = Store::new(&self.engine, state);
+        store.limiter(|state| &mut state.limits);
+        store.set_epoch_deadline(1_000);
+        let shaper = self.pre.instantiate_async(&mut store).await?;
+        let shaped = shaper.patchbay_plugin_shaper().call_shape(&mut store, event).await?;
+        Ok(shaped.map_err(|error| error.message)?)
+    }
+}
+
+struct State {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    limits: StoreLimits,
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl types::Host for State {}
+
+impl log::Host for State {
+    async fn write(&mut self, _level: LogLevel, _message: String) -> wasmtime::Result<()> {
+        Ok(())
+    }
+}
+
+impl config::Host for State {
+    async fn get(&mut self) -> wasmtime::Result<String> {
+        Ok("{}".into())
+    }
+}
+
+fn call() -> Call<'static> {
+    let now = DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default();
+    Call { client: ClientId(uuid::Uuid::nil()), plugin: "webhook-v2", now, seed: 1, config: "{}" }
+}
+
+fn event() -> ChatbotEvent {
+    let some = |text: &str| Some(text.to_owned());
+    ChatbotEvent {
+        event_id: "0199df7e-8a00-7000-8000-000000000001".into(),
+        direction: Direction::Incoming,
+        timestamp_ms: 1_760_428_800_000,
+        chat_participant_id: "0199df7e-8a00-7000-8000-000000000002".into(),
+        conversation_status: some("ACTIVE"),
+        conversation_closed: false,
+        conversation_missed: false,
+        chat_bot_conversation: true,
+        client_ref: some("demo"),
+        sender_msisdn: some("27820000001"),
+        receiver_msisdn: some("27110000000"),
+        customer_user_id: some("ZA.100"),
+        username: None,
+        message_id: some("0199df7e-8a00-7000-8000-000000000003"),
+        ct_id: None,
+        message_type: some("TEXT"),
+        message_text: some("Hello, is anybody there?"),
+        media_url: None,
+        template_id: None,
+        template_name: None,
+        quoted_message_id: None,
+        quoted_text: None,
+        assigned_agent: None,
+        last_assigned_agent: None,
+        team: None,
+        routed_to_another_team: None,
+        settings: ChatbotSettings {
+            payload_version: "v2".into(),
+            include_outgoing: false,
+            stop_on_agent_assignment: false,
+        },
+        metadata: vec![],
+    }
+}

@@ -1,0 +1,27 @@
+//! The decision about an SMS.
+
+use super::{Fault, Judgement, text};
+use crate::sms_fallback::{Decision, Sms};
+
+/// Ten parts of the GSM alphabet, about.
+const TEXT: usize = 1_600;
+/// Alphanumeric sender ids have 11 characters; numbers up to 15 digits and a `+`.
+const SENDER: usize = 16;
+
+pub(crate) fn judge(decision: &Decision) -> Result<(), Fault> {
+    let judgement = match decision {
+        Decision::Send(sms) => judge_sms(sms),
+        Decision::Skip(reason) => text("reason", reason, 500),
+    };
+    judgement.map_err(Fault::Rule)
+}
+
+fn judge_sms(sms: &Sms) -> Judgement {
+    text("text", &sms.text, TEXT)?;
+    let Some(sender) = &sms.sender else { return Ok(()) };
+    text("sender", sender, SENDER)?;
+    match sender.chars().all(|c| c.is_ascii_alphanumeric() || " +-._&".contains(c)) {
+        true => Ok(()),
+        false => Err("the sender has characters other than letters, digits, space and + - . _ &".into()),
+    }
+}

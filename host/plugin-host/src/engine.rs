@@ -1,0 +1,91 @@
+//! The WebAssembly engine: configuration, the pool of instances, the ticker that interrupts running guests.
+
+use std::time::Duration;
+
+use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use crate::limits::Limits;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Size of a memory slot in the pool; `Limits::memory_bytes` stays below.
+const SLOT_BYTES: usize = 128 * MIB;
+/// Calls that the pool has room for beside those that the limits admit: trial calls.
+const SPARE_CALLS: usize = 24;
+
+/// An engine whose instances come from a pool. Where the address space of the pool cannot be reserved, each instance is
+/// allocated on its own: slower, and said so once.
+pub(crate) fn start(limits: &Limits) -> wasmtime::Result<Engine> {
+    let mut config = common();
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
+    match Engine::new(&config) {
+        Ok(engine) => Ok(engine),
+        Err(fault) => {
+            tracing::warn!(
+                reason = format!("{fault:#}"),
+                "the address space for a pool of plugin instances cannot be reserved; instances are allocated one by \
+                 one, which makes plugin calls slower"
+            );
+            on_demand()
+        }
+    }
+}
+
+/// An engine that reserves nothing: for checks, and for machines with little address space.
+pub(crate) fn on_demand() -> wasmtime::Result<Engine> {
+    let mut config = common();
+    config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
+    config.memory_reservation(0);
+    config.memory_reservation_for_growth(MIB as u64);
+    config.memory_guard_size(64 * KIB as u64);
+    Engine::new(&config)
+}
+
+fn common() -> Config {
+    let mut config = Config::new();
+    config.wasm_component_model(true);
+    config.epoch_interruption(true);
+    config.max_wasm_stack(512 * KIB);
+    config.async_stack_size(MIB);
+    config
+}
+
+/// Bounds of one component fit Python, which has the most parts.
+fn pool(limits: &Limits) -> PoolingAllocationConfig {
+    let calls = u32::try_from(limits.calls.saturating_add(SPARE_CALLS)).unwrap_or(u32::MAX);
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(calls)
+        .total_stacks(calls)
+        .total_core_instances(calls.saturating_mul(20))
+        .total_memories(calls.saturating_mul(2))
+        .total_tables(calls.saturating_mul(10))
+        .max_core_instances_per_component(60)
+        .max_memories_per_component(20)
+        .max_tables_per_component(20)
+        .max_component_instance_size(8 * MIB)
+        .max_core_instance_size(8 * MIB)
+        .max_memory_size(SLOT_BYTES.max(limits.memory_bytes))
+        .table_elements(50_000)
+        .max_unused_warm_slots(32)
+        .linear_memory_keep_resident(256 * KIB)
+        .table_keep_resident(64 * KIB);
+    pool
+}
+
+/// Advances the engine's epoch until the engine is gone. A thread of the operating system, because tasks of the async
+/// runtime do not run while guests keep all of its threads busy.
+pub(crate) fn tick(engine: &Engine, every: Duration) -> std::io::Result<()> {
+    let engine = engine.weak();
+    let ticker = std::thread::Builder::new().name("plugin-ticker".into());
+    ticker.spawn(move || {
+        loop {
+            std::thread::sleep(every);
+            match engine.upgrade() {
+                Some(engine) => engine.increment_epoch(),
+                None => return,
+            }
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! The state behind one instance: what it was given, what it has used, what it has left behind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rand_core::TryRng;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
+
+use crate::call::LogLine;
+use crate::key_values::{KeyValueError, KeyValues};
+use crate::limits::{Limit, Limits};
+use crate::meter::Meter;
+use crate::output::Output;
+use crate::{Call, LogLevel};
+
+/// Random bytes in one request; a hash map asks for 16.
+const RANDOM_BYTES: u64 = 64 << 10;
+
+/// Ends a call from within a host function.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    #[error("the plugin went beyond its limit of {0}")]
+    Limit(Limit),
+    #[error(transparent)]
+    KeyValues(#[from] KeyValueError),
+}
+
+/// Everything that belongs to one instance.
+pub(crate) struct Guest {
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) meter: Meter,
+    pub(crate) output: Output,
+    pub(crate) key_values: KeyValues,
+    pub(crate) config: String,
+    logs: Vec<LogLine>,
+    log_room: usize,
+    logs_dropped: bool,
+    host_calls: u32,
+    pub(crate) ticks: u64,
+    wasi: WasiCtx,
+    table: ResourceTable,
+}
+
+impl Guest {
+    pub(crate) fn new(call: &Call<'_>, limits: &Arc<Limits>, key_values: KeyValues) -> Self {
+        let output = Output::new(limits.output_bytes);
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(limits.handles);
+        Self {
+            meter: Meter::new(limits),
+            wasi: surroundings(call, &output),
+            key_values,
+            config: call.config.to_owned(),
+            logs: Vec::new(),
+            log_room: limits.log_bytes,
+            logs_dropped: false,
+            host_calls: 0,
+            ticks: 0,
+            table,
+            output,
+            limits: Arc::clone(limits),
+        }
+    }
+
+    /// Counts one call of a host function.
+    pub(crate) fn count_host_call(&mut self) -> wasmtime::Result<()> {
+        self.host_calls += 1;
+        if self.host_calls > self.limits.host_calls {
+            return Err(wasmtime::Error::new(Stop::Limit(Limit::HostCalls)));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn keep_log(&mut self, level: LogLevel, message: String) {
+        match self.log_room.checked_sub(message.len()) {
+            Some(room) => {
+                self.log_room = room;
+                self.logs.push(LogLine { level, message });
+            }
+            None => self.logs_dropped = true,
+        }
+    }
+
+    pub(crate) fn take_logs(&mut self) -> Vec<LogLine> {
+        let mut logs = std::mem::take(&mut self.logs);
+        if self.logs_dropped {
+            let message = format!("[lines were dropped: a call may log {} bytes]", self.limits.log_bytes);
+            logs.push(LogLine { level: LogLevel::Warn, message });
+        }
+        logs
+    }
+}
+
+impl WasiView for Guest {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+/// WASI with nothing granted: no files, sockets, arguments or environment. Clocks and randomness come from the call.
+fn surroundings(call: &Call<'_>, output: &Output) -> WasiCtx {
+    let mut wasi = WasiCtx::builder();
+    wasi.stdout(output.clone());
+    wasi.stderr(output.clone());
+    let clock = GuestClock::new(call.now);
+    wasi.wall_clock(clock.clone());
+    wasi.monotonic_clock(clock);
+    wasi.secure_random(Randomness(call.seed));
+    wasi.insecure_random(Randomness(!call.seed));
+    wasi.insecure_random_seed(u128::from(call.seed));
+    wasi.max_random_size(RANDOM_BYTES);
+    wasi.build()
+}
+
+/// Shows the moment of the call, a microsecond later with each look, so that loops which wait for time to pass end.
+#[derive(Clone)]
+struct GuestClock {
+    start: Duration,
+    looks: Arc<AtomicU64>,
+}
+
+impl GuestClock {
+    fn new(now: DateTime<Utc>) -> Self {
+        let start = Duration::from_micros(u64::try_from(now.timestamp_micros()).unwrap_or(0));
+        Self { start, looks: Arc::default() }
+    }
+
+    fn look(&self) -> Duration {
+        Duration::from_micros(self.looks.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl HostWallClock for GuestClock {
+    fn resolution(&self) -> Duration {
+        Duration::from_micros(1)
+    }
+
+    fn now(&self) -> Duration {
+        self.start + self.look()
+    }
+}
+
+impl HostMonotonicClock for GuestClock {
+    fn resolution(&self) -> u64 {
+        1_000
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.look().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// SplitMix64: the same seed gives the same bytes, so that a call can be replayed.
+struct Randomness(u64);
+
+impl TryRng for Randomness {
+    type Error = std::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        self.try_next_u64().map(|word| (word >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Ok(mixed ^ (mixed >> 31))
+    }
+
+    fn try_fill_bytes(&mut self, into: &mut [u8]) -> Result<(), Self::Error> {
+        for chunk in into.chunks_mut(8) {
+            let word = self.try_next_u64()?.to_le_bytes();
+            for (byte, random) in chunk.iter_mut().zip(word) {
+                *byte = random;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! The questions of a trial call, put to a new component before it takes over.
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+
+use crate::Call;
+use crate::chatbot::{Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday};
+use crate::sms_fallback::{RequestedFallback, Undeliverable};
+use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
+
+/// A Tuesday morning.
+const NOW_SECONDS: u32 = 1_760_428_800;
+
+/// A call on behalf of nobody, without configuration.
+pub(crate) fn call(plugin: &str) -> Call<'_> {
+    Call { client: ClientId(Default::default()), plugin, now: now(), seed: 1, config: "{}" }
+}
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(i64::from(NOW_SECONDS), 0).unwrap_or_default()
+}
+
+/// A customer says hello.
+pub(crate) fn hello() -> (Event, Session) {
+    let now_ms = u64::from(NOW_SECONDS) * 1_000;
+    let message = IncomingMessage { id: "sample".into(), content: Content::Text("Hello".into()), quoted: None };
+    let event = Event {
+        id: "sample".into(),
+        sequence: 1,
+        timestamp_ms: now_ms,
+        kind: EventKind::Message(message),
+        metadata: vec![],
+    };
+    let customer = Customer {
+        phone: Some("27820000001".into()),
+        bsuid: Some("ZA.100".into()),
+        username: None,
+        name: Some("Sample".into()),
+    };
+    let local_time = LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 };
+    let session = Session {
+        participant_id: "sample".into(),
+        client_ref: "sample".into(),
+        business_number: "27110000000".into(),
+        customer,
+        channel: Channel::Whatsapp,
+        state: String::new(),
+        now_ms,
+        local_time,
+        reopened: false,
+        previous_template: None,
+        metadata: vec![],
+    };
+    (event, session)
+}
+
+/// A recipient who is not on WhatsApp.
+pub(crate) fn undeliverable() -> Undeliverable {
+    Undeliverable {
+        message_id: "sample".into(),
+        recipient: "27820000001".into(),
+        sender: "27110000000".into(),
+        error_code: "131026".into(),
+        error_text: "Message undeliverable".into(),
+        requested: RequestedFallback { send_fallback: true, text: None, unicode: false },
+        auto_text: Some("Hello".into()),
+        seen_on_whatsapp: false,
+        age_seconds: 3,
+        template_name: Some("sample".into()),
+        metadata: vec![],
+    }
+}
+
+/// The smallest webhook event; a shaper that writes other events only may refuse it.
+pub(crate) fn webhook_event() -> WebhookEvent {
+    WebhookEvent::SessionStatus(SessionStatusEvent {
+        whatsapp_number: "27110000000".into(),
+        status: "Connected".into(),
+        status_type: "success".into(),
+        timestamp_ms: u64::from(NOW_SECONDS) * 1_000,
+        metadata: vec![],
+    })
+}

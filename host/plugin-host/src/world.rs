@@ -1,0 +1,54 @@
+//! The worlds: what a plugin can be.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a plugin is, by the interface that it exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum World {
+    /// Answers the events of a conversation; exports `bot`.
+    Chatbot,
+    /// Decides about the SMS fallback; exports `fallback`.
+    SmsFallback,
+    /// Writes webhook bodies; exports `shaper`.
+    WebhookShaper,
+}
+
+impl World {
+    /// Every world.
+    pub const ALL: [Self; 3] = [Self::Chatbot, Self::SmsFallback, Self::WebhookShaper];
+
+    /// The name in `wit/`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Chatbot => "chatbot",
+            Self::SmsFallback => "sms-fallback",
+            Self::WebhookShaper => "webhook-shaper",
+        }
+    }
+
+    /// The interface that a plugin of this world exports.
+    pub(crate) fn exported_interface(self) -> &'static str {
+        match self {
+            Self::Chatbot => "bot",
+            Self::SmsFallback => "fallback",
+            Self::WebhookShaper => "shaper",
+        }
+    }
+
+    /// The interfaces of `patchbay:plugin` that a plugin of this world may import.
+    pub(crate) fn granted_interfaces(self) -> &'static [&'static str] {
+        match self {
+            Self::Chatbot => &["types", "log", "kv", "config", "http"],
+            Self::SmsFallback | Self::WebhookShaper => &["types", "log", "config"],
+        }
+    }
+}
+
+impl fmt::Display for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

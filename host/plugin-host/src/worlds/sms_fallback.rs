@@ -1,0 +1,33 @@
+//! World `sms-fallback`.
+
+use wasmtime::Store;
+
+use super::{Given, Question};
+use crate::World;
+use crate::answer::{self, Fault};
+use crate::guest::Guest;
+use crate::limits::Limits;
+use crate::loader::Linked;
+use crate::sms_fallback::{Decision, Undeliverable};
+
+/// Whether a message is sent as an SMS.
+pub(crate) struct DecideFallback<'a>(pub(crate) &'a Undeliverable);
+
+impl Question for DecideFallback<'_> {
+    type Answer = Decision;
+
+    const WORLD: World = World::SmsFallback;
+
+    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+        let Linked::SmsFallback(pre) = plugin else { return None };
+        let plugin = match pre.instantiate_async(&mut *store).await {
+            Ok(plugin) => plugin,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(plugin.patchbay_plugin_fallback().call_decide(store, self.0).await.map(Ok))
+    }
+
+    fn judge(&self, answer: &Self::Answer, _limits: &Limits) -> Result<(), Fault> {
+        answer::sms::judge(answer)
+    }
+}

@@ -1,0 +1,33 @@
+//! World `webhook-shaper`.
+
+use wasmtime::Store;
+
+use super::{Given, Question};
+use crate::World;
+use crate::answer::{self, Fault};
+use crate::guest::Guest;
+use crate::limits::Limits;
+use crate::loader::Linked;
+use crate::webhook_shaper::WebhookEvent;
+
+/// The body of a webhook.
+pub(crate) struct ShapeBody<'a>(pub(crate) &'a WebhookEvent);
+
+impl Question for ShapeBody<'_> {
+    type Answer = Option<String>;
+
+    const WORLD: World = World::WebhookShaper;
+
+    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+        let Linked::WebhookShaper(pre) = plugin else { return None };
+        let plugin = match pre.instantiate_async(&mut *store).await {
+            Ok(plugin) => plugin,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(plugin.patchbay_plugin_shaper().call_shape(store, self.0).await)
+    }
+
+    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {
+        answer::body::judge(answer.as_deref(), limits)
+    }
+}

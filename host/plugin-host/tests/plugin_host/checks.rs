@@ -1,0 +1,117 @@
+//! What the check says about files that are no plugins, and about those that are.
+
+use plugin_host::{World, check};
+
+use crate::support::guest;
+
+fn problems(bytes: &[u8]) -> String {
+    let report = check(bytes);
+    assert!(!report.is_ok());
+    report.problems.join("\n")
+}
+
+fn component(text: &str) -> Vec<u8> {
+    wat::parse_str(text).unwrap()
+}
+
+/// Exports an interface that has the right name, so that only the imports are judged.
+const EMPTY_SHAPER: &str = r#"(instance $empty) (export "patchbay:plugin/shaper@0.1.0" (instance $empty))"#;
+
+#[test]
+fn a_good_plugin_is_described() {
+    let report = check(&guest("hostile_bot"));
+    assert_eq!(report.problems, [""; 0]);
+    assert_eq!((report.world, report.api_version.as_deref()), (Some(World::Chatbot), Some("0.1.0")));
+    assert_eq!(report.exports, ["patchbay:plugin/bot@0.1.0"]);
+    for import in ["log", "kv", "config", "http"] {
+        assert!(report.imports.contains(&format!("patchbay:plugin/{import}@0.1.0")), "{:?}", report.imports);
+    }
+    let shown = report.to_string();
+    assert!(shown.contains("world:   chatbot") && shown.ends_with("This plugin can be loaded."), "{shown}");
+}
+
+#[test]
+fn files_that_are_no_components_are_told_apart() {
+    assert!(problems(b"").contains("empty or cut off"));
+    assert!(problems(b"#!/bin/sh\necho hello").contains("does not begin with the bytes 00 61 73 6d"));
+    assert!(problems(&component("(module)")).contains("core WebAssembly module, not a component"));
+    assert!(problems(b"\0asm\x01").contains("cut off"));
+    assert!(problems(b"\0asm\x63\0\x02\0").contains("neither a component nor a core module"));
+    let random: Vec<u8> = (0..5_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    assert!(problems(&random).contains("not a WebAssembly file"));
+    assert!(problems(&[b"\0asm\x0d\0\x01\0".as_slice(), &random].concat()).contains("damaged"));
+}
+
+#[test]
+fn a_truncated_component_is_damaged_wherever_it_is_cut() {
+    let whole = guest("hostile_shaper");
+    for length in [9, 100, whole.len() / 2, whole.len() - 1] {
+        let report = check(&whole[..length]);
+        assert!(!report.is_ok(), "cut to {length} bytes");
+    }
+}
+
+#[test]
+fn flipped_bits_never_bring_the_host_down() {
+    let whole = guest("hostile_shaper");
+    for round in 0..40_usize {
+        let mut bytes = whole.clone();
+        let at = 8 + round * 7_919 % 4_000;
+        bytes[at] ^= 1 << (round % 8);
+        drop(check(&bytes));
+    }
+}
+
+#[test]
+fn a_component_without_a_world_is_told_what_would_make_one() {
+    let said = problems(&component("(component)"));
+    assert!(said.contains("`patchbay:plugin/bot` (chatbot)") && said.contains("it exports nothing"), "{said}");
+}
+
+#[test]
+fn everything_that_is_not_granted_is_named_at_once() {
+    let said = problems(&component(&format!(
+        r#"(component
+            (import "patchbay:plugin/kv@0.1.0" (instance))
+            (import "patchbay:plugin/payments@0.1.0" (instance))
+            (import "patchbay:plugin/log@0.1.3" (instance (export "erase" (func))))
+            (import "wasi:http/types@0.2.3" (instance))
+            (import "wasi:cli/environment@0.3.0" (instance))
+            (import "acme:extras/magic" (instance))
+            {EMPTY_SHAPER})"#
+    )));
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 6, "{said}");
+    assert!(lines[0].contains("`patchbay:plugin/kv@0.1.0` is not granted to world `webhook-shaper`"), "{said}");
+    assert!(lines[1].contains("has no interface `payments`"), "{said}");
+    assert!(lines[2].contains("asks for erase"), "{said}");
+    assert!(lines[3].contains("use the interface `patchbay:plugin/http` instead"), "{said}");
+    assert!(lines[4].contains("this host offers WASI 0.2"), "{said}");
+    assert!(lines[5].contains("`acme:extras/magic` is not offered"), "{said}");
+}
+
+#[test]
+fn another_version_of_the_interfaces_is_refused_with_both_numbers() {
+    let export = r#"(instance $empty) (export "patchbay:plugin/bot@0.2.0" (instance $empty))"#;
+    let said = problems(&component(&format!("(component {export})")));
+    assert!(said.contains("0.2.0") && said.contains("this host runs 0.1.0"), "{said}");
+    let import = r#"(import "patchbay:plugin/log@1.0.0" (instance))"#;
+    let said = problems(&component(&format!("(component {import} {EMPTY_SHAPER})")));
+    assert!(said.contains("version 1.0.0"), "{said}");
+}
+
+#[test]
+fn an_export_of_the_right_name_and_the_wrong_shape_is_a_mismatch() {
+    let report = check(&component(&format!("(component {EMPTY_SHAPER})")));
+    assert_eq!(report.world, Some(World::WebhookShaper));
+    assert!(report.problems[0].contains("does not fit world `webhook-shaper`"), "{:?}", report.problems);
+    assert!(report.problems[0].contains("shape"), "{:?}", report.problems);
+}
+
+#[test]
+fn a_component_of_two_worlds_is_refused() {
+    let said = problems(&component(&format!(
+        r#"(component {EMPTY_SHAPER} (export "patchbay:plugin/bot@0.1.0" (instance $empty)))"#
+    )));
+    assert!(said.contains("several worlds"), "{said}");
+}

@@ -1,0 +1,55 @@
+//! A client that uses up its share waits for itself, not for others.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plugin_host::{Call, CallError, ChatbotOutcome, Limits, NoKeyValues};
+use tokio::task::JoinSet;
+
+use crate::support::{TestHost, call, client, limits, says, session};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_beyond_a_clients_share_wait_and_others_do_not() {
+    let limits = Limits { calls_per_client: 2, queue_wait: Duration::from_secs(10), ..limits() };
+    let test = TestHost::with_hostile_guests(limits).await;
+    let began = Instant::now();
+    let mut busy = calls(&test, 1, 4, "sleep 700");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    test.command_of(client(2), "hello").await.unwrap();
+    assert!(busy.try_join_next().is_none(), "the other client is answered while the busy one waits");
+    let results = busy.join_all().await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert!(began.elapsed() >= Duration::from_millis(1_400), "four calls, two at a time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_finds_no_place_in_time_is_told_so() {
+    let limits = Limits { calls_per_client: 1, queue_wait: Duration::from_millis(100), ..limits() };
+    let test = TestHost::with_hostile_guests(limits).await;
+    let results = calls(&test, 1, 2, "sleep 600").join_all().await;
+    let busy = results.iter().filter(|result| matches!(result, Err(CallError::TooBusy { .. }))).count();
+    assert_eq!(busy, 1, "{results:?}");
+    assert!(results.iter().any(Result::is_ok));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_so_many_calls_may_wait() {
+    let limits = Limits { calls_per_client: 1, waiting_per_client: 2, queue_wait: Duration::from_secs(10), ..limits() };
+    let test = TestHost::with_hostile_guests(limits).await;
+    let results = calls(&test, 1, 6, "sleep 300").join_all().await;
+    let done = results.iter().filter(|result| result.is_ok()).count();
+    assert_eq!(done, 3, "one runs, two wait, three are turned away: {results:?}");
+    assert!(test.command("hello").await.is_ok(), "places are given back");
+}
+
+fn calls(test: &TestHost, of: u128, number: usize, text: &'static str) -> JoinSet<Result<ChatbotOutcome, CallError>> {
+    let mut calls = JoinSet::new();
+    for _ in 0..number {
+        let host = test.host.clone();
+        calls.spawn(async move {
+            let call = Call { client: client(of), ..call("hostile") };
+            host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
+        });
+    }
+    calls
+}

@@ -1,0 +1,21 @@
+//! The plugin host from the outside, with the components that ship and with components that misbehave.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic, also in what it shares with others"
+)]
+
+mod answers;
+mod cache;
+mod checks;
+mod default_chatbot;
+mod fairness;
+mod hot_reload;
+mod isolation;
+mod key_values;
+mod limits;
+mod low_address_space;
+mod shapers;
+mod sms_fallback;
+mod support;

@@ -1,0 +1,193 @@
+//! Hosts, guests and questions for the tests.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use plugin_host::chatbot::{
+    Action, Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
+};
+use plugin_host::{
+    Call, CallError, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, Limits, NoKeyValues, PluginHost,
+    Scope,
+};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// A host with a directory of its own, and the compiled code of all tests in one cache.
+pub struct TestHost {
+    pub host: Arc<PluginHost>,
+    pub directory: TempDir,
+}
+
+impl TestHost {
+    /// Only the hostile bot and the hostile shaper.
+    pub async fn with_hostile_guests(limits: Limits) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
+        std::fs::write(directory.path().join("hostile-shaper.wasm"), guest("hostile_shaper")).unwrap();
+        Self::start(directory, limits, false).await
+    }
+
+    /// The components that ship, and an empty directory.
+    pub async fn with_built_ins() -> Self {
+        Self::start(tempfile::tempdir().unwrap(), Limits::default(), true).await
+    }
+
+    pub async fn start(directory: TempDir, limits: Limits, built_ins: bool) -> Self {
+        let plugins_dir = Some(directory.path().to_owned());
+        let config = HostConfig { cache_dir: cache_dir(), plugins_dir, limits, built_ins };
+        Self { host: PluginHost::start(config).await.unwrap(), directory }
+    }
+
+    /// Sends the hostile bot a command.
+    pub async fn command(&self, text: &str) -> Result<ChatbotOutcome, CallError> {
+        self.command_of(client(1), text).await
+    }
+
+    pub async fn command_of(&self, client: ClientId, text: &str) -> Result<ChatbotOutcome, CallError> {
+        let call = Call { client, ..call("hostile") };
+        self.host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
+    }
+
+    /// The text that the hostile bot answers a command with.
+    pub async fn answer(&self, text: &str) -> String {
+        only_text(&self.command(text).await.unwrap().actions)
+    }
+
+    /// Replaces a plugin file as a build tool would: a new file under the old name.
+    pub fn replace(&self, name: &str, bytes: &[u8]) {
+        let temporary = self.directory.path().join(".new");
+        std::fs::write(&temporary, bytes).unwrap();
+        std::fs::rename(&temporary, self.file(name)).unwrap();
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(format!("{name}.wasm"))
+    }
+}
+
+pub fn limits() -> Limits {
+    Limits { calls: 20, ..Limits::default() }
+}
+
+/// Waits until something is so; panics when it does not become so.
+pub async fn eventually<F: AsyncFn() -> bool>(what: &str, condition: F) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition().await {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A component of `tests/guests`, built once per run of the tests.
+pub fn guest(name: &str) -> Vec<u8> {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/guests/Cargo.toml");
+        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2"]);
+        cargo.args(["-p", "hostile-bot", "-p", "hostile-shaper"]);
+        cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
+            cargo.env_remove(variable);
+        }
+        assert!(cargo.status().unwrap().success(), "tests/guests must build");
+        target_dir.join("wasm32-wasip2/release")
+    });
+    std::fs::read(built.join(format!("{name}.wasm"))).unwrap()
+}
+
+/// The hostile bot with another version written over its own.
+pub fn hostile_version(number: u32) -> Vec<u8> {
+    let mut bytes = guest("hostile_bot");
+    let mark = b"version-0000";
+    let places: Vec<usize> = (0..bytes.len() - mark.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
+    assert!(!places.is_empty(), "the version mark must be in the component");
+    for at in places {
+        bytes[at..at + mark.len()].copy_from_slice(format!("version-{number:04}").as_bytes());
+    }
+    bytes
+}
+
+fn cache_dir() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache")
+}
+
+pub fn client(number: u128) -> ClientId {
+    ClientId(Uuid::from_u128(number))
+}
+
+/// Tuesday, 14 October 2025, 08:00 UTC.
+pub fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_760_428_800, 0).unwrap()
+}
+
+pub fn call(plugin: &str) -> Call<'_> {
+    Call { client: client(1), plugin, now: now(), seed: 7, config: "{}" }
+}
+
+pub fn happens(kind: EventKind) -> Event {
+    Event { id: "event-1".into(), sequence: 1, timestamp_ms: 1_760_428_800_000, kind, metadata: vec![] }
+}
+
+pub fn sends(content: Content) -> Event {
+    happens(EventKind::Message(IncomingMessage { id: "message-1".into(), content, quoted: None }))
+}
+
+pub fn says(text: &str) -> Event {
+    sends(Content::Text(text.into()))
+}
+
+pub fn session() -> Session {
+    Session {
+        participant_id: "participant-1".into(),
+        client_ref: "demo".into(),
+        business_number: "27110000000".into(),
+        customer: Customer {
+            phone: Some("27820000001".into()),
+            bsuid: Some("ZA.100".into()),
+            username: None,
+            name: Some("Zo".into()),
+        },
+        channel: Channel::Whatsapp,
+        state: String::new(),
+        now_ms: 1_760_428_800_000,
+        local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
+        reopened: false,
+        previous_template: None,
+        metadata: vec![],
+    }
+}
+
+pub fn only_text(actions: &[Action]) -> String {
+    match actions {
+        [Action::ReplyText(reply)] => reply.text.clone(),
+        other => panic!("expected one text, found {other:?}"),
+    }
+}
+
+/// A key-value store in memory that counts how often it is asked.
+#[derive(Default)]
+pub struct Values {
+    pub values: HashMap<(bool, String), Vec<u8>>,
+    pub asked: Mutex<Vec<String>>,
+    pub broken: bool,
+}
+
+#[async_trait]
+impl KeyValueSnapshot for Values {
+    async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        self.asked.lock().unwrap().push(key.to_owned());
+        if self.broken {
+            return Err(KeyValueError("connection lost".into()));
+        }
+        Ok(self.values.get(&(scope == Scope::Client, key.to_owned())).cloned())
+    }
+}

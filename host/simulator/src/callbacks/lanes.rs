@@ -1,0 +1,112 @@
+//! One worker per phone with callbacks waiting: posts them in order, retrying with back-off.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::{Event, Queued, envelope, locked};
+use crate::world::World;
+
+/// The lane of all events while batching is on.
+pub(super) const BATCH: &str = "batch";
+/// How long events are collected for a batch or to be reordered.
+const COLLECTED: Duration = Duration::from_millis(250);
+const BATCH_LENGTH: usize = 50;
+const FIRST_RETRY: Duration = Duration::from_millis(200);
+const LONGEST_RETRY: Duration = Duration::from_secs(30);
+/// Meta gives up after seven days (PROVIDERS A.7).
+const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Posts everything in a lane and ends when it is empty.
+pub(super) async fn empty_lane(world: Arc<World>, lane: String) {
+    while !world.shutdown.is_cancelled() {
+        let faults = world.faults();
+        let collect = faults.reorder_callbacks || lane == BATCH;
+        if collect {
+            world.pause(COLLECTED).await;
+        }
+        let Some(mut queued) = take(&world, &lane, collect) else {
+            return;
+        };
+        if faults.reorder_callbacks {
+            queued.reverse();
+        }
+        if let Some(due) = queued.iter().map(|queued| queued.due).max() {
+            world.pause(due.saturating_duration_since(Instant::now())).await;
+        }
+        let mut events: Vec<Event> = queued.into_iter().map(|queued| queued.event).collect();
+        if lane == BATCH {
+            post(&world, &mut events, faults.duplicate_callbacks).await;
+        } else {
+            for event in &mut events {
+                post(&world, std::slice::from_mut(event), faults.duplicate_callbacks).await;
+            }
+        }
+    }
+}
+
+/// The next event of the lane, or all of them; `None` when the lane is empty and was closed.
+fn take(world: &World, lane: &str, all: bool) -> Option<Vec<Queued>> {
+    let mut queues = locked(&world.callbacks.lanes);
+    let queue = queues.get_mut(lane)?;
+    let count = if all { queue.len().min(BATCH_LENGTH) } else { queue.len().min(1) };
+    if count == 0 {
+        queues.remove(lane);
+        return None;
+    }
+    Some(queue.drain(..count).collect())
+}
+
+/// Posts one body until it is taken, and once more where duplicates are asked for.
+async fn post(world: &World, events: &mut [Event], twice: bool) {
+    let Some(waba_id) = events.first().map(|event| event.waba_id.clone()) else {
+        return;
+    };
+    let body = envelope::body(events);
+    let signature = envelope::signature(&world.callbacks.app_secret, &body);
+    let age = world.callbacks.age.load(Ordering::SeqCst);
+    let started = Instant::now();
+    let mut wait = FIRST_RETRY;
+    while !attempt(world, &waba_id, &body, &signature).await {
+        tokio::select! {
+            () = world.pause(wait) => {}
+            () = world.callbacks.wake.notified() => {}
+        }
+        wait = (wait * 2).min(LONGEST_RETRY);
+        let outdated = world.callbacks.age.load(Ordering::SeqCst) != age;
+        if outdated || world.shutdown.is_cancelled() || started.elapsed() > GIVE_UP {
+            return;
+        }
+    }
+    if twice {
+        attempt(world, &waba_id, &body, &signature).await;
+    }
+    for event in events {
+        if let Some(taken) = event.taken.take() {
+            // Nobody may be waiting any more.
+            let _ = taken.send(());
+        }
+    }
+}
+
+async fn attempt(world: &World, waba_id: &str, body: &Bytes, signature: &str) -> bool {
+    let url = world.callbacks.url_of(waba_id);
+    let Ok(_permit) = world.callbacks.permits.acquire().await else {
+        return false;
+    };
+    let request = world
+        .callbacks
+        .client
+        .post(url)
+        .header("Content-Type", "application/json")
+        .header("User-Agent", "facebookexternalua")
+        .header("X-Hub-Signature-256", signature)
+        .body(body.clone());
+    match world.shutdown.run_until_cancelled(request.send()).await {
+        Some(Ok(answer)) => answer.status().is_success(),
+        Some(Err(_)) | None => false,
+    }
+}

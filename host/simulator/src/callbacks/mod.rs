@@ -1,0 +1,148 @@
+//! Callbacks to the host: signed, in order per phone, repeated until they are taken.
+#![expect(clippy::disallowed_methods, reason = "Meta's servers are not the host: they make their own HTTP client")]
+
+mod bodies;
+mod envelope;
+mod lanes;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::time::Instant;
+
+pub(crate) use bodies::{StatusReport, inbound, preference, status, system, with_failure};
+
+use crate::world::World;
+
+/// Posts under way at once, over all phones.
+const CONNECTIONS: usize = 64;
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One change that the host is to hear of.
+#[derive(Debug)]
+pub(crate) struct Event {
+    /// Events of one lane are posted in order: the phone, or `account`.
+    pub(crate) lane: String,
+    pub(crate) waba_id: String,
+    pub(crate) field: String,
+    pub(crate) value: Value,
+    /// Told when the host has taken the event.
+    pub(crate) taken: Option<oneshot::Sender<()>>,
+}
+
+struct Queued {
+    event: Event,
+    due: Instant,
+}
+
+/// The line to the host.
+pub(crate) struct Callbacks {
+    url: Mutex<String>,
+    /// Callback addresses of single WABAs (`override_callback_uri`).
+    overrides: Mutex<HashMap<String, String>>,
+    app_secret: String,
+    verify_token: String,
+    client: reqwest::Client,
+    permits: Semaphore,
+    lanes: Mutex<HashMap<String, VecDeque<Queued>>>,
+    /// Counted up by a reset, so that posts being retried from before it are given up.
+    age: AtomicU64,
+    /// Ends the waits between attempts.
+    wake: Notify,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Callbacks {
+    /// A line to `url`. Fails where the machine has no usable HTTP client.
+    pub(crate) fn new(url: String, app_secret: String, verify_token: String) -> Result<Self, reqwest::Error> {
+        let client = reqwest::Client::builder()
+            .timeout(ANSWER_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()?;
+        Ok(Self {
+            url: Mutex::new(url),
+            overrides: Mutex::default(),
+            app_secret,
+            verify_token,
+            client,
+            permits: Semaphore::new(CONNECTIONS),
+            lanes: Mutex::default(),
+            age: AtomicU64::new(0),
+            wake: Notify::new(),
+        })
+    }
+
+    /// Where later posts go, retries too; those are made at once.
+    pub(crate) fn set_url(&self, url: String) {
+        *locked(&self.url) = url;
+        self.retry_now();
+    }
+
+    /// Posts what waits for another attempt, without waiting longer.
+    pub(crate) fn retry_now(&self) {
+        self.wake.notify_waiters();
+    }
+
+    /// Sends the callbacks of one WABA elsewhere; `None` ends that.
+    pub(crate) fn set_override(&self, waba_id: &str, url: Option<String>) {
+        match url {
+            Some(url) => locked(&self.overrides).insert(waba_id.to_owned(), url),
+            None => locked(&self.overrides).remove(waba_id),
+        };
+    }
+
+    fn url_of(&self, waba_id: &str) -> String {
+        let own = locked(&self.overrides).get(waba_id).cloned();
+        own.unwrap_or_else(|| locked(&self.url).clone())
+    }
+
+    /// Gives up every callback that the host has not taken.
+    pub(crate) fn drop_pending(&self) {
+        self.age.fetch_add(1, Ordering::SeqCst);
+        self.retry_now();
+        locked(&self.overrides).clear();
+        for lane in locked(&self.lanes).values_mut() {
+            lane.clear();
+        }
+    }
+
+    /// Meta's handshake (PROVIDERS A.7): the address must answer the challenge, and nothing else.
+    pub(crate) async fn handshake(&self, url: Option<&str>, token: Option<&str>) -> bool {
+        let url = url.map_or_else(|| locked(&self.url).clone(), str::to_owned);
+        let challenge = crate::identity::stable_digits(&crate::identity::trace_id(), 10);
+        let query = [
+            ("hub.mode", "subscribe"),
+            ("hub.verify_token", token.unwrap_or(&self.verify_token)),
+            ("hub.challenge", &challenge),
+        ];
+        match self.client.get(url).query(&query).send().await {
+            Ok(answer) if answer.status().as_u16() == 200 => answer.text().await.is_ok_and(|body| body == challenge),
+            _ => false,
+        }
+    }
+}
+
+impl World {
+    /// Queues an event for the host. Must not be called with the state locked.
+    pub(crate) fn publish(self: &Arc<Self>, event: Event) {
+        let faults = self.faults();
+        let lane = if faults.batch_callbacks { lanes::BATCH.to_owned() } else { event.lane.clone() };
+        let due = Instant::now() + Duration::from_millis(faults.delay_millis);
+        let mut queues = locked(&self.callbacks.lanes);
+        match queues.get_mut(&lane) {
+            Some(queue) => queue.push_back(Queued { event, due }),
+            None => {
+                queues.insert(lane.clone(), VecDeque::from([Queued { event, due }]));
+                self.tasks.spawn(lanes::empty_lane(Arc::clone(self), lane));
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `/simulator/*`: faults, events, numbers, the request log, reset.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::account_events::{self, Injection, InjectionError};
+use crate::faults::{FaultError, Faults};
+use crate::identity;
+use crate::numbers::BusinessNumber;
+use crate::request_log::LogQuery;
+use crate::world::World;
+
+/// A call that cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+enum ControlError {
+    #[error("the body is not right: {0}")]
+    Body(#[source] serde_json::Error),
+    #[error(transparent)]
+    Fault(#[from] FaultError),
+    #[error(transparent)]
+    Injection(#[from] InjectionError),
+}
+
+impl IntoResponse for ControlError {
+    fn into_response(self) -> Response {
+        let status = match self {
+            Self::Injection(InjectionError::NoTemplate { .. }) => StatusCode::NOT_FOUND,
+            Self::Body(_) | Self::Fault(_) => StatusCode::BAD_REQUEST,
+        };
+        (status, Json(json!({"error": self.to_string()}))).into_response()
+    }
+}
+
+/// Routes of the controls, and the page.
+pub(crate) fn routes() -> Router<Arc<World>> {
+    Router::new()
+        .route("/", get(|| async { Html(include_str!("page.html")) }))
+        .route("/simulator/faults", get(faults).post(set_faults).delete(clear_faults))
+        .route("/simulator/numbers", get(numbers).post(set_number))
+        .route("/simulator/events", post(events))
+        .route("/simulator/requests", get(requests))
+        .route("/simulator/reset", post(reset))
+        .route("/simulator/handshake", post(handshake))
+        .route("/simulator/retry", post(retry))
+}
+
+async fn faults(State(world): State<Arc<World>>) -> Json<Faults> {
+    Json(world.faults())
+}
+
+async fn set_faults(State(world): State<Arc<World>>, body: Bytes) -> Result<Json<Faults>, ControlError> {
+    let patch: Value = serde_json::from_slice(&body).map_err(ControlError::Body)?;
+    let mut state = world.state();
+    state.faults = state.faults.patched(&patch)?;
+    Ok(Json(state.faults.clone()))
+}
+
+async fn clear_faults(State(world): State<Arc<World>>) -> Json<Faults> {
+    world.state().faults = Faults::default();
+    Json(Faults::default())
+}
+
+async fn numbers(State(world): State<Arc<World>>) -> Json<Value> {
+    Json(json!({"numbers": world.state().numbers.all()}))
+}
+
+/// Body of `POST /simulator/numbers`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NumberPatch {
+    phone_number_id: String,
+    waba_id: Option<String>,
+    number: Option<String>,
+    verified_name: Option<String>,
+    quality_rating: Option<String>,
+    status: Option<String>,
+    messaging_limit: Option<String>,
+    throughput: Option<u32>,
+}
+
+async fn set_number(State(world): State<Arc<World>>, body: Bytes) -> Result<Json<BusinessNumber>, ControlError> {
+    let patch: NumberPatch = serde_json::from_slice(&body).map_err(ControlError::Body)?;
+    let mut state = world.state();
+    if let Some(waba_id) = &patch.waba_id {
+        state.numbers.know_waba(waba_id);
+    }
+    let number = state.numbers.get(&patch.phone_number_id);
+    number.waba_id = patch.waba_id.or_else(|| number.waba_id.clone());
+    let digits = patch.number.map(|number| identity::digits(&number));
+    number.number = digits.unwrap_or_else(|| number.number.clone());
+    number.verified_name = patch.verified_name.unwrap_or_else(|| number.verified_name.clone());
+    number.quality_rating = patch.quality_rating.unwrap_or_else(|| number.quality_rating.clone());
+    number.status = patch.status.unwrap_or_else(|| number.status.clone());
+    number.messaging_limit = patch.messaging_limit.unwrap_or_else(|| number.messaging_limit.clone());
+    number.throughput = patch.throughput.unwrap_or(number.throughput);
+    Ok(Json(number.clone()))
+}
+
+async fn events(State(world): State<Arc<World>>, body: Bytes) -> Result<StatusCode, ControlError> {
+    let injection: Injection = serde_json::from_slice(&body).map_err(ControlError::Body)?;
+    account_events::inject(&world, injection)?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+async fn requests(State(world): State<Arc<World>>, Query(query): Query<LogQuery>) -> Json<Value> {
+    Json(world.state().requests.answer(&query))
+}
+
+async fn reset(State(world): State<Arc<World>>) -> StatusCode {
+    world.reset();
+    StatusCode::NO_CONTENT
+}
+
+/// Performs Meta's handshake with the callback address.
+async fn handshake(State(world): State<Arc<World>>) -> Json<Value> {
+    let verified = world.callbacks.handshake(None, None).await;
+    Json(json!({"verified": verified}))
+}
+
+/// Posts at once what waits for another attempt.
+async fn retry(State(world): State<Arc<World>>) -> StatusCode {
+    world.callbacks.retry_now();
+    StatusCode::NO_CONTENT
+}

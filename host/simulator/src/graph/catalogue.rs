@@ -1,0 +1,121 @@
+//! The templates of each WABA. A WABA that nobody spoke of before starts with the samples.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::samples;
+use crate::{clock, identity};
+
+/// Template ids are 17 digits that begin so; they are told from number and media ids by it.
+pub(crate) const ID_PREFIX: &str = "7700";
+
+/// One template in one language.
+#[derive(Debug, Clone)]
+pub(crate) struct Template {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) language: String,
+    pub(crate) status: String,
+    pub(crate) category: String,
+    /// `POSITIONAL` or `NAMED`.
+    pub(crate) parameter_format: String,
+    /// As Meta stores them (PROVIDERS F).
+    pub(crate) components: Value,
+    pub(crate) quality: String,
+    pub(crate) rejected_reason: String,
+    updated: i64,
+}
+
+impl Template {
+    /// An approved template whose id depends on WABA, name and language only.
+    pub(crate) fn new(waba_id: &str, name: &str, language: &str, category: &str, components: Value) -> Self {
+        let seed = if language == "en" { format!("{waba_id}/{name}") } else { format!("{waba_id}/{name}/{language}") };
+        Self {
+            id: format!("{ID_PREFIX}{}", identity::stable_digits(&seed, 13)),
+            name: name.to_owned(),
+            language: language.to_owned(),
+            status: "APPROVED".to_owned(),
+            category: category.to_owned(),
+            parameter_format: "POSITIONAL".to_owned(),
+            components,
+            quality: "UNKNOWN".to_owned(),
+            rejected_reason: "NONE".to_owned(),
+            updated: clock::now().timestamp(),
+        }
+    }
+
+    /// The component of a type, such as `BODY`.
+    pub(crate) fn component(&self, kind: &str) -> Option<&Value> {
+        component(&self.components, kind)
+    }
+
+    /// Marks the template as changed now.
+    pub(crate) fn touch(&mut self) {
+        self.updated = clock::now().timestamp();
+    }
+
+    /// The node with the fields asked for; without `fields` those Meta shows unasked.
+    pub(crate) fn node(&self, fields: Option<&str>) -> Value {
+        let all = json!({
+            "id": self.id,
+            "name": self.name,
+            "language": self.language,
+            "status": self.status,
+            "category": self.category,
+            "parameter_format": self.parameter_format,
+            "components": self.components,
+            "quality_score": {"score": self.quality, "date": self.updated},
+            "rejected_reason": self.rejected_reason,
+            "last_updated_time": self.updated,
+        });
+        let wanted = fields.unwrap_or("name,parameter_format,components,language,status,category");
+        selected(&all, wanted)
+    }
+}
+
+/// The fields named in a comma list, and `id`. Sub-field lists in braces are passed over.
+pub(crate) fn selected(node: &Value, fields: &str) -> Value {
+    let mut shown = Map::new();
+    for field in fields.split(',').chain(["id"]) {
+        let field = field.trim().split(['{', '(', '.']).next().unwrap_or_default();
+        if let Some(value) = node.get(field) {
+            shown.insert(field.to_owned(), value.clone());
+        }
+    }
+    Value::Object(shown)
+}
+
+/// The component of a type in a list of components, upper or lower case.
+pub(crate) fn component<'a>(components: &'a Value, kind: &str) -> Option<&'a Value> {
+    components
+        .as_array()?
+        .iter()
+        .find(|component| component.get("type").and_then(Value::as_str).is_some_and(|t| t.eq_ignore_ascii_case(kind)))
+}
+
+/// The templates of all WABAs that were spoken of.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    by_waba: BTreeMap<String, Vec<Template>>,
+}
+
+impl Catalogue {
+    /// The templates of a WABA.
+    pub(crate) fn of(&mut self, waba_id: &str) -> &mut Vec<Template> {
+        self.by_waba.entry(waba_id.to_owned()).or_insert_with(|| samples::templates(waba_id))
+    }
+
+    /// The template that a send names.
+    pub(crate) fn find(&mut self, waba_id: &str, name: &str, language: &str) -> Option<&Template> {
+        self.of(waba_id).iter().find(|template| template.name == name && template.language == language)
+    }
+
+    /// The template of an id, in whatever WABA, with that WABA.
+    pub(crate) fn by_id(&self, id: &str) -> Option<(&str, &Template)> {
+        self.by_waba.iter().find_map(|(waba_id, templates)| {
+            let template = templates.iter().find(|template| template.id == id)?;
+            Some((waba_id.as_str(), template))
+        })
+    }
+}

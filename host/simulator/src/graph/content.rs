@@ -1,0 +1,157 @@
+//! What a message of each type must hold (PROVIDERS A.2), and what a person reads of it.
+
+use serde_json::Value;
+
+use super::errors::GraphError;
+use super::fields::Node;
+use super::interactive;
+use crate::mailbox::Button;
+use crate::media::Media;
+
+/// A message that passed validation.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    /// What a person reads.
+    pub(crate) text: String,
+    pub(crate) buttons: Vec<Button>,
+}
+
+impl Content {
+    pub(crate) fn of_text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), buttons: Vec::new() }
+    }
+}
+
+const TYPES: [&str; 11] = [
+    "text",
+    "image",
+    "audio",
+    "video",
+    "document",
+    "sticker",
+    "location",
+    "contacts",
+    "interactive",
+    "reaction",
+    "template",
+];
+
+/// The type of a message; absent means text.
+pub(crate) fn kind_of(message: &Value) -> Result<&str, GraphError> {
+    let kind = match message.get("type") {
+        None => "text",
+        Some(kind) => kind.as_str().unwrap_or_default(),
+    };
+    if TYPES.contains(&kind) {
+        return Ok(kind);
+    }
+    let known = TYPES.map(str::to_uppercase).join(", ");
+    Err(GraphError::parameter(format!("Param type must be one of {{{known}}} - got \"{kind}\".")))
+}
+
+/// Validates a message of any type but `template`.
+pub(crate) fn validate(kind: &str, message: &Value, media: &Media) -> Result<Content, GraphError> {
+    let message = Node::new(message);
+    match kind {
+        "text" => text(message),
+        "location" => location(message),
+        "contacts" => contacts(message),
+        "reaction" => reaction(message),
+        "interactive" => interactive::validate(message.object("", "interactive")?, media),
+        _ => {
+            let medium = message.object("", kind)?;
+            check_medium(kind, medium, kind, media)?;
+            let caption = match kind {
+                "audio" | "sticker" => None,
+                _ => medium.text(kind, "caption", 1024)?,
+            };
+            medium.text(kind, "filename", 240)?;
+            Ok(Content::of_text(caption.unwrap_or_default()))
+        }
+    }
+}
+
+fn text(message: Node<'_>) -> Result<Content, GraphError> {
+    let text = message.object("", "text")?;
+    let body = text.get("body").and_then(Value::as_str);
+    if body.is_some_and(|body| body.chars().count() > 4096) {
+        return Err(GraphError::parameter("Param text['body'] must be at most 4096 characters long."));
+    }
+    text.required_text("text", "body", 4096).map(Content::of_text)
+}
+
+fn location(message: Node<'_>) -> Result<Content, GraphError> {
+    let location = message.object("", "location")?;
+    for (field, bound) in [("latitude", 90.0), ("longitude", 180.0)] {
+        let path = format!("location.{field}");
+        let degrees = match location.get(field) {
+            None => return Err(GraphError::missing(&path)),
+            Some(Value::String(text)) => text.parse().ok(),
+            Some(value) => value.as_f64(),
+        };
+        if !degrees.is_some_and(|degrees: f64| degrees.abs() <= bound) {
+            return Err(GraphError::invalid(&path, "must be a number of degrees"));
+        }
+    }
+    let name = location.text("location", "name", 1000)?.unwrap_or_default();
+    let address = location.text("location", "address", 1000)?.unwrap_or_default();
+    Ok(Content::of_text([name, address].join("\n").trim()))
+}
+
+fn contacts(message: Node<'_>) -> Result<Content, GraphError> {
+    let mut names = Vec::new();
+    for contact in message.array("", "contacts")? {
+        let name = Node::new(contact).object("contacts", "name")?;
+        names.push(name.required_text("contacts.name", "formatted_name", 1000)?);
+        let parts = ["first_name", "last_name", "middle_name", "suffix", "prefix"];
+        if !parts.iter().any(|part| name.get(part).is_some()) {
+            return Err(GraphError::missing("contacts.name.first_name"));
+        }
+    }
+    Ok(Content::of_text(names.join("\n")))
+}
+
+fn reaction(message: Node<'_>) -> Result<Content, GraphError> {
+    let reaction = message.object("", "reaction")?;
+    reaction.required_text("reaction", "message_id", 500)?;
+    match reaction.get("emoji") {
+        None => Err(GraphError::missing("reaction.emoji")),
+        Some(Value::String(emoji)) => Ok(Content::of_text(emoji)),
+        Some(_) => Err(GraphError::invalid("reaction.emoji", "must be a string")),
+    }
+}
+
+/// A media object needs a link of http(s) or the id of an uploaded file that fits the type.
+pub(crate) fn check_medium(path: &str, medium: Node<'_>, kind: &str, media: &Media) -> Result<(), GraphError> {
+    let id = medium.get("id").map(|id| match id {
+        Value::String(id) => id.clone(),
+        other => other.to_string(),
+    });
+    match (id, medium.text(path, "link", 2048)?) {
+        (Some(id), None) => {
+            let stored = media
+                .get(&id)
+                .ok_or_else(|| GraphError::invalid(&format!("{path}.id"), &format!("media {id} does not exist")))?;
+            if kind != "document" && family(&stored.mime_type) != kind {
+                return Err(GraphError::invalid(
+                    &format!("{path}.id"),
+                    &format!("media {id} is {}, not {kind}", stored.mime_type),
+                ));
+            }
+            Ok(())
+        }
+        (None, Some(link)) if link.starts_with("https://") || link.starts_with("http://") => Ok(()),
+        (None, Some(_)) => Err(GraphError::invalid(&format!("{path}.link"), "must be a valid http or https URL")),
+        (None, None) => Err(GraphError::missing(&format!("{path}.id or {path}.link"))),
+        (Some(_), Some(_)) => {
+            Err(GraphError::parameter(format!("Only one of {path}['id'] and {path}['link'] may be given.")))
+        }
+    }
+}
+
+fn family(mime_type: &str) -> &str {
+    match mime_type {
+        "image/webp" => "sticker",
+        _ => mime_type.split('/').next().unwrap_or_default(),
+    }
+}

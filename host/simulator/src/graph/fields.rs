@@ -1,0 +1,76 @@
+//! Reading fields of a request with Meta's errors (131008 missing, 131009 invalid).
+
+use serde_json::Value;
+
+use super::errors::GraphError;
+
+/// An object of a request. Callers name its path, which error details repeat.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'a> {
+    value: &'a Value,
+}
+
+fn absent(value: Option<&Value>) -> bool {
+    value.is_none_or(Value::is_null)
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn new(value: &'a Value) -> Self {
+        Self { value }
+    }
+
+    /// The raw field.
+    pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
+        self.value.get(field).filter(|value| !value.is_null())
+    }
+
+    /// A required object.
+    pub(crate) fn object(&self, path: &str, field: &str) -> Result<Node<'a>, GraphError> {
+        let path = join(path, field);
+        match self.value.get(field) {
+            value if absent(value) => Err(GraphError::missing(&path)),
+            Some(value) if value.is_object() => Ok(Node { value }),
+            _ => Err(GraphError::invalid(&path, "must be an object")),
+        }
+    }
+
+    /// A required, non-empty array.
+    pub(crate) fn array(&self, path: &str, field: &str) -> Result<&'a [Value], GraphError> {
+        let path = join(path, field);
+        match self.value.get(field) {
+            value if absent(value) => Err(GraphError::missing(&path)),
+            Some(Value::Array(items)) if !items.is_empty() => Ok(items),
+            Some(Value::Array(_)) => Err(GraphError::invalid(&path, "must not be empty")),
+            _ => Err(GraphError::invalid(&path, "must be an array")),
+        }
+    }
+
+    /// An optional text of at most `longest` characters.
+    pub(crate) fn text(&self, path: &str, field: &str, longest: usize) -> Result<Option<&'a str>, GraphError> {
+        let path = join(path, field);
+        match self.value.get(field) {
+            value if absent(value) => Ok(None),
+            Some(Value::String(text)) if text.chars().count() <= longest => Ok(Some(text)),
+            Some(Value::String(_)) => {
+                Err(GraphError::invalid(&path, &format!("length invalid. Min length: 1, Max length: {longest}")))
+            }
+            _ => Err(GraphError::invalid(&path, "must be a string")),
+        }
+    }
+
+    /// A required text of 1 to `longest` characters.
+    pub(crate) fn required_text(&self, path: &str, field: &str, longest: usize) -> Result<&'a str, GraphError> {
+        match self.text(path, field, longest)? {
+            Some(text) if !text.trim().is_empty() => Ok(text),
+            Some(_) => Err(GraphError::invalid(
+                &join(path, field),
+                &format!("length invalid. Min length: 1, Max length: {longest}"),
+            )),
+            None => Err(GraphError::missing(&join(path, field))),
+        }
+    }
+}
+
+fn join(path: &str, field: &str) -> String {
+    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
+}

@@ -1,0 +1,71 @@
+//! The rates Meta enforces: per number (130429) and per pair of number and phone (131056).
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::errors::GraphError;
+use crate::faults::Faults;
+
+/// Messages to one phone at once, then one per [`PAIR_SECONDS`] (PROVIDERS A.11).
+const PAIR_BURST: f64 = 45.0;
+const PAIR_SECONDS: f64 = 6.0;
+
+#[derive(Debug)]
+struct Bucket {
+    tokens: f64,
+    filled: Instant,
+}
+
+impl Bucket {
+    fn take(&mut self, burst: f64, per_second: f64) -> bool {
+        let now = Instant::now();
+        let earned = now.duration_since(self.filled).as_secs_f64() * per_second;
+        self.tokens = (self.tokens + earned).min(burst);
+        self.filled = now;
+        let allowed = self.tokens >= 1.0;
+        if allowed {
+            self.tokens -= 1.0;
+        }
+        allowed
+    }
+}
+
+/// What each number and each pair has left.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    numbers: HashMap<String, Bucket>,
+    pairs: HashMap<(String, String), Bucket>,
+}
+
+impl Limits {
+    /// Counts one send; refuses it where an enforced rate is exceeded. `throughput` is in messages per second
+    /// and a burst of two seconds' worth passes.
+    pub(crate) fn count(
+        &mut self,
+        faults: &Faults,
+        phone_number_id: &str,
+        throughput: u32,
+        msisdn: &str,
+    ) -> Result<(), GraphError> {
+        if faults.limits_numbers() {
+            let rate = f64::from(throughput);
+            let bucket = self
+                .numbers
+                .entry(phone_number_id.to_owned())
+                .or_insert_with(|| Bucket { tokens: rate * 2.0, filled: Instant::now() });
+            if !bucket.take(rate * 2.0, rate) {
+                return Err(GraphError::plain(429, 130_429));
+            }
+        }
+        if faults.limits_pairs() {
+            let bucket = self
+                .pairs
+                .entry((phone_number_id.to_owned(), msisdn.to_owned()))
+                .or_insert_with(|| Bucket { tokens: PAIR_BURST, filled: Instant::now() });
+            if !bucket.take(PAIR_BURST, 1.0 / PAIR_SECONDS) {
+                return Err(GraphError::plain(429, 131_056));
+            }
+        }
+        Ok(())
+    }
+}

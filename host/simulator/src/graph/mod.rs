@@ -1,0 +1,153 @@
+//! The Graph API: `/{version}/{node}` and `/{version}/{node}/{edge}` of the Cloud API (PROVIDERS A and F).
+
+pub(crate) mod catalogue;
+mod content;
+pub(crate) mod errors;
+mod fields;
+mod interactive;
+pub(crate) mod limits;
+mod media_calls;
+mod nodes;
+mod placeholders;
+mod samples;
+mod send;
+mod template_buttons;
+mod template_calls;
+mod template_send;
+mod template_text;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use serde_json::Value;
+
+use crate::world::World;
+use errors::GraphError;
+
+/// A document may hold 100 MB (PROVIDERS A.6).
+const LARGEST_BODY: usize = 110 * 1024 * 1024;
+
+type Fields = HashMap<String, String>;
+
+/// One call of the Graph API.
+pub(crate) struct Call {
+    pub(crate) world: Arc<World>,
+    pub(crate) method: Method,
+    pub(crate) version: String,
+    /// The id in the path.
+    pub(crate) node: String,
+    pub(crate) query: Fields,
+    /// `http://host:port` as the caller sees it.
+    pub(crate) origin: String,
+}
+
+/// Routes of the Graph API and of media downloads.
+pub(crate) fn routes() -> Router<Arc<World>> {
+    Router::new()
+        .route("/{version}/{node}", any(node))
+        .route("/{version}/{node}/{edge}", any(edge))
+        .route("/media/{id}", get(media_calls::download))
+        .layer(middleware::from_fn(require_token))
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+}
+
+/// Any token that is not empty is good, in the header or in the query.
+async fn require_token(headers: HeaderMap, Query(query): Query<Fields>, request: Request, next: Next) -> Response {
+    let bearer = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "));
+    let token = bearer.or_else(|| query.get("access_token").map(String::as_str));
+    if token.is_some_and(|token| !token.trim().is_empty()) {
+        next.run(request).await
+    } else {
+        GraphError::no_token().into_response()
+    }
+}
+
+fn origin(headers: &HeaderMap) -> String {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    format!("http://{}", host.unwrap_or("localhost"))
+}
+
+fn is_version(version: &str) -> bool {
+    let number = version.strip_prefix('v').and_then(|number| number.split_once('.'));
+    number.is_some_and(|(major, minor)| major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok())
+}
+
+async fn node(
+    State(world): State<Arc<World>>,
+    Path((version, node)): Path<(String, String)>,
+    Query(query): Query<Fields>,
+    method: Method,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, GraphError> {
+    if !is_version(&version) {
+        return Err(unknown_path(&method, &version));
+    }
+    let call = Call { world, method, version, node, query, origin: origin(&headers) };
+    nodes::answer(&call, &body).map(|answer| Json(answer).into_response())
+}
+
+async fn edge(
+    State(world): State<Arc<World>>,
+    Path((version, node, edge)): Path<(String, String, String)>,
+    Query(query): Query<Fields>,
+    request: Request,
+) -> Result<Response, GraphError> {
+    let method = request.method().clone();
+    if !is_version(&version) {
+        return Err(unknown_path(&method, &version));
+    }
+    let origin = origin(request.headers());
+    let call = Call { world, method, version, node, query, origin };
+    let post = call.method == Method::POST;
+    match edge.as_str() {
+        "messages" if post => send::answer(call, bytes(request).await?).await,
+        "media" if post => media_calls::upload(&call, request).await.map(json),
+        "message_templates" => {
+            let body = bytes(request).await?;
+            template_calls::answer(&call, &body).map(json)
+        }
+        "subscribed_apps" => {
+            let body = bytes(request).await?;
+            nodes::subscribed_apps(&call, &body).await.map(json)
+        }
+        "phone_numbers" if call.method == Method::GET => Ok(json(nodes::phone_numbers(&call))),
+        _ => Err(unknown_path(&call.method, &edge)),
+    }
+}
+
+fn json(answer: Value) -> Response {
+    Json(answer).into_response()
+}
+
+fn unknown_path(method: &Method, component: &str) -> GraphError {
+    GraphError::no_object(&method.as_str().to_ascii_lowercase(), component)
+}
+
+async fn bytes(request: Request) -> Result<Bytes, GraphError> {
+    axum::body::to_bytes(request.into_body(), LARGEST_BODY)
+        .await
+        .map_err(|_| GraphError::parameter("The request body is too large or was cut off."))
+}
+
+/// The body as a JSON object; an empty body is an empty object.
+fn parsed(body: &[u8]) -> Result<Value, GraphError> {
+    if body.is_empty() {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    match serde_json::from_slice(body) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        _ => Err(GraphError::parameter("Invalid parameter: the body must be a JSON object.")),
+    }
+}

@@ -1,0 +1,238 @@
+//! `POST /{phone-number-id}/messages`: sends, mark-read and typing (PROVIDERS A.2 to A.5).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::content::{self, Content};
+use super::errors::GraphError;
+use super::{Call, parsed, template_send};
+use crate::mailbox::{Channel, Progress, Received, Sender};
+use crate::phones::Phone;
+use crate::request_log::LoggedRequest;
+use crate::world::{State, World};
+use crate::{clock, identity, timeline};
+
+const LONGEST_OPAQUE: usize = 512;
+/// A phone with `timeout` keeps the caller waiting so long.
+const NO_ANSWER: Duration = Duration::from_secs(60);
+/// How long an answer waits for its `sent` callback under `statusBeforeAnswer`.
+const STATUS_FIRST: Duration = Duration::from_secs(5);
+const WINDOW: chrono::TimeDelta = chrono::TimeDelta::hours(24);
+
+/// A message that was taken in.
+struct Accepted {
+    wamid: String,
+    answer: Value,
+    failure: Option<u32>,
+    /// The phone swallows the answer.
+    unanswered: bool,
+}
+
+/// Whom a message goes to.
+struct Recipient {
+    msisdn: String,
+    /// As the caller wrote it.
+    input: String,
+    by_user_id: bool,
+}
+
+/// Answers the call.
+pub(crate) async fn answer(call: Call, body: Bytes) -> Result<Response, GraphError> {
+    let message = parsed(&body)?;
+    if message.get("messaging_product").and_then(Value::as_str) != Some("whatsapp") {
+        return Err(GraphError::parameter("The parameter messaging_product is required."));
+    }
+    if message.get("status").is_some() {
+        let outcome = mark_read(&mut call.world.state(), &message);
+        log(&call, "read", &message, body, outcome.as_ref().err(), None);
+        return outcome.map(|answer| Json(answer).into_response());
+    }
+    let (outcome, faults) = {
+        let mut state = call.world.state();
+        let outcome = accept(&mut state, &call.node, &message, &body);
+        (outcome, state.faults.clone())
+    };
+    let wamid = outcome.as_ref().ok().map(|accepted| accepted.wamid.clone());
+    log(&call, "send", &message, body, outcome.as_ref().err(), wamid);
+    let accepted = outcome?;
+    start_timeline(&call.world, &accepted, faults.status_before_answer).await;
+    let held = if accepted.unanswered { NO_ANSWER } else { Duration::from_millis(faults.hold_answers_millis) };
+    call.world.pause(held).await;
+    Ok(Json(accepted.answer).into_response())
+}
+
+async fn start_timeline(world: &Arc<World>, accepted: &Accepted, status_first: bool) {
+    let (sender, receiver) = oneshot::channel();
+    let first_taken = status_first.then_some(sender);
+    world.tasks.spawn(timeline::play(Arc::clone(world), accepted.wamid.clone(), accepted.failure, first_taken));
+    if status_first {
+        // The host may never take the callback; the answer then comes all the same.
+        let _ = tokio::time::timeout(STATUS_FIRST, receiver).await;
+    }
+}
+
+fn log(
+    call: &Call,
+    kind: &'static str,
+    message: &Value,
+    body: Bytes,
+    refused: Option<&GraphError>,
+    wamid: Option<String>,
+) {
+    let opaque = message.get("biz_opaque_callback_data").and_then(Value::as_str);
+    call.world.state().requests.add(LoggedRequest {
+        time: clock::now(),
+        path: format!("/{}/{}/messages", call.version, call.node),
+        kind,
+        opaque: opaque.map(str::to_owned),
+        status: refused.map_or(200, |error| error.status),
+        code: refused.map(|error| error.code),
+        wamid,
+        body,
+    });
+}
+
+/// Mark-read, with or without the typing indicator. Marks all earlier messages too.
+fn mark_read(state: &mut State, message: &Value) -> Result<Value, GraphError> {
+    if message.get("status").and_then(Value::as_str) != Some("read") {
+        return Err(GraphError::parameter("Param status must be one of {READ}."));
+    }
+    let id = message.get("message_id").and_then(Value::as_str);
+    let id = id.ok_or_else(|| GraphError::missing("message_id"))?;
+    let typing = match message.get("typing_indicator") {
+        None => false,
+        Some(indicator) if indicator.get("type").and_then(Value::as_str) == Some("text") => true,
+        Some(_) => return Err(GraphError::invalid("typing_indicator.type", "must be text")),
+    };
+    let marked = state
+        .mailbox
+        .business_read(id)
+        .ok_or_else(|| GraphError::invalid("message_id", "no message of a user has this id"))?;
+    state.phones.get(&marked.msisdn).typing = typing;
+    Ok(json!({"success": true}))
+}
+
+/// Validates a send and puts it on its way.
+fn accept(state: &mut State, node: &str, message: &Value, body: &Bytes) -> Result<Accepted, GraphError> {
+    let recipient = recipient(state, message)?;
+    let opaque = opaque(message)?;
+    let kind = content::kind_of(message)?.to_owned();
+    let (content, category) = match kind.as_str() {
+        "template" => template(state, node, message, recipient.by_user_id)?,
+        kind => (content::validate(kind, message, &state.media)?, "service".to_owned()),
+    };
+    let number = state.numbers.get(node).clone();
+    if number.number == recipient.msisdn {
+        return Err(GraphError::plain(400, 131_021));
+    }
+    let faults = state.faults.clone();
+    state.limits.count(&faults, node, number.throughput, &recipient.msisdn)?;
+    let phone = state.phones.get(&recipient.msisdn);
+    if let Some(rejection) = phone.take_rejection() {
+        return Err(GraphError::plain(rejection.status, rejection.code));
+    }
+    phone.typing = false;
+    let phone = phone.clone();
+    let outside = faults.enforce_window && kind != "template" && !in_window(state, node, &phone);
+    let wamid = identity::wamid(&phone.msisdn);
+    state.mailbox.receive(Received {
+        id: wamid.clone(),
+        msisdn: phone.msisdn.clone(),
+        channel: Channel::WhatsApp,
+        from: number.number,
+        phone_number_id: Some(node.to_owned()),
+        kind,
+        text: content.text,
+        buttons: content.buttons,
+        body: body.clone(),
+        received_time: clock::now(),
+        status: Progress::Accepted,
+        parts: None,
+        data_coding: None,
+        sender: Some(Sender { opaque, by_user_id: recipient.by_user_id, category, priced: false }),
+    });
+    Ok(Accepted {
+        answer: accepted_answer(&recipient, &phone, &wamid),
+        wamid,
+        failure: phone.failure().or(outside.then_some(131_047)),
+        unanswered: phone.timeout,
+    })
+}
+
+fn in_window(state: &State, node: &str, phone: &Phone) -> bool {
+    let last = state.mailbox.last_written(&phone.msisdn, node);
+    last.is_some_and(|last| clock::now() - last < WINDOW)
+}
+
+/// `to` wins over `recipient` where both are given (PROVIDERS A.2).
+fn recipient(state: &State, message: &Value) -> Result<Recipient, GraphError> {
+    let kind = message.get("recipient_type").and_then(Value::as_str).unwrap_or("individual");
+    if kind != "individual" {
+        return Err(GraphError::parameter("Param recipient_type must be one of {INDIVIDUAL}."));
+    }
+    let read = |field: &str| match message.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(Value::Number(number)) => Ok(Some(number.to_string())),
+        Some(_) => Err(GraphError::invalid(field, "must be a string")),
+    };
+    if let Some(to) = read("to")? {
+        let msisdn = identity::digits(&to);
+        let odd = to.chars().any(|c| !(c.is_ascii_digit() || " +-()".contains(c)));
+        if odd || !(5..=20).contains(&msisdn.len()) {
+            return Err(GraphError::invalid("to", "is not a valid phone number"));
+        }
+        return Ok(Recipient { msisdn, input: to, by_user_id: false });
+    }
+    let user_id = read("recipient")?.ok_or_else(|| GraphError::parameter("The parameter to is required."))?;
+    match state.phones.by_user_id(&user_id) {
+        Some(phone) => Ok(Recipient { msisdn: phone.msisdn.clone(), input: user_id, by_user_id: true }),
+        None => Err(GraphError::plain(400, 131_026)),
+    }
+}
+
+fn opaque(message: &Value) -> Result<Option<String>, GraphError> {
+    match message.get("biz_opaque_callback_data") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(data)) if data.chars().count() <= LONGEST_OPAQUE => Ok(Some(data.clone())),
+        Some(_) => Err(GraphError::parameter("Param biz_opaque_callback_data must be at most 512 characters long.")),
+    }
+}
+
+/// The content of a template send and its pricing category.
+fn template(state: &mut State, node: &str, message: &Value, by_user_id: bool) -> Result<(Content, String), GraphError> {
+    let sent = super::fields::Node::new(message).object("", "template")?;
+    let name = sent.required_text("template", "name", 512)?;
+    let language = sent.object("template", "language")?.required_text("template.language", "code", 20)?;
+    let waba_id = state.numbers.waba_of(node);
+    let found = state.catalogue.find(&waba_id, name, language).cloned();
+    let template = found
+        .ok_or_else(|| GraphError::new(132_001, format!("template name ({name}) does not exist in {language}")))?;
+    template_send::check_status(&template)?;
+    if by_user_id && template.category == "AUTHENTICATION" {
+        return Err(GraphError::plain(400, 131_062));
+    }
+    let sent = message.get("template").unwrap_or(&Value::Null);
+    let content = template_send::render(&template, sent, &state.media)?;
+    Ok((content, template.category.to_lowercase()))
+}
+
+/// `wa_id` for sends to a number, `user_id` for sends to a BSUID (PROVIDERS A.4).
+fn accepted_answer(recipient: &Recipient, phone: &Phone, wamid: &str) -> Value {
+    let contact = if recipient.by_user_id {
+        json!({"input": recipient.input, "user_id": phone.user_id})
+    } else {
+        json!({"input": recipient.input, "wa_id": phone.wa_id()})
+    };
+    json!({
+        "messaging_product": "whatsapp",
+        "contacts": [contact],
+        "messages": [{"id": wamid, "message_status": "accepted"}],
+    })
+}

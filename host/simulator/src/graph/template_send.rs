@@ -1,0 +1,157 @@
+//! Sending a template: its parameters against the catalogue, and the text they make (PROVIDERS A.3).
+
+use serde_json::Value;
+
+use super::catalogue::{Template, component};
+use super::content::{Content, check_medium};
+use super::errors::GraphError;
+use super::fields::Node;
+use super::template_buttons;
+use super::template_text::{fill_text, reject_header_media};
+use crate::media::Media;
+
+const LONGEST_BODY: usize = 1024;
+
+/// What the parts of a template are checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// `components` of the template, or of one of its cards.
+    pub(crate) defined: &'a Value,
+    /// `components` of the send, or of one of its cards.
+    pub(crate) given: &'a Value,
+    /// The template names its placeholders.
+    pub(crate) named: bool,
+    pub(crate) card: Option<usize>,
+    pub(crate) media: &'a Media,
+}
+
+/// Whether the template may be sent at all.
+pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
+    match template.status.as_str() {
+        "APPROVED" => Ok(()),
+        "PAUSED" => Err(GraphError::plain(400, 132_015)),
+        "DISABLED" => Err(GraphError::plain(400, 132_016)),
+        status => Err(GraphError::new(
+            132_001,
+            format!("template name ({}) is {status} in {}", template.name, template.language),
+        )),
+    }
+}
+
+/// Checks the parameters of a send and renders what a person reads.
+pub(crate) fn render(template: &Template, sent: &Value, media: &Media) -> Result<Content, GraphError> {
+    static NOTHING: Value = Value::Array(Vec::new());
+    let given = match sent.get("components") {
+        None | Some(Value::Null) => &NOTHING,
+        Some(components) if components.is_array() => components,
+        Some(_) => {
+            return Err(GraphError::invalid("template.components", "must be an array"));
+        }
+    };
+    let part =
+        Part { defined: &template.components, given, named: template.parameter_format == "NAMED", card: None, media };
+    let mut content = render_part(part)?;
+    if let Some(carousel) = template.component("CAROUSEL") {
+        render_cards(part, carousel, &mut content)?;
+    } else if component(given, "carousel").is_some() {
+        return Err(GraphError::new(132_018, "carousel: the template has no carousel"));
+    }
+    Ok(content)
+}
+
+fn render_part(part: Part<'_>) -> Result<Content, GraphError> {
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(header(part)?);
+    let body =
+        component(part.defined, "BODY").and_then(|body| body.get("text")).and_then(Value::as_str).unwrap_or_default();
+    let body = fill_text("body", body, parameters(part.given, "body")?, part.named)?;
+    if body.chars().count() > LONGEST_BODY {
+        return Err(GraphError::new(132_005, "body: the text with its parameters is too long"));
+    }
+    lines.push(body);
+    let footer = component(part.defined, "FOOTER").and_then(|footer| footer.get("text"));
+    lines.extend(footer.and_then(Value::as_str).map(str::to_owned));
+    lines.retain(|line| !line.is_empty());
+    Ok(Content { text: lines.join("\n"), buttons: template_buttons::render(part)? })
+}
+
+/// The parameters that the send gives to a component; a component that is absent gives none.
+fn parameters<'a>(given: &'a Value, kind: &str) -> Result<&'a [Value], GraphError> {
+    match component(given, kind).and_then(|component| component.get("parameters")) {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::Array(parameters)) => Ok(parameters),
+        Some(_) => Err(GraphError::invalid(&format!("{kind}.parameters"), "must be an array")),
+    }
+}
+
+fn header(part: Part<'_>) -> Result<Option<String>, GraphError> {
+    let given = parameters(part.given, "header")?;
+    let Some(header) = component(part.defined, "HEADER") else {
+        return match given.first() {
+            Some(_) => Err(GraphError::new(132_018, "header: the template has no header")),
+            None => Ok(None),
+        };
+    };
+    let format = header.get("format").and_then(Value::as_str).unwrap_or("TEXT");
+    match format {
+        "TEXT" => {
+            let text = header.get("text").and_then(Value::as_str).unwrap_or_default();
+            reject_header_media(given)?;
+            fill_text("header", text, given, part.named).map(Some)
+        }
+        "LOCATION" => media_parameter(format, given).map(|_| None),
+        _ => {
+            let kind = format.to_ascii_lowercase();
+            let parameter = media_parameter(format, given)?;
+            let path = format!("header.parameters.{kind}");
+            check_medium(&path, parameter.object("header.parameters", &kind)?, &kind, part.media)?;
+            Ok(None)
+        }
+    }
+}
+
+/// The one parameter of a media header, of the format that the template has.
+fn media_parameter<'a>(format: &str, given: &'a [Value]) -> Result<Node<'a>, GraphError> {
+    let received = match given {
+        [only] => only.get("type").and_then(Value::as_str).unwrap_or("UNKNOWN"),
+        _ => "UNKNOWN",
+    };
+    match given {
+        [only] if received.eq_ignore_ascii_case(format) => Ok(Node::new(only)),
+        _ => Err(GraphError::new(
+            132_012,
+            format!("header: Format mismatch, expected {format}, received {}", received.to_uppercase()),
+        )),
+    }
+}
+
+fn render_cards(part: Part<'_>, carousel: &Value, content: &mut Content) -> Result<(), GraphError> {
+    let cards = |value: Option<&Value>| -> Vec<Value> { value.and_then(Value::as_array).cloned().unwrap_or_default() };
+    let defined = cards(carousel.get("cards"));
+    let given = cards(component(part.given, "carousel").and_then(|given| given.get("cards")));
+    if defined.len() != given.len() {
+        return Err(GraphError::new(
+            132_000,
+            format!(
+                "carousel: number of cards ({}) does not match the expected number of cards ({})",
+                given.len(),
+                defined.len()
+            ),
+        ));
+    }
+    for (position, defined) in defined.iter().enumerate() {
+        let card = given
+            .iter()
+            .find(|card| card.get("card_index").and_then(Value::as_u64) == Some(position as u64))
+            .ok_or_else(|| GraphError::missing(&format!("carousel.cards with card_index {position}")))?;
+        let rendered = render_part(Part {
+            defined: defined.get("components").unwrap_or(&Value::Null),
+            given: card.get("components").unwrap_or(&Value::Null),
+            card: Some(position),
+            ..part
+        })?;
+        content.text.push_str(&format!("\n[{}] {}", position + 1, rendered.text));
+        content.buttons.extend(rendered.buttons);
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Names that the outside world gives to people, messages and things. Derived ones are the same in every run.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use crate::clock;
+
+/// Calling codes and the ISO 3166 alpha-2 country of a BSUID, longest code first.
+const COUNTRIES: [(&str, &str); 24] = [
+    ("263", "ZW"),
+    ("264", "NA"),
+    ("267", "BW"),
+    ("258", "MZ"),
+    ("254", "KE"),
+    ("234", "NG"),
+    ("233", "GH"),
+    ("971", "AE"),
+    ("27", "ZA"),
+    ("44", "GB"),
+    ("91", "IN"),
+    ("55", "BR"),
+    ("54", "AR"),
+    ("52", "MX"),
+    ("49", "DE"),
+    ("33", "FR"),
+    ("34", "ES"),
+    ("39", "IT"),
+    ("31", "NL"),
+    ("61", "AU"),
+    ("62", "ID"),
+    ("20", "EG"),
+    ("1", "US"),
+    ("7", "KZ"),
+];
+
+/// The digits of a phone number written in any way (`+27 82 000 0001` is `27820000001`).
+pub(crate) fn digits(number: &str) -> String {
+    number.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// `length` decimal digits that depend on nothing but `seed`.
+pub(crate) fn stable_digits(seed: &str, length: usize) -> String {
+    (0u32..)
+        .flat_map(|round| Sha256::digest(format!("{round}:{seed}")))
+        .take(length)
+        .map(|byte| char::from(b'0' + byte % 10))
+        .collect()
+}
+
+/// The business-scoped user id of a phone whose owner set none: `ZA.` and 20 digits (PROVIDERS 0.1).
+pub(crate) fn user_id(msisdn: &str) -> String {
+    let country = COUNTRIES.iter().find(|(code, _)| msisdn.starts_with(code)).map_or("ZZ", |(_, country)| country);
+    format!("{country}.{}", stable_digits(msisdn, 20))
+}
+
+/// A fresh WhatsApp message id: `wamid.` and base64, opaque as Meta's.
+pub(crate) fn wamid(msisdn: &str) -> String {
+    let mut bytes = vec![0x1d, 0x07, 0x0b];
+    bytes.extend_from_slice(msisdn.as_bytes());
+    bytes.extend_from_slice(&[0x15, 0x02, 0x00]);
+    bytes.extend_from_slice(&clock::dice::<16>());
+    format!("wamid.{}", STANDARD.encode(bytes))
+}
+
+/// Meta's trace id of one call, carried in every error body.
+pub(crate) fn trace_id() -> String {
+    format!("A{}", STANDARD.encode(clock::dice::<15>()).replace(['+', '/'], "x"))
+}

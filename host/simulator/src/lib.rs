@@ -1,0 +1,151 @@
+//! A pretend outside world: Meta's Graph API, an SMSC, and the phones behind both. It speaks the providers' real
+//! protocols, so that the real adapters run against it.
+
+mod account_events;
+mod callbacks;
+mod clock;
+mod control;
+mod faults;
+mod graph;
+mod identity;
+mod mailbox;
+mod media;
+mod numbers;
+mod phone_api;
+mod phones;
+mod request_log;
+mod smsc;
+mod timeline;
+mod world;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio_util::sync::DropGuard;
+
+use callbacks::Callbacks;
+use world::World;
+
+/// How long running calls may take after a stop.
+const LAST_CALLS: Duration = Duration::from_secs(2);
+
+/// Where the outside world listens and whom it calls back.
+#[derive(Clone)]
+pub struct SimulatorConfig {
+    /// Graph API, phones and controls; port 0 picks a free one.
+    pub listen: SocketAddr,
+    /// SMSC; port 0 picks a free one.
+    pub smsc_listen: SocketAddr,
+    /// Address of the host for WhatsApp callbacks, such as
+    /// `http://127.0.0.1:8080/providers/whatsapp-cloud/webhook`.
+    pub callback_url: String,
+    /// Key of the signature over each callback.
+    pub app_secret: String,
+    /// Token that the handshake presents.
+    pub verify_token: String,
+}
+
+/// The simulator could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulatorError {
+    /// The HTTP port is taken or not allowed.
+    #[error(
+        "the simulator cannot listen on {address}: {source}; set `simulator.listen` to a free address, or stop what uses it"
+    )]
+    Listen {
+        /// The address asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The SMSC port is taken or not allowed.
+    #[error("the simulated SMSC cannot listen on {address}: {source}; choose a free address, or stop what uses it")]
+    ListenSmsc {
+        /// The address asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// There is no usable HTTP client for callbacks.
+    #[error("the simulator cannot make its HTTP client for callbacks")]
+    Client(#[source] reqwest::Error),
+}
+
+/// The running outside world. Dropping it ends it without waiting; [`Simulator::stop`] waits.
+pub struct Simulator {
+    world: Arc<World>,
+    http_addr: SocketAddr,
+    smsc_addr: SocketAddr,
+    _stop_on_drop: DropGuard,
+}
+
+impl Simulator {
+    /// Starts the outside world; both listeners are bound when this returns.
+    ///
+    /// # Errors
+    /// [`SimulatorError`] where an address is taken.
+    pub async fn start(config: SimulatorConfig) -> Result<Self, SimulatorError> {
+        let callbacks = Callbacks::new(config.callback_url, config.app_secret, config.verify_token)
+            .map_err(SimulatorError::Client)?;
+        let (http, http_addr) =
+            bind(config.listen).await.map_err(|source| SimulatorError::Listen { address: config.listen, source })?;
+        let (smsc, smsc_addr) = bind(config.smsc_listen)
+            .await
+            .map_err(|source| SimulatorError::ListenSmsc { address: config.smsc_listen, source })?;
+        let world = World::new(callbacks, format!("http://{http_addr}"));
+        world.tasks.spawn(serve_http(Arc::clone(&world), http));
+        world.tasks.spawn(smsc::serve(Arc::clone(&world), smsc));
+        let stop = world.shutdown.clone().drop_guard();
+        Ok(Self { world, http_addr, smsc_addr, _stop_on_drop: stop })
+    }
+
+    /// Where the Graph API, the phones and the controls listen.
+    pub fn http_addr(&self) -> SocketAddr {
+        self.http_addr
+    }
+
+    /// Where the SMSC listens.
+    pub fn smsc_addr(&self) -> SocketAddr {
+        self.smsc_addr
+    }
+
+    /// Sends callbacks to another address from now on; those that wait for another attempt go there at once.
+    pub fn set_callback_url(&self, url: String) {
+        self.world.callbacks.set_url(url);
+    }
+
+    /// Ends the outside world and waits for what is running.
+    pub async fn stop(self) {
+        self.world.shutdown.cancel();
+        self.world.tasks.close();
+        // A caller that never reads its answer does not keep the world alive.
+        let _ = tokio::time::timeout(LAST_CALLS, self.world.tasks.wait()).await;
+    }
+}
+
+async fn bind(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).await?;
+    let bound = listener.local_addr()?;
+    Ok((listener, bound))
+}
+
+async fn serve_http(world: Arc<World>, listener: TcpListener) {
+    let shutdown = world.shutdown.clone();
+    let app = Router::new()
+        .merge(control::routes())
+        .merge(phone_api::routes())
+        .merge(graph::routes())
+        .with_state(Arc::clone(&world));
+    // Small answers must not wait for each other; without it the simulator is only slower.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let served = axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).await;
+    if let Err(error) = served {
+        tracing::error!(%error, "the simulator's HTTP listener ended");
+    }
+}

@@ -1,0 +1,241 @@
+//! What phones received and what they wrote. The newest 50,000 of each are kept.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+const KEPT: usize = 50_000;
+
+/// The network that brought a message to the phone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Channel {
+    WhatsApp,
+    Sms,
+}
+
+/// How far a message has come. Only ever moves down this list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Progress {
+    Accepted,
+    Sent,
+    Delivered,
+    Read,
+    Played,
+    Failed,
+}
+
+/// What tapping a button does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ButtonKind {
+    /// Quick reply of a template: comes back as type `button`.
+    QuickReply,
+    /// Reply button of an interactive message.
+    Reply,
+    /// Row of a list.
+    Row,
+    /// Opens a page, dials or copies: nothing comes back.
+    Local,
+}
+
+/// Something on a message that a finger can touch.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Button {
+    pub(crate) kind: ButtonKind,
+    /// Position among the buttons of its message or card.
+    pub(crate) index: usize,
+    pub(crate) title: String,
+    /// Reply id or quick-reply payload; for a local button its URL, number or code.
+    pub(crate) id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// Carousel card it sits on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) card: Option<usize>,
+}
+
+/// One message that arrived, or is on its way, at a phone.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Received {
+    pub(crate) id: String,
+    #[serde(skip)]
+    pub(crate) msisdn: String,
+    pub(crate) channel: Channel,
+    /// The business number, or the sender of the SMS.
+    pub(crate) from: String,
+    pub(crate) phone_number_id: Option<String>,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// What a person reads, placeholders filled in.
+    pub(crate) text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) buttons: Vec<Button>,
+    /// The JSON of the message as it was sent.
+    #[serde(serialize_with = "as_json")]
+    pub(crate) body: Bytes,
+    pub(crate) received_time: DateTime<Utc>,
+    pub(crate) status: Progress,
+    /// Number of SMS parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parts: Option<usize>,
+    /// SMPP data coding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data_coding: Option<u8>,
+    #[serde(skip)]
+    pub(crate) sender: Option<Sender>,
+}
+
+/// Shows kept bytes as the JSON they are; they are kept as bytes because they are many.
+fn as_json<S: Serializer>(body: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::from_slice::<&RawValue>(body).ok().serialize(serializer)
+}
+
+/// What the status callbacks of a WhatsApp message repeat.
+#[derive(Debug, Clone)]
+pub(crate) struct Sender {
+    pub(crate) opaque: Option<String>,
+    /// Sent to a BSUID and not to a number.
+    pub(crate) by_user_id: bool,
+    /// Pricing category, lower case.
+    pub(crate) category: String,
+    /// A price was reported with `delivered` or `read`.
+    pub(crate) priced: bool,
+}
+
+/// One message that a phone wrote to a business.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Written {
+    pub(crate) id: String,
+    #[serde(skip)]
+    pub(crate) msisdn: String,
+    pub(crate) to: String,
+    pub(crate) phone_number_id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) body: Value,
+    pub(crate) sent_time: DateTime<Utc>,
+    /// The business marked it read.
+    pub(crate) read_by_business: bool,
+}
+
+/// Messages by id and by phone, oldest dropped first.
+#[derive(Debug)]
+struct Shelf<T> {
+    by_id: HashMap<String, T>,
+    order: VecDeque<(String, String)>,
+    by_phone: HashMap<String, VecDeque<String>>,
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self { by_id: HashMap::new(), order: VecDeque::new(), by_phone: HashMap::new() }
+    }
+}
+
+impl<T> Shelf<T> {
+    fn put(&mut self, msisdn: &str, id: &str, message: T) {
+        self.by_id.insert(id.to_owned(), message);
+        self.order.push_back((msisdn.to_owned(), id.to_owned()));
+        self.by_phone.entry(msisdn.to_owned()).or_default().push_back(id.to_owned());
+        while self.order.len() > KEPT {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some((msisdn, id)) = self.order.pop_front() else {
+            return;
+        };
+        self.by_id.remove(&id);
+        if let Some(ids) = self.by_phone.get_mut(&msisdn) {
+            ids.pop_front();
+            if ids.is_empty() {
+                self.by_phone.remove(&msisdn);
+            }
+        }
+    }
+
+    fn of(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &T> {
+        let ids = self.by_phone.get(msisdn).into_iter().flatten();
+        ids.filter_map(|id| self.by_id.get(id))
+    }
+}
+
+/// All messages of all phones.
+#[derive(Debug, Default)]
+pub(crate) struct Mailbox {
+    received: Shelf<Received>,
+    written: Shelf<Written>,
+}
+
+impl Mailbox {
+    /// Puts a message on its way to its phone.
+    pub(crate) fn receive(&mut self, message: Received) {
+        let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
+        self.received.put(&msisdn, &id, message);
+    }
+
+    /// Remembers what a phone wrote.
+    pub(crate) fn write(&mut self, message: Written) {
+        let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
+        self.written.put(&msisdn, &id, message);
+    }
+
+    /// A message on its way to or on a phone.
+    pub(crate) fn received(&self, id: &str) -> Option<&Received> {
+        self.received.by_id.get(id)
+    }
+
+    /// The same, to move it on.
+    pub(crate) fn received_mut(&mut self, id: &str) -> Option<&mut Received> {
+        self.received.by_id.get_mut(id)
+    }
+
+    /// A message that a phone wrote.
+    pub(crate) fn written(&self, id: &str) -> Option<&Written> {
+        self.written.by_id.get(id)
+    }
+
+    /// What a phone has received, oldest first. Failed and unsent messages never reached it.
+    pub(crate) fn inbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Received> {
+        self.received.of(msisdn).filter(|message| !matches!(message.status, Progress::Accepted | Progress::Failed))
+    }
+
+    /// What a phone wrote, oldest first.
+    pub(crate) fn outbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Written> {
+        self.written.of(msisdn)
+    }
+
+    /// Marks a message and all earlier ones to the same business number as read by the business.
+    pub(crate) fn business_read(&mut self, id: &str) -> Option<Written> {
+        let marked = self.written.by_id.get(id)?.clone();
+        let ids = self.written.by_phone.get(&marked.msisdn)?;
+        for earlier in ids {
+            let message = self.written.by_id.get_mut(earlier)?;
+            if message.phone_number_id == marked.phone_number_id {
+                message.read_by_business = true;
+            }
+            if earlier == id {
+                break;
+            }
+        }
+        Some(marked)
+    }
+
+    /// When the phone last wrote to the number: the start of the 24-hour window (PROVIDERS A.13).
+    pub(crate) fn last_written(&self, msisdn: &str, phone_number_id: &str) -> Option<DateTime<Utc>> {
+        self.written
+            .of(msisdn)
+            .rev()
+            .find(|message| message.phone_number_id == phone_number_id)
+            .map(|message| message.sent_time)
+    }
+}

@@ -1,0 +1,173 @@
+//! The phones over HTTP: `/phones`, for people with curl and for tests.
+
+mod samples;
+mod taps;
+mod writing;
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::mailbox::{Channel, Progress, Received};
+use crate::phones::{Phone, PhonePatch};
+use crate::world::World;
+use crate::{identity, timeline};
+
+/// A call that a phone cannot carry out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PhoneError {
+    #[error("\"{0}\" has no digits; write a phone number such as 27820000001")]
+    NotANumber(String),
+    #[error("the body is not right: {0}")]
+    Body(String),
+    #[error("phone {0} is not on WhatsApp; PUT /phones/{0} {{\"onWhatsApp\":true}} changes that")]
+    NotOnWhatsApp(String),
+    #[error("name the business number in \"to\": there are several, or none is known yet")]
+    NoBusiness,
+    #[error("phone {0} has no message {1}; GET /phones/{0}/inbox lists them")]
+    NoMessage(String, String),
+    #[error("the message has no button \"{0}\" that answers; its buttons are: {1}")]
+    NoButton(String, String),
+}
+
+impl IntoResponse for PhoneError {
+    fn into_response(self) -> Response {
+        let status = match self {
+            Self::NotANumber(_) | Self::Body(_) | Self::NoBusiness => StatusCode::BAD_REQUEST,
+            Self::NotOnWhatsApp(_) => StatusCode::CONFLICT,
+            Self::NoMessage(..) | Self::NoButton(..) => StatusCode::NOT_FOUND,
+        };
+        (status, Json(json!({"error": self.to_string()}))).into_response()
+    }
+}
+
+type Answer = Result<Json<Value>, PhoneError>;
+
+/// Routes of the phones.
+pub(crate) fn routes() -> Router<Arc<World>> {
+    Router::new()
+        .route("/phones", get(list))
+        .route("/phones/{msisdn}", get(show).put(change))
+        .route("/phones/{msisdn}/inbox", get(inbox))
+        .route("/phones/{msisdn}/outbox", get(outbox))
+        .route("/phones/{msisdn}/messages", post(write))
+        .route("/phones/{msisdn}/sms", post(write_sms))
+        .route("/phones/{msisdn}/tap", post(tap))
+        .route("/phones/{msisdn}/read", post(read))
+        .route("/phones/{msisdn}/play", post(play))
+        .route("/phones/{msisdn}/deliver", post(deliver))
+}
+
+/// The digits of the number in a path.
+fn msisdn(written: &str) -> Result<String, PhoneError> {
+    let digits = identity::digits(written);
+    if digits.is_empty() { Err(PhoneError::NotANumber(written.to_owned())) } else { Ok(digits) }
+}
+
+/// A JSON body; an empty one is an empty object.
+fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, PhoneError> {
+    let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    serde_json::from_slice(bytes).map_err(|error| PhoneError::Body(error.to_string()))
+}
+
+async fn list(State(world): State<Arc<World>>) -> Json<Value> {
+    Json(json!({"phones": world.state().phones.all()}))
+}
+
+async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> Result<Json<Phone>, PhoneError> {
+    Ok(Json(world.state().phones.get(&msisdn(&written)?).clone()))
+}
+
+async fn change(
+    State(world): State<Arc<World>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Result<Json<Phone>, PhoneError> {
+    let patch: PhonePatch = body(&bytes)?;
+    Ok(Json(world.state().phones.patch(&msisdn(&written)?, patch)))
+}
+
+async fn inbox(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+    let msisdn = msisdn(&written)?;
+    let state = world.state();
+    let messages: Vec<&Received> = state.mailbox.inbox(&msisdn).collect();
+    Ok(Json(json!({"messages": messages})))
+}
+
+async fn outbox(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+    let msisdn = msisdn(&written)?;
+    let state = world.state();
+    let messages: Vec<_> = state.mailbox.outbox(&msisdn).collect();
+    Ok(Json(json!({"messages": messages})))
+}
+
+async fn write(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+    let wamid = writing::write(&world, &msisdn(&written)?, &body(&bytes)?)?;
+    Ok(Json(json!({"id": wamid})))
+}
+
+#[derive(Debug, Deserialize)]
+struct MobileOriginated {
+    to: String,
+    text: String,
+}
+
+async fn write_sms(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+    let sms: MobileOriginated = body(&bytes)?;
+    let sent = world.smsc.originate(&msisdn(&written)?, &sms.to, &sms.text);
+    Ok(Json(json!({"parts": sent.parts, "receivers": sent.receivers})))
+}
+
+async fn tap(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+    let wamid = taps::tap(&world, &msisdn(&written)?, &body(&bytes)?)?;
+    Ok(Json(json!({"id": wamid})))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Which {
+    message_id: Option<String>,
+}
+
+async fn read(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+    move_on(&world, &written, &bytes, Progress::Read)
+}
+
+async fn play(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+    move_on(&world, &written, &bytes, Progress::Played)
+}
+
+async fn deliver(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+    move_on(&world, &written, &bytes, Progress::Delivered)
+}
+
+/// Moves the named message on, or every WhatsApp message on the phone that is not there yet.
+fn move_on(world: &Arc<World>, written: &str, bytes: &[u8], progress: Progress) -> Answer {
+    let msisdn = msisdn(written)?;
+    let which: Which = body(bytes)?;
+    let ids: Vec<String> = {
+        let state = world.state();
+        let waiting = state.mailbox.inbox(&msisdn).filter(|message| {
+            message.channel == Channel::WhatsApp && (progress != Progress::Played || message.kind == "audio")
+        });
+        let all = waiting.map(|message| message.id.clone());
+        match which.message_id {
+            None => all.collect(),
+            Some(wanted) => {
+                let found: Vec<String> = all.filter(|id| *id == wanted).collect();
+                if found.is_empty() {
+                    return Err(PhoneError::NoMessage(msisdn, wanted));
+                }
+                found
+            }
+        }
+    };
+    let moved: Vec<&String> = ids.iter().filter(|id| timeline::advance(world, id, progress, None)).collect();
+    Ok(Json(json!({"messageIds": moved})))
+}

@@ -1,0 +1,196 @@
+//! The phones of the outside world: who is on WhatsApp, how they behave, how sends to them fail.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::identity;
+
+/// One subscriber.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Phone {
+    /// Digits only.
+    pub(crate) msisdn: String,
+    #[serde(rename = "onWhatsApp")]
+    pub(crate) on_whatsapp: bool,
+    /// Profile name shown to businesses.
+    pub(crate) name: String,
+    pub(crate) username: Option<String>,
+    /// Business-scoped user id (BSUID).
+    pub(crate) user_id: String,
+    /// The number WhatsApp knows this phone by, where it differs from the dialled one (PROVIDERS A.4).
+    pub(crate) wa_id: Option<String>,
+    /// Callbacks leave the phone number out and carry the BSUID only.
+    pub(crate) hide_phone: bool,
+    pub(crate) auto_read: bool,
+    pub(crate) auto_deliver: bool,
+    /// Sends are accepted and then reported failed with this code.
+    pub(crate) fail_with: Option<u32>,
+    /// Sends are refused.
+    pub(crate) reject_with: Option<Rejection>,
+    /// Sends are carried out, but the call is not answered for 60 seconds.
+    pub(crate) timeout: bool,
+    /// State in SMS receipts of this phone, before that of the faults.
+    pub(crate) sms_state: Option<String>,
+    /// A business showed the typing indicator after the last message.
+    pub(crate) typing: bool,
+}
+
+/// How a send is refused.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Rejection {
+    /// HTTP status of the answer.
+    pub(crate) status: u16,
+    /// Meta's error code.
+    pub(crate) code: u32,
+    /// So many sends are refused, then they are accepted; unset means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) times: Option<u32>,
+}
+
+/// The fields of a phone that `PUT /phones/{msisdn}` names; `null` clears one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(crate) struct PhonePatch {
+    #[serde(rename = "onWhatsApp")]
+    on_whatsapp: Option<bool>,
+    name: Option<String>,
+    #[serde(deserialize_with = "named")]
+    username: Option<Option<String>>,
+    #[serde(deserialize_with = "named")]
+    user_id: Option<Option<String>>,
+    #[serde(deserialize_with = "named")]
+    wa_id: Option<Option<String>>,
+    hide_phone: Option<bool>,
+    auto_read: Option<bool>,
+    auto_deliver: Option<bool>,
+    #[serde(deserialize_with = "named")]
+    fail_with: Option<Option<u32>>,
+    #[serde(deserialize_with = "named")]
+    reject_with: Option<Option<Rejection>>,
+    times: Option<u32>,
+    timeout: Option<bool>,
+    #[serde(deserialize_with = "named")]
+    sms_state: Option<Option<String>>,
+}
+
+/// Tells a field that is `null` from one that is absent.
+fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+impl Phone {
+    fn new(msisdn: &str) -> Self {
+        Self {
+            msisdn: msisdn.to_owned(),
+            on_whatsapp: true,
+            name: format!("Phone {}", identity::digits(msisdn)),
+            username: None,
+            user_id: identity::user_id(msisdn),
+            wa_id: None,
+            hide_phone: false,
+            auto_read: false,
+            auto_deliver: true,
+            fail_with: None,
+            reject_with: None,
+            timeout: false,
+            sms_state: None,
+            typing: false,
+        }
+    }
+
+    /// The number WhatsApp knows this phone by.
+    pub(crate) fn wa_id(&self) -> &str {
+        self.wa_id.as_deref().unwrap_or(&self.msisdn)
+    }
+
+    /// The code that an accepted send to this phone will fail with, if any.
+    pub(crate) fn failure(&self) -> Option<u32> {
+        if self.on_whatsapp { self.fail_with } else { Some(131_026) }
+    }
+
+    /// Takes one refusal from this phone's supply.
+    pub(crate) fn take_rejection(&mut self) -> Option<Rejection> {
+        let rejection = self.reject_with.as_mut()?;
+        let taken = rejection.clone();
+        if let Some(times) = rejection.times.as_mut() {
+            *times = times.saturating_sub(1);
+            if *times == 0 {
+                self.reject_with = None;
+            }
+        }
+        Some(taken)
+    }
+
+    fn apply(&mut self, patch: PhonePatch) {
+        self.on_whatsapp = patch.on_whatsapp.unwrap_or(self.on_whatsapp);
+        self.name = patch.name.unwrap_or_else(|| self.name.clone());
+        self.hide_phone = patch.hide_phone.unwrap_or(self.hide_phone);
+        self.auto_read = patch.auto_read.unwrap_or(self.auto_read);
+        self.auto_deliver = patch.auto_deliver.unwrap_or(self.auto_deliver);
+        self.timeout = patch.timeout.unwrap_or(self.timeout);
+        if let Some(username) = patch.username {
+            self.username = username;
+        }
+        if let Some(user_id) = patch.user_id {
+            self.user_id = user_id.unwrap_or_else(|| identity::user_id(&self.msisdn));
+        }
+        if let Some(wa_id) = patch.wa_id {
+            self.wa_id = wa_id;
+        }
+        if let Some(fail_with) = patch.fail_with {
+            self.fail_with = fail_with;
+        }
+        if let Some(reject_with) = patch.reject_with {
+            self.reject_with =
+                reject_with.map(|rejection| Rejection { times: rejection.times.or(patch.times), ..rejection });
+        }
+        if let Some(sms_state) = patch.sms_state {
+            self.sms_state = sms_state;
+        }
+    }
+}
+
+/// All phones that were spoken of. An unknown one is on WhatsApp and switched on.
+#[derive(Debug, Default)]
+pub(crate) struct Phones {
+    by_msisdn: BTreeMap<String, Phone>,
+}
+
+impl Phones {
+    /// The phone with these digits, made known if it was not.
+    pub(crate) fn get(&mut self, msisdn: &str) -> &mut Phone {
+        self.by_msisdn.entry(msisdn.to_owned()).or_insert_with(|| Phone::new(msisdn))
+    }
+
+    /// The phone of a BSUID.
+    pub(crate) fn by_user_id(&self, user_id: &str) -> Option<&Phone> {
+        self.by_msisdn.values().find(|phone| phone.user_id == user_id)
+    }
+
+    /// Changes what `patch` names.
+    pub(crate) fn patch(&mut self, msisdn: &str, patch: PhonePatch) -> Phone {
+        let phone = self.get(msisdn);
+        phone.apply(patch);
+        phone.clone()
+    }
+
+    /// Moves a subscriber to a new number, which gets a new BSUID (PROVIDERS 0.1).
+    pub(crate) fn renumber(&mut self, old: &str, new: &str) -> (Phone, Phone) {
+        let before = self.get(old).clone();
+        let after = Phone { msisdn: new.to_owned(), user_id: identity::user_id(new), wa_id: None, ..before.clone() };
+        self.get(old).on_whatsapp = false;
+        self.by_msisdn.insert(new.to_owned(), after.clone());
+        (before, after)
+    }
+
+    /// Every known phone, in order of number.
+    pub(crate) fn all(&self) -> Vec<Phone> {
+        self.by_msisdn.values().cloned().collect()
+    }
+}

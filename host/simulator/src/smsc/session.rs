@@ -1,0 +1,221 @@
+//! One SMPP connection: bind, submit, receive, keep alive, unbind (PROVIDERS C.1).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{SinkExt, StreamExt};
+use rusmpp::pdus::{BindReceiverResp, BindTransceiverResp, BindTransmitterResp, DeliverSm, SubmitSm};
+use rusmpp::tokio_codec::{CommandCodec, EncodeError};
+use rusmpp::types::COctetString;
+use rusmpp::values::InterfaceVersion;
+use rusmpp::{Command, CommandStatus, Pdu};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::MissedTickBehavior;
+use tokio_util::codec::Framed;
+
+use super::submit;
+use crate::world::World;
+
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// The one system id whose password is checked.
+const KNOWN_SYSTEM: &str = "patchbay";
+const KNOWN_PASSWORD: &str = "secret";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bind {
+    Transmitter,
+    Receiver,
+    Transceiver,
+}
+
+pub(super) struct Session {
+    pub(super) world: Arc<World>,
+    pub(super) id: u64,
+    pub(super) system_id: String,
+    framed: Framed<TcpStream, CommandCodec>,
+    bind: Option<Bind>,
+    outbox: UnboundedSender<DeliverSm>,
+    sequence: u32,
+    /// `deliver_sm` sent and not answered; they are sent again to the next receiver.
+    unanswered: HashMap<u32, DeliverSm>,
+    /// An `enquire_link` is out.
+    asked: bool,
+}
+
+/// The connection is to be closed.
+struct Closed;
+
+impl From<EncodeError> for Closed {
+    fn from(_: EncodeError) -> Self {
+        Self
+    }
+}
+
+/// Serves a connection to its end.
+pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
+    // Small answers must not wait for each other; without it the simulator is only slower.
+    let _ = stream.set_nodelay(true);
+    let (outbox, mut inbox) = unbounded_channel();
+    let mut session = Session {
+        id: world.smsc.new_session(),
+        world,
+        system_id: String::new(),
+        framed: Framed::new(stream, CommandCodec::new()),
+        bind: None,
+        outbox,
+        sequence: 0,
+        unanswered: HashMap::new(),
+        asked: false,
+    };
+    let ended = session.talk(&mut inbox).await;
+    if ended.is_err() {
+        tracing::debug!(session = session.id, "SMPP session closed");
+    }
+    session.hand_back(inbox);
+}
+
+impl Session {
+    async fn talk(&mut self, inbox: &mut UnboundedReceiver<DeliverSm>) -> Result<(), Closed> {
+        let shutdown = self.world.shutdown.clone();
+        let mut alive = tokio::time::interval(KEEP_ALIVE);
+        alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        alive.reset();
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => return self.request(Pdu::Unbind).await.map(|_| ()),
+                command = self.framed.next() => match command {
+                    Some(Ok(command)) => self.answer(command).await?,
+                    Some(Err(_)) | None => return Err(Closed),
+                },
+                Some(pdu) = inbox.recv() => self.send_deliver(pdu).await?,
+                _ = alive.tick() => {
+                    if self.asked {
+                        return Err(Closed);
+                    }
+                    self.asked = true;
+                    self.request(Pdu::EnquireLink).await?;
+                }
+            }
+        }
+    }
+
+    async fn answer(&mut self, command: Command) -> Result<(), Closed> {
+        let sequence = command.sequence_number();
+        self.asked = false;
+        match command.pdu() {
+            Some(Pdu::BindTransmitter(bind)) => {
+                let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
+                self.bind(sequence, Bind::Transmitter, id, password).await
+            }
+            Some(Pdu::BindReceiver(bind)) => {
+                let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
+                self.bind(sequence, Bind::Receiver, id, password).await
+            }
+            Some(Pdu::BindTransceiver(bind)) => {
+                let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
+                self.bind(sequence, Bind::Transceiver, id, password).await
+            }
+            Some(Pdu::SubmitSm(submit)) => self.submit(sequence, submit).await,
+            Some(Pdu::DeliverSmResp(_)) => {
+                self.unanswered.remove(&sequence);
+                Ok(())
+            }
+            Some(Pdu::EnquireLink) => self.respond(sequence, Pdu::EnquireLinkResp).await,
+            Some(Pdu::Unbind) => {
+                self.respond(sequence, Pdu::UnbindResp).await?;
+                Err(Closed)
+            }
+            Some(Pdu::UnbindResp) => Err(Closed),
+            // An error response carries no body.
+            None if command.id().is_response() => {
+                self.unanswered.remove(&sequence);
+                Ok(())
+            }
+            Some(_) if command.id().is_response() => Ok(()),
+            _ => self.refuse(sequence, CommandStatus::EsmeRinvcmdid, Pdu::GenericNack).await,
+        }
+    }
+
+    async fn bind(&mut self, sequence: u32, bind: Bind, id: &str, password: &str) -> Result<(), Closed> {
+        let status = if self.bind.is_some() {
+            CommandStatus::EsmeRalybnd
+        } else if id.is_empty() {
+            CommandStatus::EsmeRinvsysid
+        } else if id == KNOWN_SYSTEM && password != KNOWN_PASSWORD {
+            CommandStatus::EsmeRinvpaswd
+        } else {
+            CommandStatus::EsmeRok
+        };
+        let name = COctetString::from_string("simulator".to_owned()).unwrap_or_else(|_| COctetString::null());
+        let version = (status == CommandStatus::EsmeRok).then_some(InterfaceVersion::Smpp3_4);
+        let response: Pdu = match bind {
+            Bind::Transmitter => BindTransmitterResp::new(name, version).into(),
+            Bind::Receiver => BindReceiverResp::new(name, version).into(),
+            Bind::Transceiver => BindTransceiverResp::new(name, version).into(),
+        };
+        self.refuse(sequence, status, response).await?;
+        if status == CommandStatus::EsmeRok {
+            self.bind = Some(bind);
+            self.system_id = id.to_owned();
+            if bind != Bind::Transmitter {
+                self.world.smsc.add_receiver(self.id, id, self.outbox.clone());
+            }
+        }
+        Ok(())
+    }
+
+    async fn submit(&mut self, sequence: u32, submitted: &SubmitSm) -> Result<(), Closed> {
+        let mut order = match self.bind {
+            Some(Bind::Transmitter | Bind::Transceiver) => submit::take(self, submitted),
+            _ => submit::refused(CommandStatus::EsmeRinvbndsts),
+        };
+        if order.receipt_first
+            && let Some(receipt) = order.receipt.take()
+        {
+            match self.bind {
+                Some(Bind::Transceiver) => self.send_deliver(receipt).await?,
+                _ => self.world.smsc.deliver(self.id, &self.system_id, receipt),
+            }
+        }
+        self.refuse(sequence, order.status, order.response.into()).await?;
+        if let Some(receipt) = order.receipt {
+            submit::report_later(self, receipt);
+        }
+        Ok(())
+    }
+
+    async fn send_deliver(&mut self, pdu: DeliverSm) -> Result<(), Closed> {
+        // Kept before it is written: a broken connection hands it on.
+        self.unanswered.insert(self.sequence + 1, pdu.clone());
+        self.request(Pdu::DeliverSm(pdu)).await
+    }
+
+    async fn request(&mut self, pdu: Pdu) -> Result<(), Closed> {
+        self.sequence += 1;
+        Ok(self.framed.send(Command::new(CommandStatus::EsmeRok, self.sequence, pdu)).await?)
+    }
+
+    async fn respond(&mut self, sequence: u32, pdu: Pdu) -> Result<(), Closed> {
+        self.refuse(sequence, CommandStatus::EsmeRok, pdu).await
+    }
+
+    async fn refuse(&mut self, sequence: u32, status: CommandStatus, pdu: Pdu) -> Result<(), Closed> {
+        Ok(self.framed.send(Command::new(status, sequence, pdu)).await?)
+    }
+
+    /// Gives what this session did not deliver to another receiver, or keeps it for the next bind.
+    fn hand_back(mut self, mut inbox: UnboundedReceiver<DeliverSm>) {
+        self.world.smsc.remove_receiver(self.id);
+        inbox.close();
+        let mut unanswered: Vec<(u32, DeliverSm)> = self.unanswered.drain().collect();
+        unanswered.sort_unstable_by_key(|(sequence, _)| *sequence);
+        for (_, pdu) in unanswered {
+            self.world.smsc.deliver(self.id, &self.system_id, pdu);
+        }
+        while let Ok(pdu) = inbox.try_recv() {
+            self.world.smsc.deliver(self.id, &self.system_id, pdu);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Taking one `submit_sm`: the answer, the phone's inbox, and the receipt.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusmpp::CommandStatus;
+use rusmpp::pdus::{DeliverSm, SubmitSm, SubmitSmResp};
+use rusmpp::types::COctetString;
+use serde_json::json;
+
+use super::encoding;
+use super::reassembly::{Part, Whole};
+use super::receipts::{self, Receipt};
+use super::session::Session;
+use crate::mailbox::{Channel, Progress, Received};
+use crate::world::World;
+use crate::{clock, identity};
+
+const UNTIL_RECEIPT: Duration = Duration::from_millis(50);
+const RECEIPT_WANTED: u8 = 0x03;
+
+/// What to do about one `submit_sm`.
+pub(super) struct Order {
+    pub(super) status: CommandStatus,
+    pub(super) response: SubmitSmResp,
+    pub(super) receipt: Option<DeliverSm>,
+    /// The receipt goes out before the response.
+    pub(super) receipt_first: bool,
+}
+
+/// Refuses with a status.
+pub(super) fn refused(status: CommandStatus) -> Order {
+    Order { status, response: SubmitSmResp::default(), receipt: None, receipt_first: false }
+}
+
+/// Takes a part in: to the phone, if it was the last one missing.
+pub(super) fn take(session: &Session, submit: &SubmitSm) -> Order {
+    let world = &session.world;
+    let msisdn = identity::digits(submit.destination_addr.as_str());
+    if msisdn.is_empty() {
+        return refused(CommandStatus::EsmeRinvdstadr);
+    }
+    let (faults, phone) = {
+        let mut state = world.state();
+        if state.faults.smsc_throttle > 0 {
+            state.faults.smsc_throttle -= 1;
+            return refused(CommandStatus::EsmeRthrottled);
+        }
+        (state.faults.clone(), state.phones.get(&msisdn).clone())
+    };
+    let number = world.smsc.new_message_id();
+    let (answered, reported) = if faults.smsc_hex_ids {
+        (format!("{number:X}"), number.to_string())
+    } else {
+        (number.to_string(), number.to_string())
+    };
+    let final_state = phone.sms_state.or(faults.smsc_receipt_state);
+    let final_state = final_state.unwrap_or_else(|| "DELIVRD".to_owned());
+    let part = Part::of(submit);
+    let data_coding = u8::from(submit.data_coding);
+    let text = encoding::decode(data_coding, &part.octets);
+    let from = submit.source_addr.as_str();
+    let whole = world.smsc.registry().reassembly.take(from, &msisdn, part);
+    if let Some(whole) = whole.filter(|_| matches!(final_state.as_str(), "DELIVRD" | "NONE")) {
+        receive(world, &msisdn, from, &answered, data_coding, whole);
+    }
+    let wanted = u8::from(submit.registered_delivery) & RECEIPT_WANTED != 0;
+    let receipt = (wanted && final_state != "NONE").then(|| {
+        let now = clock::now();
+        let receipt = Receipt { message_id: &reported, state: &final_state, text: &text, submitted: now, done: now };
+        receipts::build(submit, &receipt)
+    });
+    let id = COctetString::from_string(answered).unwrap_or_else(|_| COctetString::null());
+    Order {
+        status: CommandStatus::EsmeRok,
+        response: SubmitSmResp::new(id, Vec::new()),
+        receipt,
+        receipt_first: faults.smsc_receipt_before_response,
+    }
+}
+
+fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, whole: Whole) {
+    let text = encoding::decode(data_coding, &whole.octets);
+    world.state().mailbox.receive(Received {
+        id: id.to_owned(),
+        msisdn: msisdn.to_owned(),
+        channel: Channel::Sms,
+        from: from.to_owned(),
+        phone_number_id: None,
+        kind: "text".to_owned(),
+        body: json!({"text": text}).to_string().into(),
+        text,
+        buttons: Vec::new(),
+        received_time: clock::now(),
+        status: Progress::Delivered,
+        parts: Some(whole.parts),
+        data_coding: Some(data_coding),
+        sender: None,
+    });
+}
+
+/// Sends the receipt a moment after the response.
+pub(super) fn report_later(session: &Session, receipt: DeliverSm) {
+    let world = Arc::clone(&session.world);
+    let (id, system_id) = (session.id, session.system_id.clone());
+    session.world.tasks.spawn(async move {
+        world.pause(UNTIL_RECEIPT).await;
+        world.smsc.deliver(id, &system_id, receipt);
+    });
+}

@@ -1,0 +1,101 @@
+//! What becomes of a WhatsApp message after it was accepted: sent, delivered, read, or failed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::callbacks::{self, Event, StatusReport};
+use crate::mailbox::Progress;
+use crate::world::{State, World};
+
+const UNTIL_SENT: Duration = Duration::from_millis(20);
+const UNTIL_DELIVERED: Duration = Duration::from_millis(50);
+const UNTIL_READ: Duration = Duration::from_millis(50);
+
+/// Plays a message out. With `first_taken` the first step happens at once, and its sender hears when the host
+/// has taken the callback.
+pub(crate) async fn play(
+    world: Arc<World>,
+    wamid: String,
+    failure: Option<u32>,
+    first_taken: Option<oneshot::Sender<()>>,
+) {
+    if first_taken.is_none() {
+        world.pause(UNTIL_SENT).await;
+    }
+    if let Some(code) = failure {
+        fail(&world, &wamid, code, first_taken);
+        return;
+    }
+    advance(&world, &wamid, Progress::Sent, first_taken);
+    world.pause(UNTIL_DELIVERED).await;
+    let (delivers, reads) = behaviour(&world, &wamid);
+    if delivers {
+        advance(&world, &wamid, Progress::Delivered, None);
+    }
+    if reads {
+        world.pause(UNTIL_READ).await;
+        advance(&world, &wamid, Progress::Read, None);
+    }
+}
+
+/// Whether the phone delivers and reads by itself.
+fn behaviour(world: &World, wamid: &str) -> (bool, bool) {
+    let mut state = world.state();
+    let Some(message) = state.mailbox.received(wamid) else {
+        return (false, false);
+    };
+    let msisdn = message.msisdn.clone();
+    let phone = state.phones.get(&msisdn);
+    (phone.auto_deliver, phone.auto_read && phone.auto_deliver)
+}
+
+/// Moves a message on and tells the host. A message never moves back.
+pub(crate) fn advance(world: &Arc<World>, wamid: &str, progress: Progress, taken: Option<oneshot::Sender<()>>) -> bool {
+    let reported = {
+        let mut state = world.state();
+        let silent = progress == Progress::Delivered && state.faults.skip_delivered;
+        step(&mut state, wamid, progress).map(|event| (!silent).then_some(event))
+    };
+    let moved = reported.is_some();
+    if let Some(Some(event)) = reported {
+        world.publish(Event { taken, ..event });
+    }
+    moved
+}
+
+fn fail(world: &Arc<World>, wamid: &str, code: u32, taken: Option<oneshot::Sender<()>>) {
+    let event = step(&mut world.state(), wamid, Progress::Failed);
+    if let Some(event) = event {
+        let value = callbacks::with_failure(event.value, code);
+        world.publish(Event { value, taken, ..event });
+    }
+}
+
+/// The event of a step forward; `None` where the message is already there.
+fn step(state: &mut State, wamid: &str, progress: Progress) -> Option<Event> {
+    let skipped = state.faults.skip_delivered && progress == Progress::Delivered;
+    let message = state.mailbox.received_mut(wamid)?;
+    if message.status >= progress {
+        return None;
+    }
+    message.status = progress;
+    let arrived = matches!(progress, Progress::Delivered | Progress::Read) && !skipped;
+    let sender = message.sender.as_mut()?;
+    let priced = progress == Progress::Sent || (arrived && !sender.priced);
+    sender.priced |= arrived;
+    let (message, sender) = (message.clone(), message.sender.clone()?);
+    let phone_number_id = message.phone_number_id.clone()?;
+    let waba_id = state.numbers.waba_of(&phone_number_id);
+    let number = state.numbers.get(&phone_number_id).clone();
+    let phone = state.phones.get(&message.msisdn).clone();
+    let report = StatusReport { number: &number, phone: &phone, message: &message, sender: &sender, progress, priced };
+    Some(Event {
+        lane: message.msisdn.clone(),
+        waba_id,
+        field: "messages".to_owned(),
+        value: callbacks::status(&report),
+        taken: None,
+    })
+}

@@ -1,0 +1,82 @@
+//! Everything that the outside world knows, behind one lock.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::callbacks::Callbacks;
+use crate::faults::Faults;
+use crate::graph::catalogue::Catalogue;
+use crate::graph::limits::Limits;
+use crate::mailbox::Mailbox;
+use crate::media::Media;
+use crate::numbers::Numbers;
+use crate::phones::Phones;
+use crate::request_log::RequestLog;
+use crate::smsc::Smsc;
+
+/// The facts. The lock is never held across an await.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// `http://host:port` of the simulator itself, for absolute URLs in callbacks.
+    pub(crate) origin: String,
+    pub(crate) faults: Faults,
+    pub(crate) phones: Phones,
+    pub(crate) numbers: Numbers,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) media: Media,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) requests: RequestLog,
+    pub(crate) limits: Limits,
+}
+
+/// The facts and the lines to the host: callbacks one way, SMSC sessions the other.
+pub(crate) struct World {
+    state: Mutex<State>,
+    pub(crate) callbacks: Callbacks,
+    pub(crate) smsc: Smsc,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) tasks: TaskTracker,
+}
+
+impl World {
+    pub(crate) fn new(callbacks: Callbacks, origin: String) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State { origin, ..State::default() }),
+            callbacks,
+            smsc: Smsc::default(),
+            shutdown: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        })
+    }
+
+    /// The facts, locked.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A copy of the faults in force.
+    pub(crate) fn faults(&self) -> Faults {
+        self.state().faults.clone()
+    }
+
+    /// Waits, but not beyond the end of the world.
+    pub(crate) async fn pause(&self, duration: Duration) {
+        if !duration.is_zero() {
+            self.shutdown.run_until_cancelled(tokio::time::sleep(duration)).await;
+        }
+    }
+
+    /// Forgets everything but the open SMSC sessions.
+    pub(crate) fn reset(&self) {
+        {
+            let mut state = self.state();
+            let origin = std::mem::take(&mut state.origin);
+            *state = State { origin, ..State::default() };
+        }
+        self.callbacks.drop_pending();
+        self.smsc.drop_pending();
+    }
+}

@@ -1,0 +1,12 @@
+//! The simulator from outside: over HTTP, over SMPP, and through clients that others wrote.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod callbacks;
+mod controls;
+mod media;
+mod outside;
+mod peers;
+mod phones;
+mod sends;
+mod smsc;
+mod templates;

@@ -1,0 +1,43 @@
+//! The audit trail: every administrative change leaves a row.
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Who did what to which object.
+#[derive(Debug, Clone)]
+pub struct AuditEntry<'a> {
+    /// Its id.
+    pub id: Uuid,
+    /// When.
+    pub happened_at: DateTime<Utc>,
+    /// Id of the user, or `operator` for the command line.
+    pub actor: &'a str,
+    /// A verb: `create`, `update`, `rotate`.
+    pub action: &'a str,
+    /// What kind of object: `client`, `user`, `webhook`.
+    pub object_kind: &'a str,
+    /// Which one.
+    pub object_id: &'a str,
+}
+
+/// Stores an entry; call it in the transaction of the change.
+pub async fn insert(db: &mut PgConnection, client: ClientId, entry: &AuditEntry<'_>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO audit (client_id, id, happened_at, actor, action, object_kind, object_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(client.0)
+    .bind(entry.id)
+    .bind(entry.happened_at)
+    .bind(entry.actor)
+    .bind(entry.action)
+    .bind(entry.object_kind)
+    .bind(entry.object_id)
+    .execute(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Every SQL statement of Patchbay: plain functions on a connection, one file per table or aggregate. Functions never
+//! begin or commit a transaction; the use case that calls them owns it. `client_id` is the first argument after the
+//! connection.
+
+pub mod api_keys;
+pub mod audit;
+pub mod callbacks;
+pub mod chat_messages;
+pub mod chatbot_values;
+pub mod clients;
+pub mod customers;
+pub mod delivery_receipts;
+mod error;
+pub mod fallbacks;
+pub mod idempotency;
+pub mod lanes;
+pub mod media;
+pub mod number_customers;
+pub mod numbers;
+pub mod outbound_messages;
+pub mod outbound_work;
+pub mod participant_events;
+pub mod participants;
+pub mod partitions;
+pub mod personal_data;
+pub mod plugins;
+pub mod retention;
+pub mod settings;
+pub mod sms_parts;
+pub mod templates;
+pub mod users;
+pub mod webhook_configs;
+pub mod webhook_deliveries;
+
+pub use error::{Error, Result, violates};
+pub use lanes::Queue;
+pub use sqlx::{Error as SqlxError, PgConnection, PgPool, Postgres, Transaction};
+
+use std::time::Duration;
+
+use sqlx::{
+    migrate::Migrator,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+
+/// The migrations, embedded.
+pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
+
+/// Opens a pool of at most `connections` connections. `url` is a `postgres://` URL.
+pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
+    let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
+    let options = options.application_name("patchbay").options([("timezone", "UTC")]);
+    let pool = PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(Duration::from_secs(10))
+        .test_before_acquire(false)
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}
+
+/// Applies what is missing and answers how many migrations that were. Refuses a shipped file that was edited.
+pub async fn migrate(pool: &PgPool) -> Result<usize> {
+    let before = applied_migrations(pool).await?;
+    MIGRATOR.run(pool).await?;
+    Ok(MIGRATOR.iter().count().saturating_sub(before))
+}
+
+/// How many migrations the database has.
+async fn applied_migrations(pool: &PgPool) -> Result<usize> {
+    let known: Option<String> =
+        sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text").fetch_one(pool).await?;
+    if known.is_none() {
+        return Ok(0);
+    }
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(pool).await?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// True when every migration of this program is applied.
+pub async fn is_current(pool: &PgPool) -> Result<bool> {
+    Ok(applied_migrations(pool).await? >= MIGRATOR.iter().count())
+}

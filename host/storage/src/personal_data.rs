@@ -1,0 +1,59 @@
+//! The registry of columns that hold personal data. Erasure and "do not save" build on it; a test compares it with the
+//! schema, so that a new table cannot be forgotten.
+
+/// A table and its columns that say something about a customer or a user; none when it holds nothing of the kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// Name of the table.
+    pub name: &'static str,
+    /// Columns with personal data.
+    pub columns: &'static [&'static str],
+}
+
+const fn table(name: &'static str, columns: &'static [&'static str]) -> Table {
+    Table { name, columns }
+}
+
+/// Every table of the schema.
+pub const REGISTRY: &[Table] = &[
+    table("api_key", &[]),
+    table("audit", &["actor", "object_id"]),
+    table("callback", &["item"]),
+    table("callback_seen", &[]),
+    table("chat_message", &["body", "content", "owner", "provider_id", "quoted_provider_id"]),
+    table("chatbot_value", &["key", "value"]),
+    table("client", &[]),
+    table("client_user", &["email", "name"]),
+    table("customer", &["full_name", "username"]),
+    table("customer_identity", &["value"]),
+    table("delivery_receipt", &["error_text"]),
+    table("fallback", &["error_text", "reason"]),
+    table("idempotency", &["response"]),
+    table("lane", &[]),
+    table("login_failure", &["account_hash"]),
+    table("master_key_check", &[]),
+    table("media", &["filename", "source_url", "provider_media_id"]),
+    table("number_customer", &[]),
+    table("outbound_leg", &["sms", "provider_id", "error_text"]),
+    table("outbound_message", &["to_phone", "to_bsuid", "ct_id", "gst_id", "error_text"]),
+    table("outbound_part", &["content", "fallback", "quoted_provider_id"]),
+    table("outbound_work", &[]),
+    table("parked_receipt", &["error"]),
+    table("participant", &["bot_state", "tags", "queued_reason"]),
+    table("participant_event", &["payload"]),
+    table("phone_number_directory", &[]),
+    table("plugin_activation", &[]),
+    table("plugin_invocation", &["logs", "error"]),
+    table("provider_message", &["provider_id"]),
+    table("sms_inbound", &["sender", "body"]),
+    table("sms_part", &[]),
+    table("smsc_message", &[]),
+    table("template", &[]),
+    table("testing_clock", &[]),
+    table("waba_directory", &[]),
+    table("webhook_attempt", &["response_start"]),
+    table("webhook_config", &[]),
+    table("webhook_delivery", &["event", "body"]),
+    table("webhook_endpoint", &[]),
+    table("whatsapp_number", &[]),
+];

@@ -1,0 +1,192 @@
+//! The people and programs that act for a client, and their failed logins.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, UserId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Error, Result};
+
+/// What a user may do (`docs/roles.md`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Leads agents.
+    Supervisor,
+    /// Answers customers.
+    Agent,
+    /// Writes plugins and connects systems.
+    Developer,
+    /// A program that sends.
+    Api,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Admin, Self::Supervisor, Self::Agent, Self::Developer, Self::Api];
+
+    /// The name in requests, answers and the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "ADMIN",
+            Self::Supervisor => "SUPERVISOR",
+            Self::Agent => "AGENT",
+            Self::Developer => "DEVELOPER",
+            Self::Api => "API",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A text that is no role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is no role: use ADMIN, SUPERVISOR, AGENT, DEVELOPER or API")]
+pub struct UnknownRole;
+
+impl FromStr for Role {
+    type Err = UnknownRole;
+
+    fn from_str(text: &str) -> std::result::Result<Self, UnknownRole> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(UnknownRole)
+    }
+}
+
+/// Reads a stored role.
+pub(crate) fn stored_role(text: &str) -> Result<Role> {
+    text.parse().map_err(|_| Error::Inconsistent { table: "client_user", column: "role", value: text.to_owned() })
+}
+
+/// A user as a login needs it. `Debug` does not show the hash.
+#[derive(Clone)]
+pub struct User {
+    /// Its id.
+    pub id: UserId,
+    /// Unique within the client, whatever its case.
+    pub email: String,
+    /// The name that people read.
+    pub name: String,
+    /// What it may do.
+    pub role: Role,
+    /// The team it answers for.
+    pub team: Option<String>,
+    /// Argon2id in PHC format.
+    pub password_hash: String,
+}
+
+impl fmt::Debug for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("User").field("id", &self.id).field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct UserRow {
+    id: Uuid,
+    email: String,
+    name: String,
+    role: String,
+    team: Option<String>,
+    password_hash: String,
+}
+
+impl TryFrom<UserRow> for User {
+    type Error = Error;
+
+    fn try_from(row: UserRow) -> Result<Self> {
+        Ok(Self {
+            id: UserId(row.id),
+            email: row.email,
+            name: row.name,
+            role: stored_role(&row.role)?,
+            team: row.team,
+            password_hash: row.password_hash,
+        })
+    }
+}
+
+/// The constraint that says an e-mail is taken within the client.
+pub const EMAIL_UNIQUE: &str = "client_user_email_unique";
+
+/// Stores a user. Fails on [`EMAIL_UNIQUE`] when the client has one with this e-mail.
+pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO client_user (client_id, id, email, name, role, team, password_hash, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(client.0)
+    .bind(user.id.0)
+    .bind(&user.email)
+    .bind(&user.name)
+    .bind(user.role.as_str())
+    .bind(user.team.as_deref())
+    .bind(&user.password_hash)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The user of an e-mail, whatever its case.
+pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str) -> Result<Option<User>> {
+    let row: Option<UserRow> = sqlx::query_as(
+        "SELECT id, email, name, role, team, password_hash FROM client_user
+         WHERE client_id = $1 AND lower(email) = lower($2)",
+    )
+    .bind(client.0)
+    .bind(email)
+    .fetch_optional(db)
+    .await?;
+    row.map(User::try_from).transpose()
+}
+
+/// When the failed logins of an account since `since` happened, newest first, at most `limit`.
+pub async fn recent_failures(
+    db: &mut PgConnection,
+    account_hash: &[u8],
+    since: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<DateTime<Utc>>> {
+    let times = sqlx::query_scalar(
+        "SELECT failed_at FROM login_failure WHERE account_hash = $1 AND failed_at > $2 ORDER BY failed_at DESC LIMIT $3",
+    )
+    .bind(account_hash)
+    .bind(since)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(times)
+}
+
+/// Notes a failed login.
+pub async fn record_failure(db: &mut PgConnection, account_hash: &[u8], id: Uuid, at: DateTime<Utc>) -> Result<()> {
+    sqlx::query("INSERT INTO login_failure (account_hash, id, failed_at) VALUES ($1, $2, $3)")
+        .bind(account_hash)
+        .bind(id)
+        .bind(at)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Makes logins of one account wait for each other until the transaction ends.
+pub async fn lock_account(db: &mut PgConnection, account_hash: &[u8]) -> Result<()> {
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))")
+        .bind(account_hash)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Forgets failed logins from before `before`.
+pub async fn forget_failures(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
+    let done = sqlx::query("DELETE FROM login_failure WHERE failed_at < $1").bind(before).execute(db).await?;
+    Ok(done.rows_affected())
+}

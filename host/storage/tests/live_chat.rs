@@ -1,0 +1,225 @@
+//! Participants, their messages and what their chatbot must see, in a real database.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{ContentType, Direction, ParticipantMove, ParticipantState},
+    clock::IdSource,
+    ids::{ChatMessageId, ClientId, CustomerId, NumberId, ParticipantEventId, ParticipantId},
+};
+use serde_json::json;
+use sqlx::PgConnection;
+use storage::{
+    chat_messages::{self, NewChatMessage},
+    chatbot_values::{self, Key},
+    clients::{self, NewClient},
+    customers::{NewIdentity, resolve},
+    numbers::{self, Number, Provider},
+    participant_events::{self, NewEvent},
+    participants::{self, ChatChannel, Participant},
+};
+use uuid::Uuid;
+
+const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
+const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
+
+fn moment(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
+}
+
+async fn database() -> (PgConnection, CustomerId) {
+    let mut db = scratch::database().await.connection().await;
+    let new = NewClient { client_ref: "one", display_name: "Name", parent: None, allow_private_targets: false };
+    clients::insert(&mut db, CLIENT, &new, moment(0)).await.unwrap();
+    let number = Number {
+        id: NUMBER,
+        link_id: Uuid::from_u128(11),
+        msisdn: "27600000001".to_owned(),
+        provider: Provider::Cloud,
+        phone_number_id: None,
+        waba_id: None,
+        access_token_sealed: None,
+        app_secret_sealed: None,
+        rate_per_second: None,
+    };
+    numbers::insert(&mut db, CLIENT, &number, moment(0)).await.unwrap();
+    let zo = NewIdentity { phone: Some("27820000001".to_owned()), ..NewIdentity::default() };
+    let customer = resolve(&mut db, CLIENT, &IdSource::new([3; 32]), zo, moment(0)).await.unwrap();
+    (db, customer)
+}
+
+async fn begin(db: &mut PgConnection, customer: CustomerId, id: ParticipantId) -> Option<Participant> {
+    let who = (ChatChannel::Whatsapp, ParticipantState::Bot);
+    participants::insert(db, CLIENT, id, (NUMBER, customer), who, moment(0)).await.unwrap()
+}
+
+fn event(id: u128, kind: &'static str) -> NewEvent {
+    NewEvent { id: ParticipantEventId(Uuid::from_u128(id)), kind, payload: json!({ "n": id }) }
+}
+
+async fn append(db: &mut PgConnection, events: &[NewEvent], now: DateTime<Utc>) {
+    participant_events::append(db, CLIENT, CHAT, events, now).await.unwrap();
+}
+
+/// Takes the events of the chat away one by one, in the order in which they come.
+async fn drain(db: &mut PgConnection) -> Vec<u128> {
+    let mut order = Vec::new();
+    while let Some(head) = participant_events::head(db, CLIENT, CHAT).await.unwrap() {
+        order.push(head.id.0.as_u128());
+        assert!(participant_events::remove(db, CLIENT, head.id).await.unwrap());
+    }
+    order
+}
+
+#[tokio::test]
+async fn a_customer_has_one_participant_per_number() {
+    let (mut db, customer) = database().await;
+    let first = begin(&mut db, customer, CHAT).await.unwrap();
+    assert!(begin(&mut db, customer, ParticipantId(Uuid::from_u128(101))).await.is_none());
+    let locked = participants::lock_of_customer(&mut db, CLIENT, NUMBER, customer).await.unwrap();
+    assert_eq!(locked, Some(first));
+}
+
+#[tokio::test]
+async fn a_saved_participant_reads_back_as_it_was() {
+    let (mut db, customer) = database().await;
+    let mut chat = begin(&mut db, customer, CHAT).await.unwrap();
+    chat.apply(ParticipantMove::HandedOver).unwrap();
+    chat.team = Some("sales".to_owned());
+    chat.queued_reason = Some("asked for a person".to_owned());
+    chat.tags.push("vip".to_owned());
+    chat.bot_state = "menu".to_owned();
+    assert_eq!(chat.take_sequence(moment(9)), 1);
+    chat.events_handled = 4;
+    participants::save(&mut db, CLIENT, &chat).await.unwrap();
+    assert_eq!(participants::find(&mut db, CLIENT, CHAT).await.unwrap(), Some(chat.clone()));
+    assert_eq!((chat.state, chat.control_version, chat.last_message_at), (ParticipantState::Queued, 2, moment(9)));
+    assert!(participants::agent_names(&mut db, CLIENT, &[]).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
+    let (mut db, customer) = database().await;
+    begin(&mut db, customer, CHAT).await.unwrap();
+    let id = ChatMessageId(Uuid::from_u128(500));
+    assert!(chat_messages::claim_provider_id(&mut db, CLIENT, "wamid.A", id).await.unwrap());
+    assert!(!chat_messages::claim_provider_id(&mut db, CLIENT, "wamid.A", id).await.unwrap());
+    let message = NewChatMessage {
+        id,
+        participant: CHAT,
+        sequence: 1,
+        direction: Direction::Outgoing,
+        content_type: ContentType::Text,
+        channel: "WHATSAPP",
+        body: Some("hi".to_owned()),
+        content: json!({ "kind": "text", "body": "hi" }),
+        media: None,
+        owner: "BOT".to_owned(),
+        ct_id: Some("mine".to_owned()),
+        gst_id: "g1".to_owned(),
+        provider_id: None,
+        quoted_provider_id: None,
+        state: Some("QUEUED"),
+        created_at: moment(1),
+    };
+    chat_messages::insert(&mut db, CLIENT, &message).await.unwrap();
+    let quoted = chat_messages::quoted(&mut db, CLIENT, "wamid.A").await.unwrap().unwrap();
+    assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
+    assert_eq!(quoted.body.as_deref(), Some("hi"));
+    assert_eq!(chat_messages::quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
+    chat_messages::set_delivery(&mut db, CLIENT, id, "SENT", Some("wamid.A")).await.unwrap();
+    let found = chat_messages::find(&mut db, CLIENT, id).await.unwrap().unwrap();
+    assert_eq!(found.provider_id.as_deref(), Some("wamid.A"));
+}
+
+#[tokio::test]
+async fn events_come_in_the_order_in_which_they_were_stored_even_when_a_clock_goes_back() {
+    let (mut db, _) = database().await;
+    append(&mut db, &[event(9, "STARTED"), event(8, "MESSAGE")], moment(10)).await;
+    append(&mut db, &[event(1, "MESSAGE")], moment(5)).await;
+    append(&mut db, &[event(2, "MESSAGE")], moment(20)).await;
+    assert_eq!(drain(&mut db).await, [9, 8, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_timer_waits_without_holding_up_what_happens_before_it() {
+    let (mut db, _) = database().await;
+    let timer = |id: u128| ParticipantEventId(Uuid::from_u128(id));
+    participant_events::start_timer(&mut db, CLIENT, CHAT, (timer(1), "nudge"), moment(60)).await.unwrap();
+    append(&mut db, &[event(2, "MESSAGE")], moment(10)).await;
+    participant_events::start_timer(&mut db, CLIENT, CHAT, (timer(3), "nudge"), moment(90)).await.unwrap();
+    append(&mut db, &[event(4, "MESSAGE")], moment(95)).await;
+    assert_eq!(drain(&mut db).await, [2, 3, 4], "the timer of the same name was moved, and came when it was due");
+}
+
+#[tokio::test]
+async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_order() {
+    let (mut db, _) = database().await;
+    append(&mut db, &[event(1, "MESSAGE"), event(2, "MESSAGE"), event(3, "MESSAGE")], moment(0)).await;
+    let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+    participant_events::put_off(&mut db, CLIENT, CHAT, (head.id, true), moment(5)).await.unwrap();
+    let due: i64 = sqlx::query_scalar("SELECT count(*) FROM participant_event WHERE due_at < $1")
+        .bind(moment(5))
+        .fetch_one(&mut db)
+        .await
+        .unwrap();
+    assert_eq!(due, 0, "nothing of the lane is due before the event that failed");
+    append(&mut db, &[event(4, "MESSAGE")], moment(1)).await;
+    let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+    assert_eq!((head.id.0.as_u128(), head.attempts, head.due_at), (1, 1, moment(5)));
+    assert_eq!(drain(&mut db).await, [1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn an_event_can_be_put_before_one_that_waits() {
+    let (mut db, _) = database().await;
+    append(&mut db, &[event(1, "MESSAGE"), event(2, "MESSAGE")], moment(0)).await;
+    participant_events::start_timer(
+        &mut db,
+        CLIENT,
+        CHAT,
+        (ParticipantEventId(Uuid::from_u128(7)), "later"),
+        moment(50),
+    )
+    .await
+    .unwrap();
+    let done = ParticipantEventId(Uuid::from_u128(1));
+    let next = participant_events::next_happening(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
+    assert_eq!(next.id.0.as_u128(), 2);
+    participant_events::insert_before(&mut db, CLIENT, CHAT, &event(3, "STARTED"), &next).await.unwrap();
+    participant_events::set_payload(&mut db, CLIENT, next.id, &json!({ "changed": true })).await.unwrap();
+    participant_events::remove(&mut db, CLIENT, done).await.unwrap();
+    assert_eq!(participant_events::remove_timers(&mut db, CLIENT, CHAT).await.unwrap(), 1);
+    assert_eq!(drain(&mut db).await, [3, 2]);
+    append(&mut db, &[event(5, "MESSAGE")], moment(60)).await;
+    assert_eq!(participant_events::remove_all(&mut db, CLIENT, CHAT).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_key_that_changed_or_came_or_went_is_noticed() {
+    let (mut db, _) = database().await;
+    let key = |name: &str| Key { participant: None, name: name.to_owned() };
+    let own = Key { participant: Some(CHAT), name: "a".to_owned() };
+    let write = async |db: &mut PgConnection, key: &Key, value: Option<&[u8]>| {
+        let writes = [(key.clone(), value.map(<[u8]>::to_vec))];
+        chatbot_values::write(db, CLIENT, "bot", &writes).await.unwrap();
+    };
+    write(&mut db, &key("a"), Some(b"1")).await;
+    let read = chatbot_values::read(&mut db, CLIENT, "bot", &key("a")).await.unwrap().unwrap();
+    assert_eq!(read.bytes, b"1");
+    assert_eq!(chatbot_values::read(&mut db, CLIENT, "bot", &own).await.unwrap(), None);
+    let reads = [(key("a"), Some(read.version)), (own.clone(), None)];
+    assert!(chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap());
+
+    write(&mut db, &own, Some(b"2")).await;
+    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap(), "a key came");
+    write(&mut db, &own, None).await;
+    assert!(chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap());
+    write(&mut db, &key("a"), None).await;
+    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap(), "a key went");
+    write(&mut db, &key("a"), Some(b"1")).await;
+    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap(), "the same value, written anew");
+    assert!(chatbot_values::read(&mut db, CLIENT, "another", &key("a")).await.unwrap().is_none());
+    chatbot_values::lock_shared(&mut db, CLIENT, "bot").await.unwrap();
+}

@@ -1,0 +1,151 @@
+//! The runner: one task that knows which lanes this process works on.
+
+use std::{
+    collections::HashMap,
+    panic::AssertUnwindSafe,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use domain::ids::ClientId;
+use futures::FutureExt;
+use messaging::{
+    Context, Queue,
+    lanes::{self, Wake},
+};
+use tokio::{sync::mpsc, task::JoinSet, time::MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    lane::{self, Signals},
+    upkeep,
+};
+
+/// How a process shares itself out.
+#[derive(Debug, Clone)]
+pub struct RunnerSettings {
+    /// Lanes of one queue worked on at once.
+    pub lanes_per_queue: usize,
+    /// Lanes of one queue and one client worked on at once: what a busy client leaves for the others.
+    pub lanes_per_client: usize,
+    /// How often queues are searched for work that nobody announced.
+    pub poll: Duration,
+    /// How often upkeep is done.
+    pub upkeep: Duration,
+}
+
+impl Default for RunnerSettings {
+    fn default() -> Self {
+        Self {
+            lanes_per_queue: 128,
+            lanes_per_client: 32,
+            poll: Duration::from_millis(500),
+            upkeep: Duration::from_secs(600),
+        }
+    }
+}
+
+/// The background work of one process.
+pub struct Runner {
+    stop: CancellationToken,
+    task: tokio::task::JoinHandle<()>,
+    upkeep: tokio::task::JoinHandle<()>,
+}
+
+impl Runner {
+    /// Starts working. `wakes` are the hints of this process's own use cases.
+    pub fn start(ctx: Arc<Context>, wakes: mpsc::Receiver<Wake>, settings: RunnerSettings) -> Self {
+        let stop = CancellationToken::new();
+        let upkeep = tokio::spawn(upkeep::run(Arc::clone(&ctx), settings.upkeep, stop.child_token()));
+        let state = State { ctx, settings, active: HashMap::new(), tasks: JoinSet::new(), stop: stop.child_token() };
+        Self { task: tokio::spawn(state.run(wakes)), upkeep, stop }
+    }
+
+    /// Stops taking work, lets every lane finish the step at hand, and returns when all are given back.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        drop(self.task.await);
+        self.upkeep.abort();
+    }
+}
+
+struct State {
+    ctx: Arc<Context>,
+    settings: RunnerSettings,
+    active: HashMap<Wake, Signals>,
+    tasks: JoinSet<Wake>,
+    stop: CancellationToken,
+}
+
+impl State {
+    async fn run(mut self, mut wakes: mpsc::Receiver<Wake>) {
+        let mut poll = tokio::time::interval(self.settings.poll);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => break,
+                Some(wake) = wakes.recv() => self.take(wake),
+                Some(Ok(lane)) = self.tasks.join_next() => self.finished(lane),
+                _ = poll.tick() => self.search().await,
+            }
+        }
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// Starts work on a lane, or tells the worker on it that there is more.
+    fn take(&mut self, lane: Wake) {
+        if let Some(signals) = self.active.get(&lane) {
+            signals.notify();
+            return;
+        }
+        if !self.has_room(lane.queue, lane.client) {
+            return;
+        }
+        let signals = Signals::new();
+        self.active.insert(lane, signals.clone());
+        let (ctx, stop) = (Arc::clone(&self.ctx), self.stop.child_token());
+        self.tasks.spawn(async move {
+            // A panic must not take the name of its lane with it.
+            let run = AssertUnwindSafe(lane::run(ctx, lane, signals, stop)).catch_unwind();
+            if run.await.is_err() {
+                tracing::error!(queue = lane.queue.name(), lane.id = %lane.lane, "a worker panicked; its lane is free when the lease runs out");
+            }
+            lane
+        });
+    }
+
+    fn has_room(&self, queue: Queue, client: ClientId) -> bool {
+        let (mut lanes, mut of_client) = (0, 0);
+        for lane in self.active.keys().filter(|lane| lane.queue == queue) {
+            lanes += 1;
+            of_client += usize::from(lane.client == client);
+        }
+        lanes < self.settings.lanes_per_queue && of_client < self.settings.lanes_per_client
+    }
+
+    fn finished(&mut self, lane: Wake) {
+        let more = self.active.remove(&lane).is_some_and(|signals| signals.again.load(Ordering::SeqCst));
+        if more {
+            self.take(lane);
+        }
+    }
+
+    /// Looks for work that nobody announced: of other processes, due later, or left by a crash.
+    async fn search(&mut self) {
+        for queue in Queue::ALL {
+            let limit = i64::try_from(self.settings.lanes_per_queue * 2).unwrap_or(i64::MAX);
+            match lanes::due(&self.ctx, queue, limit).await {
+                Ok(due) => due.into_iter().for_each(|lane| self.take(lane)),
+                Err(error) => {
+                    tracing::error!(
+                        queue = queue.name(),
+                        error = &error as &dyn std::error::Error,
+                        "a queue could not be searched"
+                    );
+                }
+            }
+        }
+        let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);
+        metrics::gauge!("patchbay_lanes_active").set(f64::from(lanes));
+    }
+}

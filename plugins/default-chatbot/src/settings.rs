@@ -1,0 +1,111 @@
+//! The configuration, every part of which may be left out.
+
+use patchbay_plugin_sdk::chatbot::Error;
+use serde::Deserialize;
+
+use crate::hours::{self, Hours};
+
+/// Topics beside the two entries that the bot adds itself; a WhatsApp list has room for ten.
+const MOST_TOPICS: usize = 8;
+/// Longest title of a button; longer ones fit only when there are enough topics to show a list.
+const BUTTON_TITLE: usize = 20;
+/// Longest title of a list entry.
+const LIST_TITLE: usize = 24;
+
+/// What the bot says and knows.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// First words; `{name}` is the customer's name.
+    pub greeting: String,
+    /// Said when a message was not understood.
+    pub sorry: String,
+    /// Said when people take over.
+    pub hand_over: String,
+    /// Said when people take over outside opening hours; the hours follow.
+    pub closed: String,
+    /// Said when an agent gives the conversation back.
+    pub released: String,
+    /// Said after a rating.
+    pub thanks: String,
+    /// Said when a quiet conversation is closed.
+    pub goodbye: String,
+    /// What opens a menu of more than three entries.
+    pub menu_label: String,
+    /// Menu entry for the opening hours.
+    pub hours_title: String,
+    /// Menu entry for talking to a person.
+    pub person_title: String,
+    /// Words that ask for the menu.
+    pub menu_words: Vec<String>,
+    /// Words that ask for the opening hours.
+    pub hours_words: Vec<String>,
+    /// Words that ask for a person.
+    pub person_words: Vec<String>,
+    /// Team that takes over; the unassigned queue when left out.
+    pub team: Option<String>,
+    /// Minutes of silence after which the bot closes the conversation; 0 never does.
+    pub idle_minutes: u32,
+    /// Questions that the bot answers.
+    pub topics: Vec<Topic>,
+    /// Opening hours, in the time zone of the client.
+    pub hours: Hours,
+}
+
+/// A question that the bot answers.
+#[derive(Debug, Deserialize)]
+pub struct Topic {
+    /// Comes back when the customer chooses it.
+    pub id: String,
+    /// Menu entry.
+    pub title: String,
+    /// What the bot says.
+    pub answer: String,
+    /// Words, in lower case, that ask for it.
+    #[serde(default)]
+    pub words: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+        Self {
+            greeting: "Hello {name}! How can we help you?".into(),
+            sorry: "Sorry, I did not understand that. Here is what I can do:".into(),
+            hand_over: "One moment, a colleague will be with you shortly.".into(),
+            closed: "Our colleagues are not there right now. They will answer as soon as they are back.".into(),
+            released: "You are talking to our assistant again. Write \"menu\" to see what it can do.".into(),
+            thanks: "Thank you for your rating!".into(),
+            goodbye: "We have not heard from you for a while, so we close this conversation. Write to us any time."
+                .into(),
+            menu_label: "Menu".into(),
+            hours_title: "Opening hours".into(),
+            person_title: "Talk to a person".into(),
+            menu_words: words("menu hi hello hey help start"),
+            hours_words: words("hours open opening closed"),
+            person_words: words("person human agent people someone"),
+            team: None,
+            idle_minutes: 0,
+            topics: vec![],
+            hours: hours::office_hours(),
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses what could not be shown, in words for whoever wrote the configuration.
+    pub fn check(&self) -> Result<(), Error> {
+        let bad = |message: String| Err(Error::new("bad-config", message));
+        if self.topics.len() > MOST_TOPICS {
+            return bad(format!("`topics` has {} entries; a menu has room for {MOST_TOPICS}", self.topics.len()));
+        }
+        let longest = if self.topics.len() > 1 { LIST_TITLE } else { BUTTON_TITLE };
+        let titles = self.topics.iter().map(|topic| &topic.title).chain([&self.hours_title, &self.person_title]);
+        for title in titles {
+            if title.is_empty() || title.chars().count() > longest {
+                return bad(format!("the menu entry `{title}` must be 1 to {longest} characters long"));
+            }
+        }
+        hours::check(&self.hours)
+    }
+}

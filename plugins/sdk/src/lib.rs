@@ -1,0 +1,101 @@
+//! Write Patchbay plugins in Rust. A plugin is a crate of type `cdylib`, built with
+//! `cargo build --release --target wasm32-wasip2`. This is a whole chatbot:
+//!
+//! ```ignore
+//! use patchbay_plugin_sdk::chatbot::*;
+//!
+//! struct Hello;
+//!
+//! impl Chatbot for Hello {
+//!     fn handle(event: Event, _session: Session) -> Result<Vec<Action>, Error> {
+//!         match event.text() {
+//!             Some(text) => Ok(vec![Action::text(format!("You said: {text}"))]),
+//!             None => Ok(vec![]),
+//!         }
+//!     }
+//! }
+//!
+//! patchbay_plugin_sdk::export_chatbot!(Hello);
+//! ```
+//!
+//! Every type carries the documentation of the interface in `wit/`.
+
+pub mod chatbot;
+pub mod config;
+pub mod http;
+pub mod json;
+pub mod kv;
+pub mod log;
+pub mod sms_fallback;
+pub mod webhook_shaper;
+
+/// The generated bindings. Plugins use the modules above instead.
+#[doc(hidden)]
+pub mod bindings {
+    pub mod chatbot {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.1.0",
+            world: "chatbot",
+            pub_export_macro: true,
+            export_macro_name: "export_bot",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::chatbot",
+            additional_derives: [PartialEq],
+        });
+    }
+
+    pub mod sms_fallback {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.1.0",
+            world: "sms-fallback",
+            pub_export_macro: true,
+            export_macro_name: "export_fallback",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::sms_fallback",
+            additional_derives: [PartialEq],
+            with: {
+                "patchbay:plugin/types@0.1.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.1.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.1.0": crate::bindings::chatbot::patchbay::plugin::config,
+            },
+        });
+    }
+
+    pub mod webhook_shaper {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.1.0",
+            world: "webhook-shaper",
+            pub_export_macro: true,
+            export_macro_name: "export_shaper",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::webhook_shaper",
+            additional_derives: [PartialEq],
+            with: {
+                "patchbay:plugin/types@0.1.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.1.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.1.0": crate::bindings::chatbot::patchbay::plugin::config,
+            },
+        });
+    }
+}
+
+/// Makes a type that implements [`chatbot::Chatbot`] the plugin.
+#[macro_export]
+macro_rules! export_chatbot {
+    ($bot:ident) => {
+        $crate::bindings::chatbot::export_bot!($bot with_types_in $crate::bindings::chatbot);
+    };
+}
+
+/// Makes a type that implements [`sms_fallback::SmsFallback`] the plugin.
+#[macro_export]
+macro_rules! export_sms_fallback {
+    ($rule:ident) => {
+        $crate::bindings::sms_fallback::export_fallback!($rule with_types_in $crate::bindings::sms_fallback);
+    };
+}
+
+/// Makes a type that implements [`webhook_shaper::WebhookShaper`] the plugin.
+#[macro_export]
+macro_rules! export_webhook_shaper {
+    ($shaper:ident) => {
+        $crate::bindings::webhook_shaper::export_shaper!($shaper with_types_in $crate::bindings::webhook_shaper);
+    };
+}

@@ -1,0 +1,28 @@
+//! The rule of SPEC 2.4: a message that could not be delivered because its recipient is not on WhatsApp is sent as an
+//! SMS, if the sender asked for it.
+
+use patchbay_plugin_sdk::{log, sms_fallback::*};
+
+struct Rule;
+
+impl SmsFallback for Rule {
+    fn decide(undeliverable: Undeliverable) -> Decision {
+        if !undeliverable.requested.send_fallback {
+            return Decision::skip("the sender did not ask for a fallback");
+        }
+        if undeliverable.seen_on_whatsapp {
+            return Decision::skip("the recipient has been seen on WhatsApp, so the failure has another cause");
+        }
+        let unicode = undeliverable.requested.unicode;
+        let own_text = undeliverable.requested.text.filter(|text| !text.trim().is_empty());
+        log::debug(if own_text.is_some() { "using the sender's own text" } else { "using the text of the template" });
+        match own_text.or(undeliverable.auto_text).filter(|text| !text.trim().is_empty()) {
+            Some(text) => Decision::Send(Sms { text, unicode, sender: None }),
+            None => {
+                Decision::skip("there is no text to send: give `fallback.text`, or send a template that has a body")
+            }
+        }
+    }
+}
+
+patchbay_plugin_sdk::export_sms_fallback!(Rule);

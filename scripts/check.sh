@@ -1,0 +1,17 @@
+#!/bin/sh
+# Formatting and lints, of the host and of the plugins.
+set -eu
+. "$(dirname "$0")/packages.sh"
+
+for component in fmt clippy; do
+    cargo "$component" --version >/dev/null 2>&1 && continue
+    name="$component"
+    [ "$name" = fmt ] && name=rustfmt
+    say "adding the Rust component $name"
+    rustup component add "$name" >&2 || give_up "could not add it; try: rustup component add $name"
+done
+
+cargo fmt --all --check
+cargo fmt --all --check --manifest-path plugins/Cargo.toml
+cargo clippy --workspace --all-targets -- -D warnings
+cargo clippy --manifest-path plugins/Cargo.toml --target wasm32-wasip2 --target-dir "$CARGO_TARGET_DIR/plugin-lints" -- -D warnings

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Runs the tests of the host and of the plugins, shows all output, and ends with one line that adds everything up.
+set -eu
+
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
+status=0
+
+# A pipe hides the status of its first command, so that travels in a file.
+run() {
+    { "$@" 2>&1 && echo 0 >"$log.status" || echo 1 >"$log.status"; } | tee -a "$log"
+    [ "$(cat "$log.status")" = 0 ] || status=1
+    rm -f "$log.status"
+}
+
+if [ $# = 0 ]; then
+    run cargo test --workspace --no-fail-fast
+else
+    run cargo test --no-fail-fast "$@"
+fi
+# The parts of plugins that are plain Rust have tests of their own, built for this machine.
+if [ $# = 0 ] && grep -rqs --include='*.rs' '#\[test\]' plugins; then
+    run cargo test --manifest-path plugins/Cargo.toml --target-dir "$CARGO_TARGET_DIR/plugin-tests" --no-fail-fast
+fi
+
+awk '/^test result:/ {
+    for (i = 2; i <= NF; i++) {
+        if ($i == "passed;") passed += $(i - 1)
+        if ($i == "failed;") failed += $(i - 1)
+        if ($i == "ignored;") skipped += $(i - 1)
+    }
+}
+END { printf "tests: %d passed, %d failed, %d skipped\n", passed, failed, skipped }' "$log"
+exit "$status"

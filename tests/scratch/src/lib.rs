@@ -1,0 +1,102 @@
+//! Databases for tests: one private PostgreSQL cluster per test process, reachable through a unix socket only, and a
+//! fresh copy of the migrated schema for every test. The cluster ends with the process, however that ends, and leaves
+//! nothing behind.
+//!
+//! ```no_run
+//! # async fn test() {
+//! let scratch = scratch::database().await;
+//! let pool = scratch.pool(5).await;
+//! # }
+//! ```
+
+mod binaries;
+mod cluster;
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU32, Ordering},
+};
+
+use anyhow::Context;
+use sqlx::{Connection, PgConnection, PgPool};
+use tokio::sync::Mutex;
+
+use cluster::Cluster;
+
+/// Name of the database that every scratch database is a copy of.
+const MIGRATED: &str = "migrated";
+
+/// A database that belongs to one test.
+pub struct Scratch {
+    /// `postgres://` URL, through the cluster's unix socket. `psql`, `pgbench` and `patchbay` take it too.
+    pub url: String,
+}
+
+impl Scratch {
+    /// A pool on the database, as the program opens it.
+    pub async fn pool(&self, connections: u32) -> PgPool {
+        storage::connect(&self.url, connections)
+            .await
+            .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
+    }
+
+    /// One connection.
+    pub async fn connection(&self) -> PgConnection {
+        PgConnection::connect(&self.url)
+            .await
+            .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
+    }
+}
+
+/// A fresh, migrated database.
+///
+/// # Panics
+///
+/// When PostgreSQL is not installed or does not start: no test of the caller could say anything then.
+pub async fn database() -> Scratch {
+    create(Some(MIGRATED)).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
+}
+
+/// A database without any table, for tests of the migrations themselves.
+///
+/// # Panics
+///
+/// As [`database`] does.
+pub async fn empty_database() -> Scratch {
+    create(None).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
+}
+
+async fn create(template: Option<&str>) -> anyhow::Result<Scratch> {
+    static COUNTER: AtomicU32 = AtomicU32::new(1);
+    let cluster = migrated_cluster().await?;
+    let name = format!("scratch_{}", COUNTER.fetch_add(1, Ordering::Relaxed));
+    create_database(cluster, &name, template.unwrap_or("template0")).await?;
+    Ok(Scratch { url: cluster.url(&name) })
+}
+
+/// Starts the cluster and migrates the template on first use.
+async fn migrated_cluster() -> anyhow::Result<&'static Cluster> {
+    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+    static STARTING: Mutex<()> = Mutex::const_new(());
+    let _starting = STARTING.lock().await;
+    if let Some(cluster) = CLUSTER.get() {
+        return Ok(cluster);
+    }
+    let cluster = tokio::task::spawn_blocking(Cluster::start).await??;
+    create_database(&cluster, MIGRATED, "template0").await?;
+    let pool = storage::connect(&cluster.url(MIGRATED), 1).await?;
+    storage::migrate(&pool).await.context("the migrations do not apply to an empty database")?;
+    // A template must have no connections.
+    pool.close().await;
+    Ok(CLUSTER.get_or_init(|| cluster))
+}
+
+async fn create_database(cluster: &Cluster, name: &str, template: &str) -> anyhow::Result<()> {
+    // One copy at a time: PostgreSQL refuses a template that somebody else is using.
+    static COPYING: Mutex<()> = Mutex::const_new(());
+    let _copying = COPYING.lock().await;
+    let mut connection = PgConnection::connect(&cluster.url("postgres")).await?;
+    sqlx::query(&format!("CREATE DATABASE {name} TEMPLATE {template}")).execute(&mut connection).await?;
+    connection.close().await?;
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! An API client of the program.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{Patchbay, Sink, eventually};
+
+/// A client with its key and, once it has one, its number.
+#[derive(Clone)]
+pub struct Client {
+    base: String,
+    http: reqwest::Client,
+    /// Its reference.
+    pub client_ref: String,
+    /// Its API key.
+    pub key: String,
+    /// Its business number in digits.
+    pub number: String,
+    /// Id of that number.
+    pub number_id: String,
+    templates: Value,
+}
+
+/// An answer of the program.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Status code.
+    pub status: u16,
+    /// Header `X-Request-Id`.
+    pub request_id: Option<String>,
+    /// The body as it came.
+    pub text: String,
+}
+
+impl Reply {
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("not JSON ({error}): {}", self.text))
+    }
+
+    /// The body of a 202.
+    pub fn accepted(&self) -> Value {
+        assert_eq!(self.status, 202, "{}", self.text);
+        self.json()
+    }
+
+    /// The body of a 200.
+    pub fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()
+    }
+
+    /// The fields that a 400 names.
+    pub fn faulty_fields(&self) -> Vec<String> {
+        assert_eq!(self.status, 400, "{}", self.text);
+        let details = self.json()["details"].as_array().cloned().unwrap_or_default();
+        details.iter().map(|detail| detail["field"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+}
+
+impl Client {
+    pub(crate) fn new(patchbay: &Patchbay, client_ref: &str, key: &str) -> Self {
+        Self {
+            base: patchbay.url(),
+            http: patchbay.http.clone(),
+            client_ref: client_ref.to_owned(),
+            key: key.to_owned(),
+            number: String::new(),
+            number_id: String::new(),
+            templates: Value::Null,
+        }
+    }
+
+    pub(crate) async fn adopt_number(&mut self, number: &str, id: &str) {
+        self.number = number.to_owned();
+        self.number_id = id.to_owned();
+        self.templates = self.get("/messaging-service/WhatsApp/templates?size=100").await.ok();
+    }
+
+    /// Id of a template of the catalogue.
+    pub fn template_id(&self, name: &str) -> String {
+        let content = self.templates["content"].as_array().expect("a page of templates");
+        let found = content.iter().find(|template| template["name"] == name);
+        found.unwrap_or_else(|| panic!("no template {name}"))["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Sends a request with the client's key.
+    pub async fn request(&self, method: Method, path: &str, body: Option<&Value>, headers: &[(&str, &str)]) -> Reply {
+        let mut request = self.http.request(method, format!("{}{path}", self.base)).header("Authorization", &self.key);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.expect("the program answers");
+        let request_id = response.headers().get("x-request-id").map(|id| id.to_str().unwrap().to_owned());
+        Reply { status: response.status().as_u16(), request_id, text: response.text().await.unwrap() }
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.request(Method::GET, path, None, &[]).await
+    }
+
+    /// POST.
+    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+        self.request(Method::POST, path, Some(body), &[]).await
+    }
+
+    /// POST of bytes that may be anything.
+    pub async fn post_raw(&self, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Reply {
+        let request = self
+            .http
+            .post(format!("{}{path}", self.base))
+            .header("Authorization", &self.key)
+            .header("Content-Type", content_type)
+            .body(body.into());
+        let response = request.send().await.expect("the program answers");
+        let request_id = response.headers().get("x-request-id").map(|id| id.to_str().unwrap().to_owned());
+        Reply { status: response.status().as_u16(), request_id, text: response.text().await.unwrap() }
+    }
+
+    /// A payload that sends the template `order_ready` to these numbers.
+    pub fn order_ready(&self, recipients: &[&str]) -> Value {
+        let recipients: Vec<Value> =
+            recipients.iter().map(|to| json!({ "to": to, "ctId": format!("ct-{to}") })).collect();
+        json!({
+            "sender": self.number,
+            "messageType": "NOTIFICATION",
+            "templateName": "order_ready",
+            "templateId": self.template_id("order_ready"),
+            "messages": [{
+                "recipients": recipients,
+                "components": [
+                    { "type": "body", "parameters": ["Thandi", "#42"] },
+                    { "type": "button", "parameters": ["42"] },
+                ],
+            }],
+        })
+    }
+
+    /// Sends a payload through the channel endpoint.
+    pub async fn send(&self, payload: &Value) -> Reply {
+        self.post("/whatsapp-api-service/v2/channels/whatsapp", payload).await
+    }
+
+    /// Sends a payload under an idempotency key.
+    pub async fn send_with_key(&self, payload: &Value, key: &str) -> Reply {
+        let path = "/whatsapp-api-service/v2/channels/whatsapp";
+        self.request(Method::POST, path, Some(payload), &[("Idempotency-Key", key)]).await
+    }
+
+    /// Points all webhooks of the client at `sink`, with chatbot payload `version`; answers the configuration.
+    pub async fn webhooks_to(&self, sink: &Sink, version: &str) -> Value {
+        let body = json!({
+            "incomingMessageURL": sink.url("incoming"),
+            "statusUpdateURL": sink.url("status"),
+            "chatbotWebhookURL": sink.url("chatbot"),
+            "chatbotIncludeOutgoing": true,
+            "chatbotPayloadVersion": version,
+        });
+        let reply = self.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await;
+        assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
+        reply.json()
+    }
+
+    /// Turns a plugin on for all numbers.
+    pub async fn activate(&self, plugin: &str) {
+        let path = format!("/plugin-service/api/v1/plugins/{plugin}/activate");
+        let reply = self.post(&path, &json!({ "mode": "live" })).await;
+        assert!(reply.status < 300, "{}", reply.text);
+    }
+
+    /// The statuses that reached `sink` for a `ctId`, in order of arrival, once `last` is among them.
+    pub async fn statuses(&self, sink: &Sink, ct_id: &str, last: &str) -> Vec<String> {
+        eventually(&format!("{last} of {ct_id}"), || async {
+            let statuses: Vec<String> = sink
+                .received("status")
+                .iter()
+                .map(|received| received.json())
+                .filter(|body| body["ctId"] == ct_id)
+                .map(|body| body["status"].as_str().unwrap_or_default().to_owned())
+                .collect();
+            statuses.iter().any(|status| status == last).then_some(statuses)
+        })
+        .await
+    }
+}

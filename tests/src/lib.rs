@@ -1,0 +1,51 @@
+//! What the end-to-end tests stand on: the real binary on free ports with a fresh database, the simulated outside world,
+//! and a receiver of webhooks.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "test support: a failure here is a failed test, and the harness is its own outside world"
+)]
+
+mod client;
+mod guests;
+mod patchbay;
+mod phones;
+mod sink;
+
+pub use client::{Client, Reply};
+pub use guests::greeter;
+pub use patchbay::{Patchbay, Setup};
+pub use phones::Phone;
+pub use sink::{Received, Sink};
+
+use std::{future::Future, sync::OnceLock, time::Duration};
+
+use tokio::runtime::Runtime;
+
+/// How long a test waits for something that happens in the background. Far longer than it takes; never a measure.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The outside world runs on threads of its own: a test that waits for a command must not stop it.
+fn outside_world() -> &'static Runtime {
+    static WORLD: OnceLock<Runtime> = OnceLock::new();
+    WORLD.get_or_init(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap())
+}
+
+/// Waits until `probe` gives something, looking every few milliseconds.
+///
+/// # Panics
+///
+/// When it takes longer than anything should; `what` says what was waited for.
+pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, mut probe: impl FnMut() -> F) -> T {
+    let begun = std::time::Instant::now();
+    while begun.elapsed() < PATIENCE {
+        if let Some(found) = probe().await {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("waited in vain for {what}");
+}

@@ -1,0 +1,321 @@
+//! The program under test.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use simulator::{Simulator, SimulatorConfig};
+use tempfile::TempDir;
+
+use crate::{Client, Phone, outside_world};
+
+const APP_SECRET: &str = "app-secret-of-the-tests";
+const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
+
+/// What a test changes about the set-up.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    environment: Vec<(String, String)>,
+}
+
+impl Setup {
+    /// The usual set-up.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a key of the configuration, such as `limits.max_recipients`.
+    pub fn set(mut self, key: &str, value: &str) -> Self {
+        let variable = format!("PATCHBAY__{}", key.to_uppercase().replace('.', "__"));
+        self.environment.push((variable, value.to_owned()));
+        self
+    }
+
+    /// Starts the program.
+    pub async fn start(self) -> Patchbay {
+        Patchbay::start_with(self).await
+    }
+}
+
+/// The running program, its database and the world around it.
+pub struct Patchbay {
+    child: Option<Child>,
+    log: Arc<Mutex<String>>,
+    environment: Vec<(String, String)>,
+    data_dir: TempDir,
+    database: scratch::Scratch,
+    simulator: Simulator,
+    address: SocketAddr,
+    /// For requests.
+    pub http: reqwest::Client,
+}
+
+impl Patchbay {
+    /// Starts it with the usual set-up.
+    pub async fn start() -> Self {
+        Setup::new().start().await
+    }
+
+    async fn start_with(setup: Setup) -> Self {
+        let database = scratch::database().await;
+        let starting = Simulator::start(SimulatorConfig {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            smsc_listen: "127.0.0.1:0".parse().unwrap(),
+            callback_url: "http://127.0.0.1:1/not-yet".to_owned(),
+            app_secret: APP_SECRET.to_owned(),
+            verify_token: VERIFY_TOKEN.to_owned(),
+        });
+        let simulator = outside_world().spawn(starting).await.unwrap().unwrap();
+        let data_dir = tempfile::tempdir().unwrap();
+        share_compiled_plugins(&data_dir);
+        let mut environment = standard_environment(&database, &data_dir, &simulator);
+        environment.extend(setup.environment);
+        let mut patchbay = Self {
+            child: None,
+            log: Arc::default(),
+            environment,
+            data_dir,
+            database,
+            simulator,
+            address: "127.0.0.1:0".parse().unwrap(),
+            http: reqwest::Client::new(),
+        };
+        patchbay.launch().await;
+        patchbay
+    }
+
+    /// Starts the process and waits until it listens; a second start takes the port of the first.
+    pub async fn launch(&mut self) {
+        let mut command = self.command();
+        command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let stderr = child.stderr.take().unwrap();
+        self.log = Arc::default();
+        let log = Arc::clone(&self.log);
+        std::thread::spawn(move || collect(stderr, &log));
+        self.child = Some(child);
+        let begun = Instant::now();
+        self.address = loop {
+            if let Some(address) = self.announced() {
+                break address;
+            }
+            let ended = self.child.as_mut().unwrap().try_wait().unwrap();
+            assert!(ended.is_none(), "the program ended with {ended:?}:\n{}", self.log());
+            assert!(begun.elapsed() < Duration::from_secs(120), "the program does not listen:\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        self.simulator.set_callback_url(format!("{}/providers/whatsapp-cloud/webhook", self.url()));
+    }
+
+    fn announced(&self) -> Option<SocketAddr> {
+        let log = self.log();
+        let (_, rest) = log.split_once("listening on http://")?;
+        let end = rest.find(|c: char| c.is_whitespace() || c == '"' || c == '\u{1b}')?;
+        rest[..end].parse().ok()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(binary());
+        let set = self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        command.envs(set).env("PATCHBAY__SERVER__LISTEN", self.address.to_string());
+        command.current_dir(self.data_dir.path());
+        command
+    }
+
+    /// Base URL of the program.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Base URL of the simulated providers and phones.
+    pub fn simulator_url(&self) -> String {
+        format!("http://{}", self.simulator.http_addr())
+    }
+
+    /// URL of the database, for tests that look at what is stored.
+    pub fn database_url(&self) -> &str {
+        &self.database.url
+    }
+
+    /// The data directory.
+    pub fn data_dir(&self) -> PathBuf {
+        self.data_dir.path().to_owned()
+    }
+
+    /// The secret that signs provider callbacks.
+    pub fn app_secret(&self) -> &'static str {
+        APP_SECRET
+    }
+
+    /// Id of the process.
+    pub fn process_id(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    /// What the program has logged since its last start.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Runs an administration command and answers the object that it prints.
+    pub fn admin(&self, arguments: &[&str]) -> Value {
+        let output = self.command().args(arguments).output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{arguments:?} failed: {err}");
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?} printed {out:?}: {error}"))
+    }
+
+    /// Runs a command that must fail, and answers what it says on standard error.
+    pub fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.command().args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?} did not fail with status 1");
+        assert!(output.stdout.is_empty(), "{arguments:?} printed something beside its error");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// A client with an ADMIN user, without any number.
+    pub fn bare_client(&self, client_ref: &str) -> Client {
+        let email = format!("{client_ref}@example.com");
+        let created = self.admin(&[
+            "client",
+            "create",
+            "--ref",
+            client_ref,
+            "--name",
+            client_ref,
+            "--email",
+            &email,
+            "--password",
+            "correct horse",
+        ]);
+        Client::new(self, client_ref, created["apiKey"].as_str().unwrap())
+    }
+
+    /// A client with a Cloud number and a synced template catalogue. `number` also makes its provider ids.
+    pub async fn client(&self, client_ref: &str, number: &str) -> Client {
+        let mut client = self.bare_client(client_ref);
+        let (phone_number_id, waba_id) = (format!("1{number}"), format!("2{number}"));
+        let body = json!({ "phoneNumberId": phone_number_id, "wabaId": waba_id, "number": number });
+        self.simulate("/simulator/numbers", &body).await;
+        let added = self.admin(&[
+            "number",
+            "add",
+            "--client",
+            client_ref,
+            "--number",
+            number,
+            "--provider",
+            "WHATSAPP_CLOUD",
+            "--phone-number-id",
+            &phone_number_id,
+            "--waba-id",
+            &waba_id,
+            "--access-token",
+            "token-of-the-tests",
+        ]);
+        let synced = self.admin(&["template", "sync", "--client", client_ref]);
+        assert!(synced["synced"].as_u64().unwrap() > 0);
+        client.adopt_number(number, added["whatsAppNumber"]["id"].as_str().unwrap()).await;
+        client
+    }
+
+    /// The simulated phone with this number.
+    pub fn phone(&self, msisdn: &str) -> Phone {
+        Phone::new(self.simulator_url(), msisdn, self.http.clone())
+    }
+
+    /// Posts to the simulator.
+    pub async fn simulate(&self, path: &str, body: &Value) -> Value {
+        let url = format!("{}{path}", self.simulator_url());
+        let response = self.http.post(url).json(body).send().await.unwrap();
+        let status = response.status();
+        let text = response.text().await.unwrap();
+        assert!(status.is_success(), "the simulator refused {path}: {text}");
+        serde_json::from_str(&text).unwrap_or(Value::Null)
+    }
+
+    /// Moves the business clock.
+    pub async fn advance_clock(&self, seconds: u64) {
+        let url = format!("{}/testing/clock/advance", self.url());
+        let response = self.http.post(url).json(&json!({ "seconds": seconds })).send().await.unwrap();
+        assert!(response.status().is_success(), "{}", response.text().await.unwrap());
+    }
+
+    /// Kills the process at once, as a power cut would.
+    pub fn kill(&mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Asks the process to stop and answers its exit code.
+    pub async fn terminate(&mut self) -> Option<i32> {
+        let mut child = self.child.take().unwrap();
+        let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        tokio::task::spawn_blocking(move || child.wait().unwrap().code()).await.unwrap()
+    }
+}
+
+impl Drop for Patchbay {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            drop(child.kill());
+            drop(child.wait());
+        }
+        if std::thread::panicking() {
+            eprintln!("---- the program's log ----\n{}", self.log());
+        }
+    }
+}
+
+fn standard_environment(
+    database: &scratch::Scratch,
+    data_dir: &TempDir,
+    simulator: &Simulator,
+) -> Vec<(String, String)> {
+    let smpp = format!("smpp://patchbay:secret@{}?name=simulator", simulator.smsc_addr());
+    [
+        ("PATCHBAY__DATABASE__URL", database.url.clone()),
+        ("PATCHBAY__DATA_DIR", data_dir.path().join("data").display().to_string()),
+        ("PATCHBAY__WHATSAPP_CLOUD__GRAPH_URL", format!("http://{}", simulator.http_addr())),
+        ("PATCHBAY__WHATSAPP_CLOUD__APP_SECRET", APP_SECRET.to_owned()),
+        ("PATCHBAY__WHATSAPP_CLOUD__VERIFY_TOKEN", VERIFY_TOKEN.to_owned()),
+        ("PATCHBAY__SMPP__URL", smpp),
+        ("PATCHBAY__TESTING__CLOCK", "true".to_owned()),
+        ("PATCHBAY__WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true".to_owned()),
+        ("PATCHBAY__LOGGING__FILTER", "info,sqlx=warn".to_owned()),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .to_vec()
+}
+
+/// Compiled plugins are the same for every test: one folder for all, or each start would compile them again.
+fn share_compiled_plugins(data_dir: &TempDir) {
+    let shared = binary().parent().unwrap().join("compiled-plugins-of-tests");
+    std::fs::create_dir_all(&shared).unwrap();
+    let data = data_dir.path().join("data");
+    std::fs::create_dir_all(&data).unwrap();
+    std::os::unix::fs::symlink(shared, data.join("compiled")).unwrap();
+}
+
+/// The binary beside this test's own folder; `make test` builds it first.
+pub(crate) fn binary() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(|deps| deps.parent()).expect("tests lie in target/<profile>/deps");
+    let binary = profile.join("patchbay");
+    assert!(binary.exists(), "{} is missing: run `cargo build --bin patchbay` first", binary.display());
+    binary
+}
+
+fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {
+    let mut buffer = [0; 8192];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        log.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..count]));
+    }
+}
