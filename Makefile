@@ -21,8 +21,9 @@ run: setup ## Set up what is missing and serve: database, API, workers, simulato
 test: setup-test ## Set up what is missing and run every test (ARGS="-p patchbay-domain" for some)
 	@sh scripts/test.sh $(ARGS)
 
-bench: setup ## Measure, each figure beside a floor of the same run
-	cargo bench -p patchbay-tests $(ARGS)
+bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends webhooks" for some)
+	cargo build --release -p patchbay-app -p patchbay-plugin-host --bin patchbay --example call_cost
+	cargo bench -p patchbay-tests --bench figures -- $(ARGS)
 
 check: setup ## Formatting and lints, of the host and of the plugins
 	@sh scripts/check.sh

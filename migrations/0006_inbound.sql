@@ -43,4 +43,5 @@ CREATE TABLE media (
     created_at timestamptz NOT NULL,
     CONSTRAINT media_pk PRIMARY KEY (client_id, id)
 );
+CREATE INDEX media_by_age ON media (id);
 CREATE INDEX media_by_lane ON media (client_id, lane_id, due_at) WHERE state = 'PENDING';

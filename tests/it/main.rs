@@ -7,5 +7,16 @@
     reason = "tests: a failure here is a failed test"
 )]
 
+mod callbacks;
+mod chat_window;
+mod chatbot;
+mod delivery;
+mod idempotency;
+mod inbound;
+mod inbound_media;
+mod kill;
 mod layers;
 mod promises;
+mod sending;
+mod template_faults;
+mod templates;

@@ -1,6 +1,6 @@
 //! An API client of the program.
 
-use reqwest::Method;
+use reqwest::{Method, header::HeaderMap};
 use serde_json::{Value, json};
 
 use crate::{Patchbay, Sink, eventually};
@@ -28,11 +28,29 @@ pub struct Reply {
     pub status: u16,
     /// Header `X-Request-Id`.
     pub request_id: Option<String>,
+    /// All headers.
+    pub headers: HeaderMap,
     /// The body as it came.
     pub text: String,
 }
 
 impl Reply {
+    pub(crate) async fn to(request: reqwest::RequestBuilder) -> Self {
+        Self::attempt(request).await.expect("the program answers")
+    }
+
+    async fn attempt(request: reqwest::RequestBuilder) -> reqwest::Result<Self> {
+        let response = request.send().await?;
+        let headers = response.headers().clone();
+        let request_id = headers.get("x-request-id").map(|id| id.to_str().unwrap().to_owned());
+        Ok(Self { status: response.status().as_u16(), request_id, headers, text: response.text().await? })
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("not JSON ({error}): {}", self.text))
@@ -93,9 +111,7 @@ impl Client {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let response = request.send().await.expect("the program answers");
-        let request_id = response.headers().get("x-request-id").map(|id| id.to_str().unwrap().to_owned());
-        Reply { status: response.status().as_u16(), request_id, text: response.text().await.unwrap() }
+        Reply::to(request).await
     }
 
     /// GET.
@@ -116,9 +132,7 @@ impl Client {
             .header("Authorization", &self.key)
             .header("Content-Type", content_type)
             .body(body.into());
-        let response = request.send().await.expect("the program answers");
-        let request_id = response.headers().get("x-request-id").map(|id| id.to_str().unwrap().to_owned());
-        Reply { status: response.status().as_u16(), request_id, text: response.text().await.unwrap() }
+        Reply::to(request).await
     }
 
     /// A payload that sends the template `order_ready` to these numbers.
@@ -140,6 +154,31 @@ impl Client {
         })
     }
 
+    /// A payload that sends a template of the catalogue to one number.
+    pub fn template(&self, name: &str, to: &str, components: Value) -> Value {
+        json!({
+            "sender": self.number,
+            "messageType": "NOTIFICATION",
+            "templateName": name,
+            "templateId": self.template_id(name),
+            "messages": [{ "recipients": [{ "to": to }], "components": components }],
+        })
+    }
+
+    /// A payload that sends a free-form text to one number.
+    pub fn chat(&self, to: &str, text: &str) -> Value {
+        json!({
+            "sender": self.number,
+            "messageType": "CHAT",
+            "messages": [{ "recipients": [{ "to": to }], "messageText": text }],
+        })
+    }
+
+    /// Sends a payload through the unified endpoint.
+    pub async fn send_unified(&self, payload: &Value) -> Reply {
+        self.post("/whatsapp-api-service/v2/messages", &json!({ "channel": "WHATSAPP", "payload": payload })).await
+    }
+
     /// Sends a payload through the channel endpoint.
     pub async fn send(&self, payload: &Value) -> Reply {
         self.post("/whatsapp-api-service/v2/channels/whatsapp", payload).await
@@ -149,6 +188,14 @@ impl Client {
     pub async fn send_with_key(&self, payload: &Value, key: &str) -> Reply {
         let path = "/whatsapp-api-service/v2/channels/whatsapp";
         self.request(Method::POST, path, Some(payload), &[("Idempotency-Key", key)]).await
+    }
+
+    /// Sends a payload under an idempotency key to a program that may be dead; `None` when no answer came.
+    pub async fn try_send(&self, payload: &Value, key: &str) -> Option<Reply> {
+        let url = format!("{}/whatsapp-api-service/v2/channels/whatsapp", self.base);
+        let request =
+            self.http.post(url).header("Authorization", &self.key).header("Idempotency-Key", key).json(payload);
+        Reply::attempt(request).await.ok()
     }
 
     /// Points all webhooks of the client at `sink`, with chatbot payload `version`; answers the configuration.

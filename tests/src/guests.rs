@@ -1,6 +1,10 @@
 //! Components built for tests.
 
-use std::{path::Path, process::Command, sync::Mutex};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Mutex,
+};
 
 /// One build at a time: they share a target directory.
 static BUILDING: Mutex<()> = Mutex::new(());
@@ -8,6 +12,28 @@ static BUILDING: Mutex<()> = Mutex::new(());
 /// A chatbot component that answers every text with `greeting`.
 pub fn greeter(greeting: &str) -> Vec<u8> {
     build("greeter", &[("GREETING", greeting)])
+}
+
+/// The bytes of a guest that needs no settings of its own.
+pub fn guest(package: &str) -> Vec<u8> {
+    build(package, &[])
+}
+
+/// A directory for `plugins.dir` with the guests that tests share, each under the name of its package.
+pub(crate) fn directory() -> PathBuf {
+    let directory = crate::patchbay::binary().parent().unwrap().join("plugins-of-tests");
+    std::fs::create_dir_all(&directory).unwrap();
+    for package in ["clerk", "hostile-bot", "picky-fallback", "stamping-shaper"] {
+        let (built, file) = (guest(package), directory.join(format!("{package}.wasm")));
+        // Other test runs may be reading: a file that is right stays, another one is replaced as a whole.
+        if std::fs::read(&file).is_ok_and(|bytes| bytes == built) {
+            continue;
+        }
+        let fresh = directory.join(format!(".{package}.{}", std::process::id()));
+        std::fs::write(&fresh, built).unwrap();
+        std::fs::rename(fresh, file).unwrap();
+    }
+    directory
 }
 
 fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {

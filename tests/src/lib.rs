@@ -9,17 +9,23 @@
     reason = "test support: a failure here is a failed test, and the harness is its own outside world"
 )]
 
+mod callbacks;
 mod client;
 mod guests;
 mod patchbay;
 mod phones;
+mod shared;
 mod sink;
+mod stored;
 
+pub use callbacks::{inbound_text, status};
 pub use client::{Client, Reply};
-pub use guests::greeter;
+pub use guests::{greeter, guest};
 pub use patchbay::{Patchbay, Setup};
 pub use phones::Phone;
+pub use shared::Shared;
 pub use sink::{Received, Sink};
+pub use stored::RowCounts;
 
 use std::{future::Future, sync::OnceLock, time::Duration};
 

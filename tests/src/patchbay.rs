@@ -8,11 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use simulator::{Simulator, SimulatorConfig};
 use tempfile::TempDir;
 
-use crate::{Client, Phone, outside_world};
+use crate::{Client, Phone, Reply, outside_world};
 
 const APP_SECRET: &str = "app-secret-of-the-tests";
 const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
@@ -21,6 +22,7 @@ const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     environment: Vec<(String, String)>,
+    durable: bool,
 }
 
 impl Setup {
@@ -34,6 +36,18 @@ impl Setup {
         let variable = format!("PATCHBAY__{}", key.to_uppercase().replace('.', "__"));
         self.environment.push((variable, value.to_owned()));
         self
+    }
+
+    /// A database whose commits are on the disk, for benchmarks.
+    pub fn durable(mut self) -> Self {
+        self.durable = true;
+        self
+    }
+
+    /// Gives the program the guests of `tests/guests` as plugins.
+    pub fn with_guests(self) -> Self {
+        let directory = crate::guests::directory();
+        self.set("plugins.dir", directory.to_str().expect("the target directory has a plain name"))
     }
 
     /// Starts the program.
@@ -62,7 +76,7 @@ impl Patchbay {
     }
 
     async fn start_with(setup: Setup) -> Self {
-        let database = scratch::database().await;
+        let database = if setup.durable { scratch::durable_database().await } else { scratch::database().await };
         let starting = Simulator::start(SimulatorConfig {
             listen: "127.0.0.1:0".parse().unwrap(),
             smsc_listen: "127.0.0.1:0".parse().unwrap(),
@@ -135,6 +149,11 @@ impl Patchbay {
     /// Base URL of the simulated providers and phones.
     pub fn simulator_url(&self) -> String {
         format!("http://{}", self.simulator.http_addr())
+    }
+
+    /// Where the simulated SMSC listens.
+    pub fn smsc_address(&self) -> SocketAddr {
+        self.simulator.smsc_addr()
     }
 
     /// URL of the database, for tests that look at what is stored.
@@ -229,6 +248,15 @@ impl Patchbay {
         Phone::new(self.simulator_url(), msisdn, self.http.clone())
     }
 
+    /// The sends that the simulated Graph API got for the number of a client, oldest first, refused ones included.
+    pub async fn provider_sends(&self, client: &Client) -> Vec<Value> {
+        let url = format!("{}/simulator/requests?kind=send", self.simulator_url());
+        let log: Value = self.http.get(url).send().await.unwrap().json().await.unwrap();
+        let node = format!("/1{}/messages", client.number);
+        let requests = log["requests"].as_array().cloned().unwrap_or_default();
+        requests.into_iter().filter(|request| request["path"].as_str().unwrap_or_default().ends_with(&node)).collect()
+    }
+
     /// Posts to the simulator.
     pub async fn simulate(&self, path: &str, body: &Value) -> Value {
         let url = format!("{}{path}", self.simulator_url());
@@ -237,6 +265,20 @@ impl Patchbay {
         let text = response.text().await.unwrap();
         assert!(status.is_success(), "the simulator refused {path}: {text}");
         serde_json::from_str(&text).unwrap_or(Value::Null)
+    }
+
+    /// Asks for a path with the headers given and no others.
+    pub async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)], body: impl Into<Vec<u8>>) -> Reply {
+        let mut request = self.http.request(method, format!("{}{path}", self.url())).body(body.into());
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        Reply::to(request).await
+    }
+
+    /// GET without a key.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.ask(Method::GET, path, &[], "").await
     }
 
     /// Moves the business clock.

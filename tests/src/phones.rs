@@ -24,6 +24,12 @@ impl Phone {
         assert!(response.status().is_success(), "{}", response.text().await.unwrap());
     }
 
+    /// Its business-scoped user id.
+    pub async fn user_id(&self) -> String {
+        let phone: Value = self.http.get(&self.base).send().await.unwrap().json().await.unwrap();
+        phone["userId"].as_str().expect("every phone has a user id").to_owned()
+    }
+
     async fn post(&self, path: &str, body: &Value) -> Value {
         let response = self.http.post(format!("{}{path}", self.base)).json(body).send().await.unwrap();
         let status = response.status();

@@ -11,12 +11,12 @@ use axum::{
     Router,
     body::Bytes,
     extract::{Path, State},
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, HeaderValue, StatusCode},
     routing::post,
 };
 use serde_json::Value;
 
-use crate::outside_world;
+use crate::{eventually, outside_world};
 
 /// One request that arrived.
 #[derive(Debug, Clone)]
@@ -45,6 +45,14 @@ impl Received {
 struct Shared {
     received: Mutex<Vec<Received>>,
     behaviour: Mutex<HashMap<String, (StatusCode, Duration, u32)>>,
+    busy: Mutex<HashMap<String, Busy>>,
+}
+
+/// Requests to one path that are not answered yet.
+#[derive(Default)]
+struct Busy {
+    now: usize,
+    most: usize,
 }
 
 /// The receiver.
@@ -77,7 +85,31 @@ impl Sink {
         received.iter().filter(|one| one.path == path).cloned().collect()
     }
 
-    /// From now on the path answers `status` after `delay`, for the next `times` requests.
+    /// What arrived at a path so far, as JSON.
+    pub fn bodies(&self, path: &str) -> Vec<Value> {
+        self.received(path).iter().map(Received::json).collect()
+    }
+
+    /// The first body at a path that `wanted` likes, once it is there.
+    pub async fn receives(&self, path: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        eventually(what, || async { self.bodies(path).into_iter().find(|body| wanted(body)) }).await
+    }
+
+    /// What arrived at a path, once there is so much.
+    pub async fn receives_many(&self, path: &str, count: usize) -> Vec<Received> {
+        eventually(&format!("{count} requests to {path}"), || async {
+            let received = self.received(path);
+            (received.len() >= count).then_some(received)
+        })
+        .await
+    }
+
+    /// The largest number of requests to a path that were unanswered at the same time.
+    pub fn most_at_once(&self, path: &str) -> usize {
+        self.shared.busy.lock().unwrap().get(path).map_or(0, |busy| busy.most)
+    }
+
+    /// From now on the path answers `status` after `delay`, for the next `times` requests. Redirects lead to `elsewhere`.
     pub fn misbehave(&self, path: &str, status: u16, delay: Duration, times: u32) {
         let status = StatusCode::from_u16(status).unwrap();
         self.shared.behaviour.lock().unwrap().insert(path.to_owned(), (status, delay, times));
@@ -89,7 +121,7 @@ async fn take(
     Path(path): Path<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> StatusCode {
+) -> (StatusCode, HeaderMap) {
     let (status, delay) = {
         let mut behaviour = shared.behaviour.lock().unwrap();
         match behaviour.get_mut(&path) {
@@ -100,7 +132,20 @@ async fn take(
             _ => (StatusCode::OK, Duration::ZERO),
         }
     };
-    shared.received.lock().unwrap().push(Received { path, headers, body });
+    shared.received.lock().unwrap().push(Received { path: path.clone(), headers, body });
+    begin(&shared, &path);
     tokio::time::sleep(delay).await;
-    status
+    shared.busy.lock().unwrap().entry(path).and_modify(|busy| busy.now -= 1);
+    let mut headers = HeaderMap::new();
+    if status.is_redirection() {
+        headers.insert("location", HeaderValue::from_static("/elsewhere"));
+    }
+    (status, headers)
+}
+
+fn begin(shared: &Shared, path: &str) {
+    let mut all = shared.busy.lock().unwrap();
+    let busy = all.entry(path.to_owned()).or_default();
+    busy.now += 1;
+    busy.most = busy.most.max(busy.now);
 }

@@ -123,7 +123,7 @@ pub async fn context(
     let cloud = CloudApi::new(CloudSettings {
         graph_url: config.whatsapp_graph_url(graph_url.as_deref()),
         api_version: config.whatsapp_cloud.api_version.clone(),
-        ..CloudSettings::default()
+        timeout: config.limits.cloud_timeout,
     })?;
     let http = GuardedClient::new(GuardedSettings {
         connect_timeout: config.limits.webhook_connect_timeout,
@@ -170,13 +170,14 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
         media_url_lifetime: MEDIA_URL_LIFETIME,
         sms_default_source: config.sms.default_source.clone(),
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
-        webhook_in_flight: limits.webhook_concurrency_per_client,
+        webhook_in_flight: limits.webhook_concurrency_per_endpoint,
         allow_private_targets: config.webhooks.allow_private_targets,
         retention: Retention {
             messages_days: config.retention.message_days,
             receipts_days: config.retention.receipt_days,
             webhooks_days: config.retention.webhook_attempt_days,
             invocations_days: config.retention.invocation_days,
+            callbacks_days: config.retention.callback_days,
             media_days: config.retention.message_days,
         },
     }

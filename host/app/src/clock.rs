@@ -37,7 +37,10 @@ impl SystemClock {
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place where real time enters")]
     fn now(&self) -> DateTime<Utc> {
-        let real = Utc::now();
+        self.at(Utc::now())
+    }
+
+    fn at(&self, real: DateTime<Utc>) -> DateTime<Utc> {
         // An offset beyond the calendar would have to be set by hand; then real time is the better answer.
         let offset = TimeDelta::try_seconds(self.offset());
         offset.and_then(|offset| real.checked_add_signed(offset)).unwrap_or(real)

@@ -46,13 +46,17 @@ pub fn init(settings: &Logging, audience: Audience) -> Result<(), LoggingError> 
     Ok(())
 }
 
+/// The SMPP codec logs whole PDUs, texts and passwords included: no filter may turn that on.
+const ALWAYS_QUIET: &str = "rusmpp=off,rusmpp_core=off,rusmppc=warn";
+
 fn filter(settings: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {
     let default = match audience {
         Audience::Server => "info",
         Audience::Command => "warn",
     };
     let wanted = if settings.filter.is_empty() { default } else { &settings.filter };
-    EnvFilter::try_new(wanted).map_err(|source| LoggingError::Filter { filter: wanted.to_owned(), source })
+    EnvFilter::try_new(format!("{wanted},{ALWAYS_QUIET}"))
+        .map_err(|source| LoggingError::Filter { filter: wanted.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -62,10 +66,20 @@ mod tests {
     #[test]
     fn commands_are_quieter_than_servers_unless_a_filter_is_set() {
         let settings = Logging::default();
-        assert_eq!(filter(&settings, Audience::Server).unwrap().to_string(), "info");
-        assert_eq!(filter(&settings, Audience::Command).unwrap().to_string(), "warn");
+        let level = |settings: &Logging, audience| {
+            let text = filter(settings, audience).unwrap().to_string();
+            text.split(',').find(|part| !part.contains('=')).unwrap().to_owned()
+        };
+        assert_eq!(level(&settings, Audience::Server), "info");
+        assert_eq!(level(&settings, Audience::Command), "warn");
         let settings = Logging { filter: "debug".to_owned(), ..settings };
-        assert_eq!(filter(&settings, Audience::Command).unwrap().to_string(), "debug");
+        assert_eq!(level(&settings, Audience::Command), "debug");
+    }
+
+    #[test]
+    fn no_filter_turns_on_the_codec_that_logs_passwords() {
+        let settings = Logging { filter: "trace,rusmpp=trace".to_owned(), ..Logging::default() };
+        assert!(filter(&settings, Audience::Server).unwrap().to_string().contains("rusmpp=off"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
         PluginCommand::Check { file } => {
             let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
             let report = tokio::task::spawn_blocking(move || plugin_host::check(&bytes)).await?;
-            write!(std::io::stdout(), "{report}").context("cannot write to standard output")?;
+            writeln!(std::io::stdout(), "{report}").context("cannot write to standard output")?;
             if !report.is_ok() {
                 bail!("{} cannot be used as a plugin", file.display());
             }

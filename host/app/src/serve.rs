@@ -49,6 +49,10 @@ pub async fn work(config: Config) -> anyhow::Result<()> {
 
 async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> {
     let base = Base::open(config, database.url()).await?;
+    if database.is_embedded() {
+        // The data directory is ours alone, so whoever held a lease was killed.
+        storage::lanes::end_all(&mut *base.db.acquire().await?).await?;
+    }
     let listener = TcpListener::bind(config.server.listen)
         .await
         .with_context(|| format!("cannot listen on {}; is another server running there?", config.server.listen))?;

@@ -10,6 +10,12 @@ use uuid::Uuid;
 pub trait Clock: Send + Sync {
     /// The present moment of the business clock.
     fn now(&self) -> DateTime<Utc>;
+
+    /// What the business clock showed at a moment that a provider told us in real time: the moment itself, unless the
+    /// business clock was moved.
+    fn at(&self, real: DateTime<Utc>) -> DateTime<Utc> {
+        real
+    }
 }
 
 /// Mints UUIDv7 ids that grow within one process, even for ids of the same millisecond, so that the order of ids is

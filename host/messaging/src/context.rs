@@ -105,6 +105,8 @@ pub struct Retention {
     pub webhooks_days: u32,
     /// Plugin invocations.
     pub invocations_days: u32,
+    /// Fingerprints of provider callbacks, and callbacks that were given up.
+    pub callbacks_days: u32,
     /// Files of customers.
     pub media_days: u32,
 }

@@ -114,3 +114,36 @@ pub async fn due(ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
     let lanes = storage::lanes::due(&mut db, queue, ctx.now(), limit).await?;
     Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
 }
+
+/// This process as the others see it: a connection whose end they notice at once. Without it the lanes of a process that
+/// died are free only when their leases run out.
+pub struct Presence {
+    connection: PgConnection,
+}
+
+impl Presence {
+    /// Announces this process, on a connection beside those of the pool.
+    pub async fn announce(ctx: &Context) -> Result<Self> {
+        let mut connection = ctx.db.acquire().await?.detach();
+        storage::nodes::announce(&mut connection, ctx.node).await?;
+        Ok(Self { connection })
+    }
+
+    /// False once the connection is lost: announce again.
+    pub async fn holds(&mut self) -> bool {
+        storage::nodes::is_present(&mut self.connection).await
+    }
+
+    /// Says that this process stops in good order.
+    pub async fn retire(mut self, ctx: &Context) -> Result<()> {
+        Ok(storage::nodes::retire(&mut self.connection, ctx.node).await?)
+    }
+}
+
+/// Frees the lanes of other processes that died without giving them back; answers how many processes those were.
+pub async fn bury_the_dead(ctx: &Context) -> Result<usize> {
+    let mut tx = ctx.db.begin().await?;
+    let dead = storage::nodes::bury_the_dead(&mut tx, ctx.node).await?;
+    tx.commit().await?;
+    Ok(dead.len())
+}

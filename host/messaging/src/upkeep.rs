@@ -1,16 +1,22 @@
 //! What has to be done from time to time: partitions ahead, old data forgotten, catalogues refreshed.
 
-use chrono::{Days, TimeDelta};
+use chrono::{DateTime, Days, Utc};
 use storage::{idempotency, lanes, partitions, retention};
 
-use crate::{Context, Result};
+use crate::{
+    Context, Result,
+    accounts::{self, Administration},
+    media,
+};
 
 /// Weeks of partitions made ahead.
 const WEEKS_AHEAD: u64 = 4;
 /// How long an idempotency key is remembered (DESIGN 7).
 const KEY_DAYS: u64 = 7;
-/// How long a callback's fingerprint is kept: providers repeat for seven days.
-const CALLBACK_DAYS: u64 = 9;
+/// Providers repeat callbacks for seven days: fingerprints are kept longer, whatever the retention says.
+const CALLBACK_DAYS: u32 = 9;
+/// Files forgotten before the database is asked for more.
+const MEDIA_PAGE: i64 = 200;
 
 /// What one round of upkeep did.
 #[derive(Debug, Default)]
@@ -46,11 +52,27 @@ pub async fn round(ctx: &Context) -> Result<Round> {
         done.dropped += partitions::drop_before(&mut tx, table, days_ago(u64::from(days))).await?;
     }
     retention::forget_message_directories(&mut tx, days_ago(u64::from(keep.messages_days))).await?;
-    retention::forget_callbacks(&mut tx, days_ago(CALLBACK_DAYS)).await?;
+    let callback_days = keep.callbacks_days.max(CALLBACK_DAYS);
+    retention::forget_callbacks(&mut tx, days_ago(u64::from(callback_days))).await?;
     retention::forget_parked_receipts(&mut tx, days_ago(1)).await?;
-    retention::forget_login_failures(&mut tx, now - TimeDelta::hours(1)).await?;
     idempotency::forget(&mut tx, days_ago(KEY_DAYS)).await?;
     lanes::forget_idle(&mut tx).await?;
     tx.commit().await?;
+    accounts::forget_old_failures(&Administration::from(ctx)).await?;
+    forget_media(ctx, days_ago(u64::from(keep.media_days))).await;
     Ok(done)
+}
+
+/// Removes the files of customers that are older than `before`.
+async fn forget_media(ctx: &Context, before: DateTime<Utc>) {
+    loop {
+        match media::forget(ctx, before, MEDIA_PAGE).await {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "old files could not be removed");
+                return;
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ pub mod fallbacks;
 pub mod idempotency;
 pub mod lanes;
 pub mod media;
+pub mod nodes;
 pub mod number_customers;
 pub mod numbers;
 pub mod outbound_messages;

@@ -74,7 +74,7 @@ pub async fn append(
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
          SELECT $1, given.id, $2, given.kind, given.payload,
-                GREATEST($6 - (cardinality($3::uuid[]) - 1) * interval '1 microsecond',
+                GREATEST($6::timestamptz - (cardinality($3::uuid[]) - 1) * interval '1 microsecond',
                          (SELECT max(due_at) + interval '1 microsecond' FROM participant_event
                           WHERE client_id = $1 AND lane_id = $2 AND kind <> 'TIMER'))
                 + (given.place - 1) * interval '1 microsecond'

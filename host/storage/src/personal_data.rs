@@ -33,6 +33,7 @@ pub const REGISTRY: &[Table] = &[
     table("login_failure", &["account_hash"]),
     table("master_key_check", &[]),
     table("media", &["filename", "source_url", "provider_media_id"]),
+    table("node", &[]),
     table("number_customer", &[]),
     table("outbound_leg", &["sms", "provider_id", "error_text"]),
     table("outbound_message", &["to_phone", "to_bsuid", "ct_id", "gst_id", "error_text"]),

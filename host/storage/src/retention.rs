@@ -26,12 +26,6 @@ pub async fn forget_parked_receipts(db: &mut PgConnection, before: DateTime<Utc>
     Ok(done.rows_affected())
 }
 
-/// Forgets wrong passwords.
-pub async fn forget_login_failures(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM login_failure WHERE failed_at < $1").bind(before).execute(db).await?;
-    Ok(done.rows_affected())
-}
-
 /// Forgets the narrow rows that belong to messages whose partitions are gone: the ids are of their time.
 pub async fn forget_message_directories(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
     let first = domain::clock::first_id_at(before);

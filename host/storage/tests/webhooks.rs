@@ -1,5 +1,7 @@
 //! Webhook configurations, deliveries and attempts in a real database.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{ClientId, DeliveryId, EndpointId, NumberId, WebhookConfigId},

@@ -19,9 +19,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a lease lasts without renewal: how long the work of a killed process waits. A step that takes longer renews
 /// on the way, so only a process that has stopped altogether loses its lanes.
-const LEASE: Duration = Duration::from_secs(30);
+const LEASE: Duration = Duration::from_secs(15);
 /// Renewals come three times as often as they must.
-const RENEWAL: Duration = Duration::from_secs(10);
+const RENEWAL: Duration = Duration::from_secs(5);
 
 /// What the runner keeps of a lane that is being worked on.
 #[derive(Clone)]
@@ -76,19 +76,34 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
     result
 }
 
-/// Runs the use case and renews the lease beside it. A lease that cannot be renewed stops the work at its next step.
+/// Runs the use case and renews the lease beside it.
 async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<()> {
     let mut work = pin!(work(ctx, lease));
     let mut renewal = tokio::time::interval_at(tokio::time::Instant::now() + RENEWAL, RENEWAL);
     loop {
         tokio::select! {
             result = &mut work => return result,
-            _ = renewal.tick() => match lease.renew(ctx, LEASE).await {
-                Ok(true) => {}
-                Ok(false) => lease.stop.cancel(),
-                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
-            },
+            _ = renewal.tick() => {}
         }
+        // The work goes on meanwhile: it may be in a transaction that holds the very row that the renewal waits for.
+        let mut renewed = pin!(renew(ctx, lease));
+        tokio::select! {
+            result = &mut work => {
+                // Left alone it might come after the release.
+                renewed.await;
+                return result;
+            }
+            () = &mut renewed => {}
+        }
+    }
+}
+
+/// A lease that cannot be renewed stops the work at its next step.
+async fn renew(ctx: &Context, lease: &Lease) {
+    match lease.renew(ctx, LEASE).await {
+        Ok(true) => {}
+        Ok(false) => lease.stop.cancel(),
+        Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Background work: finds lanes with due work, claims them, keeps their leases and runs the use case of their queue.
 
 mod lane;
+mod presence;
 mod runner;
 mod upkeep;
 

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     lane::{self, Signals},
-    upkeep,
+    presence, upkeep,
 };
 
 /// How a process shares itself out.
@@ -49,6 +49,7 @@ impl Default for RunnerSettings {
 pub struct Runner {
     stop: CancellationToken,
     task: tokio::task::JoinHandle<()>,
+    presence: tokio::task::JoinHandle<()>,
     upkeep: tokio::task::JoinHandle<()>,
 }
 
@@ -57,14 +58,16 @@ impl Runner {
     pub fn start(ctx: Arc<Context>, wakes: mpsc::Receiver<Wake>, settings: RunnerSettings) -> Self {
         let stop = CancellationToken::new();
         let upkeep = tokio::spawn(upkeep::run(Arc::clone(&ctx), settings.upkeep, stop.child_token()));
+        let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
         let state = State { ctx, settings, active: HashMap::new(), tasks: JoinSet::new(), stop: stop.child_token() };
-        Self { task: tokio::spawn(state.run(wakes)), upkeep, stop }
+        Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
     /// Stops taking work, lets every lane finish the step at hand, and returns when all are given back.
     pub async fn stop(self) {
         self.stop.cancel();
         drop(self.task.await);
+        drop(self.presence.await);
         self.upkeep.abort();
     }
 }
@@ -132,6 +135,11 @@ impl State {
 
     /// Looks for work that nobody announced: of other processes, due later, or left by a crash.
     async fn search(&mut self) {
+        match lanes::bury_the_dead(&self.ctx).await {
+            Ok(0) => {}
+            Ok(dead) => tracing::warn!(dead, "took over from processes that died"),
+            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "cannot look for dead processes"),
+        }
         for queue in Queue::ALL {
             let limit = i64::try_from(self.settings.lanes_per_queue * 2).unwrap_or(i64::MAX);
             match lanes::due(&self.ctx, queue, limit).await {

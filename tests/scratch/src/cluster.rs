@@ -41,6 +41,56 @@ const SETTINGS: &str = "
     log_timezone = 'UTC'
 ";
 
+/// Settings of a cluster that keeps its promises, as the program's own embedded one does (`host/app/src/postgres/cluster.rs`).
+const DURABLE_SETTINGS: &str = "
+    listen_addresses = ''
+    fsync = on
+    synchronous_commit = on
+    full_page_writes = on
+    max_connections = 200
+    shared_buffers = 128MB
+    effective_cache_size = 1GB
+    work_mem = 8MB
+    min_wal_size = 256MB
+    max_wal_size = 2GB
+    checkpoint_timeout = 15min
+    checkpoint_completion_target = 0.9
+    random_page_cost = 1.1
+    max_parallel_workers_per_gather = 0
+    jit = off
+    autovacuum_naptime = 15s
+    autovacuum_vacuum_scale_factor = 0.05
+    autovacuum_analyze_scale_factor = 0.05
+    timezone = 'UTC'
+    log_timezone = 'UTC'
+";
+
+/// What a cluster is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Quick and gone: nothing is written through to the disk.
+    Tests,
+    /// Commits are on the disk, as in production.
+    Benchmarks,
+}
+
+impl Purpose {
+    fn settings(self) -> &'static str {
+        match self {
+            Self::Tests => SETTINGS,
+            Self::Benchmarks => DURABLE_SETTINGS,
+        }
+    }
+
+    /// End of the name of its directory.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Tests => "",
+            Self::Benchmarks => "-durable",
+        }
+    }
+}
+
 /// A running cluster. It stops when the keeper's standard input closes: with this value, or with the process.
 pub struct Cluster {
     root: PathBuf,
@@ -57,12 +107,12 @@ struct Account {
 
 impl Cluster {
     /// Creates and starts a cluster; takes about a second.
-    pub fn start() -> anyhow::Result<Self> {
+    pub fn start(purpose: Purpose) -> anyhow::Result<Self> {
         let bin = binaries::directory()?;
         let account = if geteuid().is_root() { Some(unprivileged()?) } else { None };
-        let root = new_directory(account)?;
+        let root = new_directory(purpose, account)?;
         initialise(&bin, &root, account)?;
-        fs::write(root.join("data/postgresql.auto.conf"), settings(&root)).context("cannot write the settings")?;
+        fs::write(root.join("data/postgresql.auto.conf"), settings(purpose, &root)).context("cannot write the settings")?;
         let mut keeper = command("/bin/sh", &root, account);
         keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(&root);
         // A group of its own: Ctrl-C at the terminal ends the tests, and the keeper cleans up behind them.
@@ -95,10 +145,10 @@ impl Cluster {
 }
 
 /// A fresh directory that only PostgreSQL's account can enter. Short, because a socket's path has about 100 bytes.
-fn new_directory(account: Option<Account>) -> anyhow::Result<PathBuf> {
+fn new_directory(purpose: Purpose, account: Option<Account>) -> anyhow::Result<PathBuf> {
     let tmp = Path::new("/tmp");
     let parent = if is_writable_by_all(tmp) { tmp.to_path_buf() } else { std::env::temp_dir() };
-    let root = parent.join(format!("patchbay-scratch-{}", std::process::id()));
+    let root = parent.join(format!("patchbay-scratch-{}{}", std::process::id(), purpose.suffix()));
     if root.exists() {
         // Left by a keeper that was killed, under a process id that is ours now.
         fs::remove_dir_all(&root).with_context(|| format!("cannot remove {}", root.display()))?;
@@ -128,8 +178,8 @@ fn initialise(bin: &Path, root: &Path, account: Option<Account>) -> anyhow::Resu
     Ok(())
 }
 
-fn settings(root: &Path) -> String {
-    format!("{SETTINGS}\n    unix_socket_directories = '{}'\n", root.display())
+fn settings(purpose: Purpose, root: &Path) -> String {
+    format!("{}\n    unix_socket_directories = '{}'\n", purpose.settings(), root.display())
 }
 
 fn command(program: impl AsRef<std::ffi::OsStr>, root: &Path, account: Option<Account>) -> Command {

@@ -21,7 +21,7 @@ use anyhow::Context;
 use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::Mutex;
 
-use cluster::Cluster;
+use cluster::{Cluster, Purpose};
 
 /// Name of the database that every scratch database is a copy of.
 const MIGRATED: &str = "migrated";
@@ -54,7 +54,21 @@ impl Scratch {
 ///
 /// When PostgreSQL is not installed or does not start: no test of the caller could say anything then.
 pub async fn database() -> Scratch {
-    create(Some(MIGRATED)).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
+    create(Purpose::Tests, Some(MIGRATED)).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
+}
+
+/// A fresh, migrated database whose commits are on the disk: for benchmarks.
+///
+/// # Panics
+///
+/// As [`database`] does.
+pub async fn durable_database() -> Scratch {
+    create(Purpose::Benchmarks, Some(MIGRATED)).await.unwrap_or_else(|error| panic!("no durable database: {error:?}"))
+}
+
+/// Where the programs of PostgreSQL are, `pgbench` among them.
+pub fn programs() -> anyhow::Result<std::path::PathBuf> {
+    binaries::directory()
 }
 
 /// A database without any table, for tests of the migrations themselves.
@@ -63,32 +77,37 @@ pub async fn database() -> Scratch {
 ///
 /// As [`database`] does.
 pub async fn empty_database() -> Scratch {
-    create(None).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
+    create(Purpose::Tests, None).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
 }
 
-async fn create(template: Option<&str>) -> anyhow::Result<Scratch> {
+async fn create(purpose: Purpose, template: Option<&str>) -> anyhow::Result<Scratch> {
     static COUNTER: AtomicU32 = AtomicU32::new(1);
-    let cluster = migrated_cluster().await?;
+    let cluster = migrated_cluster(purpose).await?;
     let name = format!("scratch_{}", COUNTER.fetch_add(1, Ordering::Relaxed));
     create_database(cluster, &name, template.unwrap_or("template0")).await?;
     Ok(Scratch { url: cluster.url(&name) })
 }
 
 /// Starts the cluster and migrates the template on first use.
-async fn migrated_cluster() -> anyhow::Result<&'static Cluster> {
-    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+async fn migrated_cluster(purpose: Purpose) -> anyhow::Result<&'static Cluster> {
+    static TESTS: OnceLock<Cluster> = OnceLock::new();
+    static BENCHMARKS: OnceLock<Cluster> = OnceLock::new();
     static STARTING: Mutex<()> = Mutex::const_new(());
     let _starting = STARTING.lock().await;
-    if let Some(cluster) = CLUSTER.get() {
+    let place = match purpose {
+        Purpose::Tests => &TESTS,
+        Purpose::Benchmarks => &BENCHMARKS,
+    };
+    if let Some(cluster) = place.get() {
         return Ok(cluster);
     }
-    let cluster = tokio::task::spawn_blocking(Cluster::start).await??;
+    let cluster = tokio::task::spawn_blocking(move || Cluster::start(purpose)).await??;
     create_database(&cluster, MIGRATED, "template0").await?;
     let pool = storage::connect(&cluster.url(MIGRATED), 1).await?;
     storage::migrate(&pool).await.context("the migrations do not apply to an empty database")?;
     // A template must have no connections.
     pool.close().await;
-    Ok(CLUSTER.get_or_init(|| cluster))
+    Ok(place.get_or_init(|| cluster))
 }
 
 async fn create_database(cluster: &Cluster, name: &str, template: &str) -> anyhow::Result<()> {

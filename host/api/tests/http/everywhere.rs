@@ -3,6 +3,10 @@
 use axum::body::{Body, Bytes};
 use futures::stream;
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
 
 use super::service::{Call, MAX_BODY, Options, Service};
 
@@ -150,4 +154,24 @@ async fn a_database_that_is_gone_is_503_and_not_401() {
     assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
     assert_eq!(answer.headers["retry-after"], "1");
     assert_eq!(service.get("/readyz").await.json()["checks"]["database"], false);
+}
+
+#[tokio::test]
+async fn a_caller_that_writes_all_before_it_reads_gets_the_413() {
+    let service = Service::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, service.router).await.unwrap() });
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let length = MAX_BODY * 4;
+    let head = format!(
+        "POST {SEND} HTTP/1.1\r\nHost: test\r\nAuthorization: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n",
+        service.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&vec![b' '; length]).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }

@@ -306,6 +306,7 @@ fn settings(app_secret: &str) -> Settings {
             receipts_days: 90,
             webhooks_days: 30,
             invocations_days: 30,
+            callbacks_days: 14,
             media_days: 30,
         },
     }

@@ -18,8 +18,8 @@ section! {
         inbound_media_max_bytes: u64 = 100 * MIB,
         /// Connections to PostgreSQL that one process holds.
         database_connections: u32 = 20,
-        /// Webhook calls of one client at the same time.
-        webhook_concurrency_per_client: usize = 32,
+        /// Calls of one webhook URL at the same time.
+        webhook_concurrency_per_endpoint: usize = 32,
         /// Time to connect to a webhook.
         webhook_connect_timeout: Duration = Duration::from_secs(5),
         /// Time for a whole webhook call.
@@ -48,6 +48,8 @@ section! {
         cloud_in_flight_per_number: usize = 64,
         /// Messages per second and business number through the Cloud API.
         cloud_rate_per_number: u32 = 80,
+        /// Time for a whole call of the Cloud API; the outcome of a send that is not answered in it is unknown.
+        cloud_timeout: Duration = Duration::from_secs(30),
         /// How long a send whose outcome is unknown waits for a status before it is sent once more.
         unknown_after: Duration = Duration::from_secs(60),
         /// Age after which an undeliverable message no longer falls back to SMS.

@@ -68,6 +68,17 @@ impl Trouble {
         }
     }
 
+    /// For logs: a plugin's own words may say something about the customer.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::NoBot => "no-chatbot",
+            Self::Call { error, .. } => error.trace().map_or("not-started", |trace| trace.outcome.as_str()),
+            Self::Unusable { .. } => "bad-answer",
+            Self::Conflicts(_) => "conflicts",
+            Self::Broken(_) => "broken",
+        }
+    }
+
     fn reason(&self) -> String {
         let text = match self {
             Self::NoBot => "no chatbot is active on this number".to_owned(),
@@ -110,11 +121,11 @@ pub(super) async fn give_to_people(
             participant_events::remove_all(&mut tx, client, id).await?;
         }
         (Some(_), Next::Again { pause, failed }) => {
-            tracing::info!(participant.id = %id, attempts = event.attempts, reason, "a chatbot's turn is made again later");
+            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = trouble.kind(), "a chatbot's turn is made again later");
             participant_events::put_off(&mut tx, client, id, (event.id, *failed), ctx.now() + *pause).await?;
         }
         (Some(mut participant), Next::People) => {
-            tracing::warn!(participant.id = %id, reason, "a chat goes from its chatbot to people");
+            tracing::warn!(participant.id = %id, outcome = trouble.kind(), "a chat goes from its chatbot to people");
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 participant.queued_reason = Some(reason.clone());
             }

@@ -32,11 +32,20 @@ const PASSING_REFUSALS: i16 = 6;
 /// Calls that did not come through, or were too fast, before the message fails: about half a day.
 const MOST_ATTEMPTS: i16 = 1000;
 
+/// Somebody who was written to.
+struct Reached {
+    message: MessageId,
+    number: NumberId,
+    identity: NewIdentity,
+    /// Id and name, when it was a template.
+    template: Option<(String, String)>,
+}
+
 /// What one transaction writes.
 #[derive(Default)]
 struct Settlement {
     steps: Vec<Step>,
-    accepted: Vec<(MessageId, NumberId, NewIdentity, Option<(String, String)>)>,
+    reached: Vec<Reached>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
     refresh_templates: bool,
@@ -62,7 +71,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, outcom
     outbound_work::put_back(&mut tx, lease.client, &settlement.later).await?;
     outbound_work::mark_unknown(&mut tx, lease.client, &settlement.unknown).await?;
     let wakes = advance(ctx, &mut tx, lease.client, settlement.steps).await?;
-    remember_recipients(ctx, &mut tx, lease.client, settlement.accepted, now).await?;
+    remember_recipients(ctx, &mut tx, lease.client, settlement.reached, now).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
     Ok(())
@@ -79,7 +88,7 @@ impl Settlement {
             bsuid: accepted.user_id.or(leg.to_bsuid),
             ..NewIdentity::default()
         };
-        self.accepted.push((leg.message, leg.number, identity, template));
+        self.reached.push(Reached { message: leg.message, number: leg.number, identity, template });
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
@@ -192,15 +201,15 @@ async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    accepted: Vec<(MessageId, NumberId, NewIdentity, Option<(String, String)>)>,
+    reached: Vec<Reached>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let Some(number) = accepted.first().map(|row| row.1) else { return Ok(()) };
-    let identities: Vec<NewIdentity> = accepted.iter().map(|row| row.2.clone()).collect();
+    let Some(number) = reached.first().map(|one| one.number) else { return Ok(()) };
+    let identities: Vec<NewIdentity> = reached.iter().map(|one| one.identity.clone()).collect();
     let customers = storage::customers::resolve_many(db, client, &ctx.ids, &identities, now).await?;
-    let pairs: Vec<_> = accepted.iter().map(|row| row.0).zip(customers.iter().copied()).collect();
+    let pairs: Vec<_> = reached.iter().map(|one| one.message).zip(customers.iter().copied()).collect();
     outbound_messages::set_customers(db, client, &pairs).await?;
-    let outbound: Vec<_> = customers.into_iter().zip(accepted.into_iter().map(|row| row.3)).collect();
+    let outbound: Vec<_> = customers.into_iter().zip(reached.into_iter().map(|one| one.template)).collect();
     number_customers::record_outbound(db, client, number, &outbound, now).await?;
     Ok(())
 }

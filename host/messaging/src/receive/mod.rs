@@ -72,7 +72,7 @@ pub async fn receive(
     };
     let customer = sender(ctx, db, client, message).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
-    let written_at = message.sent_at.min(ctx.now());
+    let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let last_template = number_customers::record_inbound(db, client, number.id, customer.id, written_at).await?;
     let answered = answers::read(db, client, message).await?;
     let file = store_file(ctx, db, client, &number, &answered.content).await?;

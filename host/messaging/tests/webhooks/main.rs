@@ -1,6 +1,13 @@
 //! Webhooks from the event to the receiver, over a real database, the built-in shapers and a receiver on the loopback
 //! interface.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic, in its helper functions too"
+)]
+
 mod sink;
 mod stage;
 

@@ -200,6 +200,7 @@ fn settings() -> Settings {
             receipts_days: 90,
             webhooks_days: 30,
             invocations_days: 30,
+            callbacks_days: 14,
             media_days: 30,
         },
     }

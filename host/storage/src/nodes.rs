@@ -1,0 +1,53 @@
+//! Which processes do background work, so that the lanes of one that died are free at once and not only when their
+//! leases run out. See `migrations/0011_nodes.sql`.
+
+use domain::ids::NodeId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Announces a process: takes the lock named by its id, which lasts as long as this connection does, and leaves a row.
+/// Keep the connection, and use it for nothing else.
+pub async fn announce(db: &mut PgConnection, node: NodeId) -> Result<()> {
+    sqlx::query("SELECT pg_advisory_lock(hashtextextended('node ' || $1::uuid::text, 0))")
+        .bind(node.0)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query("INSERT INTO node (id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING")
+        .bind(node.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// True while PostgreSQL still knows this connection, and with it the lock.
+pub async fn is_present(db: &mut PgConnection) -> bool {
+    sqlx::query("SELECT 1").execute(db).await.is_ok()
+}
+
+/// Takes the row of a process that stops in good order away.
+pub async fn retire(db: &mut PgConnection, node: NodeId) -> Result<()> {
+    sqlx::query("DELETE FROM node WHERE id = $1").bind(node.0).execute(db).await?;
+    Ok(())
+}
+
+/// Removes the other processes that are gone without having stopped, and ends their leases. Answers who they were. Call
+/// it in a transaction. A process that lives but has lost its connection loses its lanes too, which costs it time and
+/// nothing else: every write checks the fence.
+pub async fn bury_the_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<NodeId>> {
+    let dead: Vec<Uuid> = sqlx::query_scalar(
+        "DELETE FROM node WHERE id <> $1 AND pg_try_advisory_xact_lock(hashtextextended('node ' || id::text, 0))
+         RETURNING id",
+    )
+    .bind(me.0)
+    .fetch_all(&mut *db)
+    .await?;
+    if !dead.is_empty() {
+        sqlx::query("UPDATE lane SET leased_until = now() WHERE owner = ANY($1) AND leased_until > now()")
+            .bind(&dead)
+            .execute(db)
+            .await?;
+    }
+    Ok(dead.into_iter().map(NodeId).collect())
+}

@@ -1,0 +1,80 @@
+//! What is printed.
+
+/// One line of the table.
+pub struct Figure {
+    /// What was measured.
+    pub name: &'static str,
+    /// What it is measured in.
+    pub unit: &'static str,
+    /// What the program does.
+    pub measured: f64,
+    /// What the floor does; `None` where the bar is a plain number.
+    pub floor: Option<f64>,
+    /// What the floor is, in a few words.
+    pub beside: String,
+    /// What is asked for: a ratio to the floor, or a number.
+    pub bar: Bar,
+    /// Anything else worth a look.
+    pub notes: Vec<String>,
+}
+
+/// What a figure should be.
+#[derive(Clone, Copy)]
+pub enum Bar {
+    /// Measured / floor, or more.
+    AtLeast(f64),
+    /// Measured / floor, or less.
+    AtMostTimes(f64),
+    /// In the unit of the figure, or less.
+    AtMost(f64),
+    /// Nothing but to be looked at.
+    Watch,
+}
+
+impl Figure {
+    fn ratio(&self) -> Option<f64> {
+        self.floor.map(|floor| self.measured / floor)
+    }
+
+    fn verdict(&self) -> (String, &'static str) {
+        let ratio = self.ratio().unwrap_or(f64::NAN);
+        let (bar, met) = match self.bar {
+            Bar::AtLeast(bar) => (format!(">= {bar:.1}x"), ratio >= bar),
+            Bar::AtMostTimes(bar) => (format!("<= {bar:.1}x"), ratio <= bar),
+            Bar::AtMost(bar) => (format!("<= {bar:.0}"), self.measured <= bar),
+            Bar::Watch => return ("-".to_owned(), "-"),
+        };
+        (bar, if met { "met" } else { "MISSED" })
+    }
+}
+
+/// Middle of an odd number of rounds.
+pub fn median(mut rounds: Vec<f64>) -> f64 {
+    rounds.sort_by(f64::total_cmp);
+    rounds[rounds.len() / 2]
+}
+
+/// The table, as Markdown.
+pub fn print(figures: &[Figure]) {
+    println!("\n| figure | unit | measured | floor | ratio | bar | | floor is |");
+    println!("|---|---|---:|---:|---:|---:|---|---|");
+    for figure in figures {
+        let number = |value: f64| if value < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") };
+        let (bar, verdict) = figure.verdict();
+        println!(
+            "| {} | {} | {} | {} | {} | {bar} | {verdict} | {} |",
+            figure.name,
+            figure.unit,
+            number(figure.measured),
+            figure.floor.map_or("-".to_owned(), number),
+            figure.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}x")),
+            figure.beside,
+        );
+    }
+    println!();
+    for figure in figures {
+        for note in &figure.notes {
+            println!("- {}: {note}", figure.name);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A chatbot that does what it is told: the text of a message names the deed, as in `count` or `remind tea 60`.
+
+use patchbay_plugin_sdk::chatbot::*;
+use patchbay_plugin_sdk::kv::{self, Scope};
+
+/// `flaky` fails until this much time has passed since the message was written.
+const RECOVERY_MS: u64 = 20_000;
+
+struct Clerk;
+
+impl Chatbot for Clerk {
+    fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
+        match &event.kind {
+            EventKind::Message(message) => match &message.content {
+                Content::Text(text) => obey(text, message, &event, &session),
+                other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
+            },
+            EventKind::Timer(name) => Ok(vec![Action::text(format!("time for {name}"))]),
+            _ => Ok(vec![]),
+        }
+    }
+}
+
+patchbay_plugin_sdk::export_chatbot!(Clerk);
+
+fn obey(text: &str, message: &IncomingMessage, event: &Event, session: &Session) -> Result<Vec<Action>, Error> {
+    let (deed, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Ok(match deed {
+        "say" => vec![Action::text(rest)],
+        "count" => vec![Action::text(format!("count {}", add_one(Scope::Participant)?))],
+        "total" => vec![Action::text(format!("total {}", add_one(Scope::Client)?))],
+        "total-and-fail" => {
+            add_one(Scope::Client)?;
+            return Err(Error::new("on-purpose", "nothing of this may last"));
+        }
+        "flaky" if session.now_ms < event.timestamp_ms + RECOVERY_MS => {
+            return Err(Error::temporary("on-purpose", "not yet"));
+        }
+        "flaky" => vec![Action::text("recovered")],
+        "remember" => vec![Action::state(rest), Action::text("noted")],
+        "recall" => vec![Action::text(format!("you said: {}", session.state))],
+        "remind" => {
+            let (name, seconds) = rest.split_once(' ').ok_or("remind NAME SECONDS")?;
+            let seconds = seconds.parse().map_err(|_| "remind NAME SECONDS")?;
+            vec![Action::timer(name, seconds), Action::text(format!("reminder {name} set"))]
+        }
+        "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
+        "buttons" => vec![Action::buttons("Choose:", &[("yes-id", "Yes"), ("no-id", "No")])],
+        "list" => vec![Action::list("Choose:", "Open", &[("red-id", "Red"), ("blue-id", "Blue")])],
+        "person" => vec![Action::text("one moment"), Action::hand_over("wants a person")],
+        "bye" => vec![Action::text("goodbye"), Action::Close],
+        "twice" => vec![Action::text(format!("{rest} 1")), Action::text(format!("{rest} 2"))],
+        _ => vec![],
+    })
+}
+
+/// Counts up under one key and answers the new value.
+fn add_one(scope: Scope) -> Result<u64, Error> {
+    let before: u64 = kv::get_text(scope, "count")?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    kv::set(scope, "count", (before + 1).to_string())?;
+    Ok(before + 1)
+}
+
+fn describe(content: &Content) -> String {
+    match content {
+        Content::Text(text) => format!("text {text}"),
+        Content::Media(media) => format!("{:?} {}", media.kind, media.extension.as_deref().unwrap_or("?")),
+        Content::Location(place) => format!("location {} {}", place.latitude, place.longitude),
+        Content::Button(choice) => format!("button {}", choice.payload),
+        Content::Interactive(choice) => format!("choice {}", choice.payload),
+        Content::Carousel(choice) => format!("card {}", choice.payload),
+        Content::Reaction(reaction) => format!("reaction {}", reaction.emoji.as_deref().unwrap_or("none")),
+        Content::Contact(text) => format!("contact {text}"),
+        Content::Unsupported(kind) => format!("unsupported {kind}"),
+    }
+}

@@ -1,0 +1,25 @@
+//! Writes bodies of its own. The text of an incoming message can make it misbehave: `trap`, `nonsense`, `nothing`.
+
+use patchbay_plugin_sdk::json::Object;
+use patchbay_plugin_sdk::webhook_shaper::*;
+
+struct Stamp;
+
+impl WebhookShaper for Stamp {
+    fn shape(event: WebhookEvent) -> Result<Option<String>, Error> {
+        let stamped = Object::new().text("stampedBy", "stamping-shaper");
+        let body = match &event {
+            WebhookEvent::Incoming(event) => match event.text.as_deref() {
+                Some("trap") => panic!("the shaper gives up on purpose"),
+                Some("nonsense") => return Ok(Some("{\"half\":".into())),
+                Some("nothing") => return Ok(None),
+                _ => stamped.maybe("words", &event.text),
+            },
+            WebhookEvent::Status(event) => stamped.text("state", &event.status).maybe("reference", &event.ct_id),
+            _ => stamped,
+        };
+        Ok(Some(body.finish()))
+    }
+}
+
+patchbay_plugin_sdk::export_webhook_shaper!(Stamp);

@@ -1,0 +1,431 @@
+//! Conversations that a chatbot component leads: order, state, timers, hand-over, failures (SPEC 1 and 6.5, DESIGN 3 rule 6
+//! and 4). The guest `clerk` does what the text says.
+
+use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
+use serde_json::{Value, json};
+
+const NUMBER: &str = "27110000001";
+
+/// The shared program that has the guests, a new client with `bot` in charge, its webhooks and a new phone.
+async fn with_bot(bot: &str) -> (Shared, Client, Sink, Phone) {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    client.activate(bot).await;
+    let phone = patchbay.new_phone();
+    (patchbay, client, sink, phone)
+}
+
+/// A program of its own, for tests that move the clock.
+async fn with_clock(bot: &str) -> (Patchbay, Client, Sink, Phone) {
+    let patchbay = Setup::new().with_guests().start().await;
+    let client = patchbay.client("acme", NUMBER).await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    client.activate(bot).await;
+    let phone = patchbay.phone("27820000001");
+    (patchbay, client, sink, phone)
+}
+
+/// Writes a text and waits for the answer.
+async fn asks(phone: &Phone, client: &Client, text: &str, answer: &str) {
+    phone.write(&client.number, text).await;
+    hears(phone, answer).await;
+}
+
+async fn hears(phone: &Phone, text: &str) -> Value {
+    phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await
+}
+
+/// Everything that a phone was sent.
+async fn texts(phone: &Phone) -> Vec<String> {
+    phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Writes a text and answers the chatbot event about it, which tells who has the chat.
+async fn event_of(phone: &Phone, client: &Client, sink: &Sink, text: &str) -> Value {
+    phone.write(&client.number, text).await;
+    sink.receives("chatbot", text, |event| event["direction"] == "INCOMING" && event["messageText"] == text).await
+}
+
+/// State of the only chat of a client, and why it is in the queue.
+async fn chat(patchbay: &Patchbay, client: &Client) -> (String, Option<String>) {
+    let mut db = patchbay.database().await;
+    let statement = "SELECT state, queued_reason FROM participant
+        WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    sqlx::query_as(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
+}
+
+/// Waits until the chat is in the queue; answers why.
+async fn is_queued(patchbay: &Patchbay, client: &Client) -> String {
+    eventually("the chat to be queued", || async {
+        let (state, reason) = chat(patchbay, client).await;
+        (state == "QUEUED").then(|| reason.unwrap_or_default())
+    })
+    .await
+}
+
+/// Outcomes of the calls of a plugin, oldest first.
+async fn outcomes(client: &Client, plugin: &str) -> Vec<String> {
+    let path = format!("/plugin-service/api/v1/plugins/{plugin}/invocations?size=50");
+    let page = client.get(&path).await.ok();
+    let calls = page["content"].as_array().unwrap();
+    calls.iter().rev().map(|call| call["outcome"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn quick_messages_are_answered_one_by_one_in_their_order() {
+    let (_patchbay, client, _sink, phone) = with_bot("clerk").await;
+    for index in 1..=20 {
+        phone.write(&client.number, &format!("say number {index}")).await;
+    }
+
+    hears(&phone, "number 20").await;
+
+    let expected: Vec<String> = (1..=20).map(|index| format!("number {index}")).collect();
+    assert_eq!(texts(&phone).await, expected);
+}
+
+#[tokio::test]
+async fn the_replies_of_one_turn_arrive_in_their_order() {
+    let (_patchbay, client, _sink, phone) = with_bot("clerk").await;
+    for index in 1..=5 {
+        phone.write(&client.number, &format!("twice turn {index}")).await;
+    }
+
+    hears(&phone, "turn 5 2").await;
+
+    let expected: Vec<String> = (1..=5).flat_map(|turn| [1, 2].map(|part| format!("turn {turn} {part}"))).collect();
+    assert_eq!(texts(&phone).await, expected);
+}
+
+#[tokio::test]
+async fn the_default_bot_leads_from_its_menu_to_the_hours_and_to_people() {
+    let (patchbay, client, sink, phone) = with_bot("default-chatbot").await;
+    phone.set(json!({ "name": "Zo" })).await;
+    asks(&phone, &client, "hi", "Hello Zo!").await;
+    let menu = hears(&phone, "Hello Zo!").await;
+    let titles: Vec<&str> =
+        menu["buttons"].as_array().unwrap().iter().map(|button| button["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Opening hours", "Talk to a person"]);
+
+    phone.tap(menu["id"].as_str().unwrap(), "Opening hours").await;
+    hears(&phone, "Monday to Friday: 08:00-17:00").await;
+    phone.tap(menu["id"].as_str().unwrap(), "Talk to a person").await;
+
+    assert_eq!(is_queued(&patchbay, &client).await, "The customer asked for a person.");
+    let before = eventually("the words of the hand-over", || async {
+        let texts = texts(&phone).await;
+        (texts.len() == 3).then_some(texts)
+    })
+    .await;
+    let event = event_of(&phone, &client, &sink, "is anybody there?").await;
+    assert_eq!(event["chatBotConversation"], false);
+    assert_eq!(texts(&phone).await, before, "the bot is silent");
+}
+
+#[tokio::test]
+async fn a_bot_that_is_silent_after_a_hand_over_has_nothing_left_to_do() {
+    let (patchbay, client, sink, phone) = with_bot("clerk").await;
+    let first = event_of(&phone, &client, &sink, "say hello").await;
+    assert_eq!(first["chatBotConversation"], true);
+    asks(&phone, &client, "person", "one moment").await;
+    assert_eq!(is_queued(&patchbay, &client).await, "wants a person");
+
+    event_of(&phone, &client, &sink, "say nothing").await;
+
+    assert_eq!(patchbay.rows_of(&client.client_ref).await["participant_event"], 0);
+    assert!(!texts(&phone).await.contains(&"nothing".to_owned()));
+}
+
+#[tokio::test]
+async fn chats_of_a_client_without_a_bot_wait_in_the_queue() {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    let phone = patchbay.new_phone();
+
+    let event = event_of(&phone, &client, &sink, "say hello").await;
+
+    assert_eq!(event["chatBotConversation"], false);
+    assert_eq!(event["conversationClosed"], false);
+    let (state, reason) = chat(&patchbay, &client).await;
+    assert_eq!((state.as_str(), reason.as_deref()), ("QUEUED", Some("no chatbot is active on this number")));
+    assert_eq!(patchbay.rows_of(&client.client_ref).await["participant_event"], 0);
+}
+
+#[tokio::test]
+async fn a_bot_that_is_switched_off_leaves_its_chats_to_people() {
+    let (patchbay, client, sink, phone) = with_bot("clerk").await;
+    asks(&phone, &client, "say hello", "hello").await;
+    let off = client.post("/plugin-service/api/v1/plugins/clerk/deactivate", &json!({})).await;
+    assert_eq!(off.status, 204, "{}", off.text);
+
+    let event = event_of(&phone, &client, &sink, "say more").await;
+
+    assert_eq!(event["chatBotConversation"], false);
+    is_queued(&patchbay, &client).await;
+}
+
+#[tokio::test]
+async fn a_bot_remembers_where_a_conversation_stands() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    let other = patchbay.new_phone();
+    asks(&phone, &client, "remember blue", "noted").await;
+    asks(&other, &client, "remember red", "noted").await;
+    asks(&phone, &client, "recall", "you said: blue").await;
+    asks(&other, &client, "recall", "you said: red").await;
+}
+
+#[tokio::test]
+async fn values_of_a_participant_persist_and_are_its_own() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    let other = patchbay.new_phone();
+    asks(&phone, &client, "count", "count 1").await;
+    asks(&phone, &client, "count", "count 2").await;
+    asks(&other, &client, "count", "count 1").await;
+    asks(&phone, &client, "count", "count 3").await;
+}
+
+#[tokio::test]
+async fn values_that_all_participants_share_lose_no_update() {
+    let (patchbay, client, _sink, _phone) = with_bot("clerk").await;
+    let phones: Vec<Phone> = (0..6).map(|_| patchbay.new_phone()).collect();
+    let writes = phones.iter().flat_map(|phone| (0..3).map(|_| phone.write(&client.number, "total")));
+
+    futures::future::join_all(writes).await;
+
+    let mut totals = eventually("all answers", || async {
+        let inboxes = futures::future::join_all(phones.iter().map(texts)).await;
+        let all: Vec<String> = inboxes.into_iter().flatten().collect();
+        (all.len() >= 18).then_some(all)
+    })
+    .await;
+    totals.sort_unstable_by_key(|text| text.split(' ').nth(1).unwrap().parse::<u32>().unwrap());
+    assert_eq!(totals, (1..=18).map(|total| format!("total {total}")).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn values_of_another_client_are_out_of_reach() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    let stranger = patchbay.new_client().await;
+    stranger.activate("clerk").await;
+    asks(&phone, &client, "total", "total 1").await;
+    asks(&phone, &stranger, "total", "total 1").await;
+    asks(&phone, &client, "total", "total 2").await;
+}
+
+#[tokio::test]
+async fn a_turn_that_fails_writes_nothing() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    phone.write(&client.number, "total-and-fail").await;
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("nothing of this may last"), "{reason}");
+
+    asks(&patchbay.new_phone(), &client, "total", "total 1").await;
+    assert_eq!(texts(&phone).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_bot_that_refuses_for_good_is_not_asked_again() {
+    let (patchbay, client, sink, phone) = with_bot("hostile-bot").await;
+
+    phone.write(&client.number, "refuse").await;
+
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("not today"), "{reason}");
+    assert_eq!(outcomes(&client, "hostile-bot").await.len(), 1);
+    assert_eq!(event_of(&phone, &client, &sink, "echo").await["chatBotConversation"], false);
+}
+
+#[tokio::test]
+async fn a_bot_that_traps_is_asked_again_and_then_people_take_over() {
+    let (patchbay, client, sink, phone) = with_clock("hostile-bot").await;
+    phone.write(&client.number, "panic").await;
+    for calls in 1..=3 {
+        made(&client, "hostile-bot", calls).await;
+        assert_eq!(chat(&patchbay, &client).await.0, "BOT", "after {calls} calls");
+        patchbay.advance_clock(30).await;
+    }
+
+    is_queued(&patchbay, &client).await;
+
+    let outcomes = outcomes(&client, "hostile-bot").await;
+    assert_eq!(outcomes.len(), 4, "{outcomes:?}");
+    assert!(outcomes.iter().all(|outcome| outcome == "trapped"), "{outcomes:?}");
+    assert_eq!(event_of(&phone, &client, &sink, "echo").await["chatBotConversation"], false);
+    assert_eq!(texts(&phone).await, Vec::<String>::new());
+}
+
+/// Waits until a plugin was called so often.
+async fn made(client: &Client, plugin: &str, calls: usize) {
+    let what = format!("call {calls} of {plugin}");
+    eventually(&what, || async { (outcomes(client, plugin).await.len() >= calls).then_some(()) }).await;
+}
+
+#[tokio::test]
+async fn a_bot_that_never_ends_is_stopped_and_holds_nobody_up() {
+    let (patchbay, client, _sink, phone) = with_bot("hostile-bot").await;
+    let busy = patchbay.new_client().await;
+    busy.activate("clerk").await;
+    phone.write(&client.number, "spin").await;
+
+    asks(&patchbay.new_phone(), &busy, "say still here", "still here").await;
+    asks(&patchbay.new_phone(), &client, "echo", "echo").await;
+
+    made(&client, "hostile-bot", 2).await;
+    let outcomes = outcomes(&client, "hostile-bot").await;
+    assert!(outcomes.iter().any(|outcome| outcome == "timed-out"), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn a_bot_that_fails_for_a_while_answers_in_the_end_and_in_order() {
+    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
+    phone.write(&client.number, "flaky").await;
+    phone.write(&client.number, "say after that").await;
+    made(&client, "clerk", 2).await;
+    assert_eq!(texts(&phone).await, Vec::<String>::new(), "what comes later waits");
+
+    patchbay.advance_clock(25).await;
+
+    hears(&phone, "after that").await;
+    assert_eq!(texts(&phone).await, ["recovered", "after that"]);
+}
+
+#[tokio::test]
+async fn a_timer_goes_off_when_its_time_has_come() {
+    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
+    asks(&phone, &client, "remind tea 3600", "reminder tea set").await;
+    patchbay.advance_clock(3500).await;
+    asks(&phone, &client, "say not yet", "not yet").await;
+    assert!(!texts(&phone).await.contains(&"time for tea".to_owned()));
+
+    patchbay.advance_clock(110).await;
+
+    hears(&phone, "time for tea").await;
+    patchbay.advance_clock(7200).await;
+    asks(&phone, &client, "say done", "done").await;
+    assert_eq!(texts(&phone).await.iter().filter(|text| *text == "time for tea").count(), 1);
+}
+
+#[tokio::test]
+async fn a_timer_started_again_under_its_name_moves() {
+    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
+    asks(&phone, &client, "remind tea 60", "reminder tea set").await;
+    phone.write(&client.number, "remind tea 600").await;
+    asks(&phone, &client, "say moved", "moved").await;
+    patchbay.advance_clock(120).await;
+    asks(&phone, &client, "say still waiting", "still waiting").await;
+    assert!(!texts(&phone).await.contains(&"time for tea".to_owned()));
+
+    patchbay.advance_clock(600).await;
+
+    hears(&phone, "time for tea").await;
+}
+
+#[tokio::test]
+async fn a_conversation_that_ends_takes_its_timers_along_and_can_begin_again() {
+    let (patchbay, client, sink, phone) = with_clock("clerk").await;
+    asks(&phone, &client, "remind tea 60", "reminder tea set").await;
+    asks(&phone, &client, "remember blue", "noted").await;
+    asks(&phone, &client, "bye", "goodbye").await;
+    patchbay.advance_clock(120).await;
+
+    let again = event_of(&phone, &client, &sink, "recall").await;
+
+    hears(&phone, "you said: ").await;
+    assert!(texts(&phone).await.contains(&"you said: ".to_owned()), "the note is gone: {:?}", texts(&phone).await);
+    assert_eq!(again["conversationClosed"], false);
+    let chats = sink.bodies("chatbot");
+    assert!(chats.iter().all(|event| event["chatParticipantId"] == again["chatParticipantId"]), "{chats:?}");
+    assert!(!texts(&phone).await.contains(&"time for tea".to_owned()));
+}
+
+#[tokio::test]
+async fn a_reply_can_quote_the_message_that_it_answers() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    let written = phone.write(&client.number, "quote").await;
+
+    hears(&phone, "quoted").await;
+
+    let sent = patchbay.provider_sends(&client).await.remove(0);
+    assert_eq!(sent["body"]["context"]["message_id"], written["id"]);
+}
+
+#[tokio::test]
+async fn taps_on_a_bots_buttons_and_lists_come_back_to_it() {
+    let (_patchbay, client, _sink, phone) = with_bot("clerk").await;
+    for (deed, title, answer) in [("buttons", "No", "got choice no-id"), ("list", "Blue", "got choice blue-id")] {
+        phone.write(&client.number, deed).await;
+        let shown = phone
+            .receives(deed, |message| {
+                let buttons = message["buttons"].as_array().cloned().unwrap_or_default();
+                buttons.iter().any(|button| button["title"] == title)
+            })
+            .await;
+        phone.tap(shown["id"].as_str().unwrap(), title).await;
+        hears(&phone, answer).await;
+    }
+}
+
+#[tokio::test]
+async fn a_bot_sees_every_kind_of_message() {
+    let (_patchbay, client, _sink, phone) = with_bot("clerk").await;
+    asks(&phone, &client, "say hello", "hello").await;
+    let hello = hears(&phone, "hello").await["id"].clone();
+    let place = json!({ "latitude": -26.5, "longitude": 28.25 });
+    let kinds = [
+        (json!({ "type": "image" }), "got MediaKind::Image png"),
+        (json!({ "type": "audio", "voice": true }), "got MediaKind::Voice ogg"),
+        (json!({ "type": "document" }), "got MediaKind::Document pdf"),
+        (json!({ "type": "location", "location": place }), "got location -26.5 28.25"),
+        (json!({ "type": "contacts" }), "got contact Thandi Nkosi"),
+        (
+            json!({ "type": "reaction", "reaction": { "messageId": hello, "emoji": "\u{1f44d}" } }),
+            "got reaction \u{1f44d}",
+        ),
+        (json!({ "type": "unsupported" }), "got unsupported unsupported"),
+    ];
+    for (message, answer) in kinds {
+        let mut message = message;
+        message["to"] = json!(client.number);
+        phone.send(message).await;
+        hears(&phone, answer).await;
+    }
+}
+
+#[tokio::test]
+async fn outgoing_events_come_only_when_they_are_asked_for() {
+    let patchbay = Shared::with_guests().await;
+    let phone = patchbay.new_phone();
+    for (wanted, expected) in [(false, vec!["INCOMING", "INCOMING"]), (true, vec!["INCOMING", "OUTGOING", "INCOMING"])]
+    {
+        let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+        let body = json!({ "chatbotWebhookURL": sink.url("chatbot"), "chatbotIncludeOutgoing": wanted });
+        client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await.ok();
+        client.activate("clerk").await;
+        asks(&phone, &client, &format!("say answer {wanted}"), &format!("answer {wanted}")).await;
+
+        event_of(&phone, &client, &sink, "silence").await;
+
+        let directions: Vec<Value> = sink.bodies("chatbot").iter().map(|event| event["direction"].clone()).collect();
+        assert_eq!(directions, expected, "chatbotIncludeOutgoing = {wanted}");
+    }
+}
+
+#[tokio::test]
+async fn an_outgoing_event_shows_the_reply_from_the_business_side() {
+    let (_patchbay, client, sink, phone) = with_bot("clerk").await;
+
+    asks(&phone, &client, "say hello", "hello").await;
+
+    let event = sink.receives("chatbot", "the reply", |event| event["direction"] == "OUTGOING").await;
+    assert_eq!(event["messageText"], "hello");
+    assert_eq!((&event["senderMsisdn"], &event["receiverMsisdn"]), (&json!(client.number), &json!(phone.msisdn)));
+    assert_eq!(event["recipientUserId"], phone.user_id().await);
+    assert!(event.get("senderUserId").is_none(), "{event}");
+    assert_eq!(event["chatBotConversation"], true);
+    assert!(sink.bodies("status").is_empty(), "replies of a bot are no API sends");
+}

@@ -1,0 +1,307 @@
+//! What becomes of an outbound message: statuses in every disorder that providers produce, refusals, answers that never
+//! come (SPEC 3.2, PROVIDERS A.9 and A.11).
+
+use harness::{Client, Patchbay, Setup, Shared, Sink, eventually, status};
+use serde_json::{Value, json};
+
+const ALL: [&str; 4] = ["ACCEPTED", "SENT", "DELIVERED", "READ"];
+/// A number of a program that the test has for itself.
+const NUMBER: &str = "27110000001";
+const CUSTOMER: &str = "27820000001";
+const OTHER_CUSTOMER: &str = "27820000002";
+
+/// A program of its own with faults in the outside world, one client, and its webhooks.
+async fn with_faults(setup: Setup, faults: Value) -> (Patchbay, Client, Sink) {
+    let patchbay = setup.start().await;
+    let client = patchbay.client("acme", NUMBER).await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    patchbay.simulate("/simulator/faults", &faults).await;
+    (patchbay, client, sink)
+}
+
+/// The shared program with a new client and its webhooks.
+async fn shared() -> (Shared, Client, Sink) {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    (patchbay, client, sink)
+}
+
+/// The statuses of a recipient so far.
+fn statuses_of(sink: &Sink, phone: &str) -> Vec<String> {
+    let of_phone = sink.bodies("status").into_iter().filter(|body| body["ctId"] == format!("ct-{phone}"));
+    of_phone.map(|body| body["status"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The status body of a recipient with this state, once it is there.
+async fn status_body(sink: &Sink, phone: &str, state: &str) -> Value {
+    let ct_id = format!("ct-{phone}");
+    sink.receives("status", &format!("{state} of {phone}"), |body| body["ctId"] == ct_id && body["status"] == state)
+        .await
+}
+
+/// The calls that the provider got for one recipient.
+async fn sends_to(patchbay: &Patchbay, client: &Client, phone: &str) -> Vec<Value> {
+    let sends = patchbay.provider_sends(client).await;
+    sends.into_iter().filter(|send| send["body"]["to"] == phone).collect()
+}
+
+/// Sends to another phone and waits until it is delivered: everything before it on this number has been looked at.
+async fn another_is_delivered(client: &Client, sink: &Sink, phone: &str) {
+    client.send(&client.order_ready(&[phone])).await.accepted();
+    status_body(sink, phone, "DELIVERED").await;
+}
+
+#[tokio::test]
+async fn repeated_callbacks_are_reported_once() {
+    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "duplicateCallbacks": true })).await;
+    for phone in [CUSTOMER, OTHER_CUSTOMER] {
+        patchbay.phone(phone).set(json!({ "autoRead": true })).await;
+        client.send(&client.order_ready(&[phone])).await.accepted();
+        status_body(&sink, phone, "READ").await;
+    }
+    assert_eq!(statuses_of(&sink, CUSTOMER), ALL);
+}
+
+#[tokio::test]
+async fn statuses_that_arrive_last_first_are_reported_in_order() {
+    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "reorderCallbacks": true })).await;
+    patchbay.phone(CUSTOMER).set(json!({ "autoRead": true })).await;
+
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+
+    assert_eq!(client.statuses(&sink, "ct-27820000001", "READ").await, ALL);
+    another_is_delivered(&client, &sink, OTHER_CUSTOMER).await;
+    assert_eq!(statuses_of(&sink, CUSTOMER), ALL, "what came late changes nothing");
+}
+
+#[tokio::test]
+async fn many_statuses_in_one_callback_are_all_taken() {
+    let (_patchbay, client, sink) = with_faults(Setup::new(), json!({ "batchCallbacks": true })).await;
+    let phones: Vec<String> = (0..20).map(|index| format!("278300000{index:02}")).collect();
+    let recipients: Vec<&str> = phones.iter().map(String::as_str).collect();
+
+    client.send(&client.order_ready(&recipients)).await.accepted();
+
+    for phone in &phones {
+        status_body(&sink, phone, "DELIVERED").await;
+        assert_eq!(statuses_of(&sink, phone), ALL[..3]);
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_is_read_counts_as_delivered_too() {
+    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "skipDelivered": true })).await;
+    patchbay.phone(CUSTOMER).set(json!({ "autoRead": true })).await;
+
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+
+    assert_eq!(client.statuses(&sink, "ct-27820000001", "READ").await, ALL);
+    let read = status_body(&sink, CUSTOMER, "READ").await;
+    assert_eq!(read["deliveryTime"], read["readTime"], "it has the later time: {read}");
+}
+
+#[tokio::test]
+async fn a_status_that_overtakes_the_answer_to_its_send_is_not_lost() {
+    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "statusBeforeAnswer": true })).await;
+
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+
+    assert_eq!(client.statuses(&sink, "ct-27820000001", "DELIVERED").await, ALL[..3]);
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
+    // No callback of the simulator comes in time, and answers take a while: what the test posts is the first news.
+    let faults = json!({ "holdAnswersMillis": 1500, "delayMillis": 600_000 });
+    let (patchbay, client, sink) = with_faults(Setup::new(), faults).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    let sends = eventually("the provider to have the message", || async {
+        let sends = sends_to(&patchbay, &client, CUSTOMER).await;
+        (!sends.is_empty()).then_some(sends)
+    })
+    .await;
+    let early = status(sends[0]["wamid"].as_str().unwrap(), "delivered", None);
+
+    assert_eq!(patchbay.callback(&client.callback(early)).await.status, 200);
+
+    status_body(&sink, CUSTOMER, "ACCEPTED").await;
+    patchbay.advance_clock(6).await;
+    assert_eq!(client.statuses(&sink, "ct-27820000001", "DELIVERED").await, ALL[..3]);
+}
+
+#[tokio::test]
+async fn old_news_changes_nothing() {
+    let (patchbay, client, sink) = shared().await;
+    let (phone, other) = (patchbay.new_phone(), patchbay.new_phone());
+    phone.set(json!({ "autoRead": true, "autoDeliver": false })).await;
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    status_body(&sink, &phone.msisdn, "SENT").await;
+    let send = sends_to(&patchbay, &client, &phone.msisdn).await.remove(0);
+    let (wamid, opaque) = (send["wamid"].as_str().unwrap(), send["body"]["biz_opaque_callback_data"].as_str());
+    for state in ["read", "delivered", "failed"] {
+        assert_eq!(patchbay.callback(&client.callback(status(wamid, state, opaque))).await.status, 200);
+    }
+
+    another_is_delivered(&client, &sink, &other.msisdn).await;
+
+    assert_eq!(statuses_of(&sink, &phone.msisdn), ALL);
+}
+
+#[tokio::test]
+async fn a_voice_note_that_was_played_is_reported_as_played() {
+    let (patchbay, client, sink) = shared().await;
+    let phone = patchbay.new_phone();
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    status_body(&sink, &phone.msisdn, "DELIVERED").await;
+    let send = sends_to(&patchbay, &client, &phone.msisdn).await.remove(0);
+
+    let played = status(send["wamid"].as_str().unwrap(), "played", None);
+    patchbay.callback(&client.callback(played)).await;
+
+    let body = status_body(&sink, &phone.msisdn, "PLAYED").await;
+    assert!(body["playedTime"].is_string(), "{body}");
+    assert_eq!(statuses_of(&sink, &phone.msisdn), ["ACCEPTED", "SENT", "DELIVERED", "READ", "PLAYED"]);
+}
+
+#[tokio::test]
+async fn a_failure_is_reported_with_the_providers_code_and_words() {
+    let (patchbay, client, sink) = shared().await;
+    let phone = patchbay.new_phone();
+    phone.set(json!({ "failWith": 131_049 })).await;
+
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+
+    let body = status_body(&sink, &phone.msisdn, "FAILED").await;
+    assert_eq!(body["errorCode"], "131049");
+    assert!(!body["errorCodeString"].as_str().unwrap().is_empty());
+    assert_eq!(body["sender"], client.number);
+    assert_eq!(body["receiver"], phone.msisdn);
+    assert_eq!(statuses_of(&sink, &phone.msisdn), ["ACCEPTED", "FAILED"]);
+}
+
+#[tokio::test]
+async fn a_message_refused_for_the_pair_rate_goes_out_a_little_later() {
+    let (patchbay, client, sink) = shared().await;
+    let phone = patchbay.new_phone();
+    phone.set(json!({ "rejectWith": { "status": 400, "code": 131_056, "times": 1 } })).await;
+
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+
+    assert_eq!(client.statuses(&sink, &format!("ct-{}", phone.msisdn), "DELIVERED").await, ALL[..3]);
+    let sends = sends_to(&patchbay, &client, &phone.msisdn).await;
+    assert_eq!(sends.iter().map(|send| send["code"].as_i64()).collect::<Vec<_>>(), [Some(131_056), None]);
+}
+
+#[tokio::test]
+async fn a_passing_fault_of_the_provider_is_tried_again() {
+    let (patchbay, client, sink) = shared().await;
+    let phone = patchbay.new_phone();
+    phone.set(json!({ "rejectWith": { "status": 500, "code": 131_000, "times": 2 } })).await;
+
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+
+    assert_eq!(client.statuses(&sink, &format!("ct-{}", phone.msisdn), "DELIVERED").await, ALL[..3]);
+    assert_eq!(sends_to(&patchbay, &client, &phone.msisdn).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_refused_access_token_fails_the_message_at_once() {
+    let (patchbay, client, sink) = shared().await;
+    let phone = patchbay.new_phone();
+    phone.set(json!({ "rejectWith": { "status": 401, "code": 190 } })).await;
+
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+
+    let body = status_body(&sink, &phone.msisdn, "FAILED").await;
+    assert_eq!(body["errorCode"], "190");
+    assert_eq!(statuses_of(&sink, &phone.msisdn), ["FAILED"]);
+    assert_eq!(sends_to(&patchbay, &client, &phone.msisdn).await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_unanswered_send_is_settled_by_its_late_status_and_not_repeated() {
+    let setup = Setup::new().set("limits.cloud_timeout", "500ms");
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 1500 })).await;
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    in_doubt(&patchbay).await;
+
+    assert_eq!(client.statuses(&sink, "ct-27820000001", "DELIVERED").await, ALL[..3]);
+
+    patchbay.advance_clock(600).await;
+    another_is_delivered(&client, &sink, OTHER_CUSTOMER).await;
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 1);
+    assert!(!is_ambiguous(&patchbay, CUSTOMER).await);
+}
+
+#[tokio::test]
+async fn an_unanswered_send_without_any_status_is_repeated_once_after_a_minute() {
+    let setup = Setup::new().set("limits.cloud_timeout", "500ms");
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    in_doubt(&patchbay).await;
+    patchbay.advance_clock(30).await;
+    client.send(&client.order_ready(&[OTHER_CUSTOMER])).await.accepted();
+    status_body(&sink, OTHER_CUSTOMER, "ACCEPTED").await;
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 1, "the minute is not over");
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": false })).await;
+
+    patchbay.advance_clock(31).await;
+
+    status_body(&sink, CUSTOMER, "ACCEPTED").await;
+    let sends = sends_to(&patchbay, &client, CUSTOMER).await;
+    assert_eq!(sends.len(), 2);
+    let opaque = |send: &Value| send["body"]["biz_opaque_callback_data"].clone();
+    assert_eq!(opaque(&sends[0]), opaque(&sends[1]), "both calls can be told to be one message");
+    assert!(is_ambiguous(&patchbay, CUSTOMER).await);
+    patchbay.advance_clock(600).await;
+    client.send(&client.order_ready(&["27820000003"])).await.accepted();
+    status_body(&sink, "27820000003", "ACCEPTED").await;
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_send_whose_repetition_is_not_answered_either_fails() {
+    let setup = Setup::new().set("limits.cloud_timeout", "500ms");
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    for calls in [1, 2] {
+        eventually("a call to be in doubt", || async {
+            let called = sends_to(&patchbay, &client, CUSTOMER).await.len() == calls;
+            (called && phase(&patchbay).await.as_deref() == Some("UNKNOWN")).then_some(())
+        })
+        .await;
+        patchbay.advance_clock(61).await;
+    }
+
+    let body = status_body(&sink, CUSTOMER, "FAILED").await;
+
+    assert_eq!(body["errorCode"], "900408");
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 2);
+}
+
+/// Waits until a call was given up without an answer.
+async fn in_doubt(patchbay: &Patchbay) {
+    let what = "the call to be in doubt";
+    eventually(what, || async { (phase(patchbay).await.as_deref() == Some("UNKNOWN")).then_some(()) }).await;
+}
+
+/// The phase of the only leg in the queue.
+async fn phase(patchbay: &Patchbay) -> Option<String> {
+    let mut db = patchbay.database().await;
+    sqlx::query_scalar("SELECT phase FROM outbound_work").fetch_optional(&mut db).await.unwrap()
+}
+
+/// Whether the message to a recipient may have gone out twice.
+async fn is_ambiguous(patchbay: &Patchbay, phone: &str) -> bool {
+    let statement = "SELECT leg.ambiguous FROM outbound_leg leg JOIN outbound_message message
+        ON message.client_id = leg.client_id AND message.id = leg.message_id WHERE message.to_phone = $1";
+    let mut db = patchbay.database().await;
+    sqlx::query_scalar(statement).bind(phone).fetch_one(&mut db).await.unwrap()
+}
