@@ -38,8 +38,18 @@ fn email(client: &Client) -> String {
 fn as_role(patchbay: &Patchbay, client: &Client, role: &str) -> Client {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     let user = patchbay.admin(&[
-        "user", "create", "--client", &client.client_ref, "--email", &email, "--password", "long enough", "--name", role,
-        "--role", role,
+        "user",
+        "create",
+        "--client",
+        &client.client_ref,
+        "--email",
+        &email,
+        "--password",
+        "long enough",
+        "--name",
+        role,
+        "--role",
+        role,
     ]);
     assert_eq!(user["role"], role);
     let mut client = client.clone();
@@ -88,11 +98,17 @@ async fn a_missing_wrong_or_truncated_key_is_refused() {
 async fn the_key_is_taken_from_no_other_place() {
     let patchbay = Shared::get().await;
     let key = patchbay.new_bare_client().key;
-    for (name, value) in [("X-API-Key", key.clone()), ("Cookie", format!("Authorization={key}")), ("Proxy-Authorization", key.clone())] {
+    for (name, value) in
+        [("X-API-Key", key.clone()), ("Cookie", format!("Authorization={key}")), ("Proxy-Authorization", key.clone())]
+    {
         let reply = patchbay.ask(Method::GET, NUMBERS, &[(name, &value)], "").await;
         assert_refused(&reply, 401, "Unauthorized user");
     }
-    assert_refused(&patchbay.get(&format!("{NUMBERS}?Authorization={key}&apiKey={key}")).await, 401, "Unauthorized user");
+    assert_refused(
+        &patchbay.get(&format!("{NUMBERS}?Authorization={key}&apiKey={key}")).await,
+        401,
+        "Unauthorized user",
+    );
 }
 
 #[tokio::test]

@@ -116,7 +116,9 @@ async fn a_body_that_is_not_utf8_names_the_body() {
 #[tokio::test]
 async fn bottomless_nesting_is_refused() {
     let scene = Scene::set().await;
-    for body in ["[".repeat(100_000), format!("{{\"a\":{}1{}}}", "[".repeat(5000), "]".repeat(5000)), "{\"a\":".repeat(100_000)] {
+    for body in
+        ["[".repeat(100_000), format!("{{\"a\":{}1{}}}", "[".repeat(5000), "]".repeat(5000)), "{\"a\":".repeat(100_000)]
+    {
         assert_eq!(scene.refused(CHANNEL, body, 400).await.faulty_fields(), ["body"]);
     }
     scene.assert_untouched().await;
@@ -312,7 +314,9 @@ async fn unknown_fields_are_ignored() {
 async fn another_content_type_is_415() {
     let scene = Scene::set().await;
     let body = scene.client.order_ready(&[PHONE]).to_string();
-    for other in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"] {
+    for other in
+        ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"]
+    {
         let reply = scene.client.post_raw(CHANNEL, other, body.clone()).await;
         assert_error(&reply, 415, CHANNEL);
         assert_eq!(reply.json()["error"], "Unsupported media type");
@@ -362,7 +366,10 @@ async fn a_webhook_configuration_with_faults_names_them_and_is_not_stored() {
         (json!({ "statusUpdateURL": "not an address" }), "statusUpdateURL"),
         (json!({ "statusUpdateURL": "ftp://hooks.example/x" }), "statusUpdateURL"),
         (json!({ "incomingMessageURL": 7 }), "incomingMessageURL"),
-        (json!({ "chatbotWebhookURL": "https://hooks.example/x", "chatbotPayloadVersion": "v3" }), "chatbotPayloadVersion"),
+        (
+            json!({ "chatbotWebhookURL": "https://hooks.example/x", "chatbotPayloadVersion": "v3" }),
+            "chatbotPayloadVersion",
+        ),
         (json!({ "chatbotIncludeOutgoing": "yes" }), "chatbotIncludeOutgoing"),
     ] {
         let reply = scene.refused(WEBHOOK, body.to_string(), 400).await;
@@ -375,14 +382,16 @@ async fn a_webhook_configuration_with_faults_names_them_and_is_not_stored() {
 async fn a_forged_callback_changes_nothing() {
     let scene = Scene::set().await;
     let path = "/providers/whatsapp-cloud/webhook";
-    let metadata = json!({ "display_phone_number": scene.client.number, "phone_number_id": format!("1{}", scene.client.number) });
+    let metadata =
+        json!({ "display_phone_number": scene.client.number, "phone_number_id": format!("1{}", scene.client.number) });
     let message = json!({ "from": PHONE, "id": "wamid.forged", "timestamp": "1760000000", "type": "text", "text": { "body": "hi" } });
     let value = json!({ "messaging_product": "whatsapp", "metadata": metadata, "messages": [message] });
     let changes = json!([{ "field": "messages", "value": value }]);
     let body = json!({ "object": "whatsapp_business_account", "entry": [{ "id": format!("2{}", scene.client.number), "changes": changes }] });
     let wrong = format!("sha256={}", "0".repeat(64));
 
-    for headers in [&[][..], &[("x-hub-signature-256", wrong.as_str())][..], &[("x-hub-signature-256", "sha256=")][..]] {
+    for headers in [&[][..], &[("x-hub-signature-256", wrong.as_str())][..], &[("x-hub-signature-256", "sha256=")][..]]
+    {
         let reply = scene.patchbay.ask(Method::POST, path, headers, body.to_string()).await;
         assert_error(&reply, 401, path);
         assert_eq!(reply.json()["error"], "Invalid signature");

@@ -271,13 +271,14 @@ async fn a_send_whose_repetition_is_not_answered_either_fails() {
     let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
-    for calls in [1, 2] {
+    // After the repetition there is nothing left to do but to wait for a status, so that wait is longer.
+    for (calls, patience) in [(1, 61), (2, 3600)] {
         eventually("a call to be in doubt", || async {
             let called = sends_to(&patchbay, &client, CUSTOMER).await.len() == calls;
             (called && phase(&patchbay).await.as_deref() == Some("UNKNOWN")).then_some(())
         })
         .await;
-        patchbay.advance_clock(61).await;
+        patchbay.advance_clock(patience).await;
     }
 
     let body = status_body(&sink, CUSTOMER, "FAILED").await;

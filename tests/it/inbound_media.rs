@@ -116,7 +116,8 @@ async fn an_address_expires() {
     let incoming = sink.receives("incoming", "the image", |_| true).await;
     let url = incoming["mediaUrl"].as_str().unwrap();
     let expires: i64 = url.split_once("expires=").unwrap().1.split('&').next().unwrap().parse().unwrap();
-    let lifetime = expires - chrono::Utc::now().timestamp();
+    let sent: chrono::DateTime<chrono::Utc> = incoming["sentTime"].as_str().unwrap().parse().unwrap();
+    let lifetime = expires - sent.timestamp();
     assert!(lifetime > 3600, "an address is good for a while: {lifetime} s");
     patchbay.advance_clock(u64::try_from(lifetime - 600).unwrap()).await;
     assert_eq!(download(&patchbay, url).await.0, 200);

@@ -17,14 +17,16 @@ use load::{Ledger, Load};
 
 /// How often the process is killed.
 const KILLS: usize = 7;
+/// Requests that each life of the process takes at least.
+const REQUESTS: usize = 20;
 /// Provider calls in flight per number: what one kill can leave undecided.
 const IN_FLIGHT: usize = 16;
 /// After this, a send whose answer never came is made once more.
-const UNKNOWN_AFTER: &str = "2s";
+const UNKNOWN_AFTER: &str = "3s";
 /// Callbacks that are this late come after the second send: the double that nobody can avoid.
-const LATE_MILLIS: u64 = 4000;
-/// Longest time that the work left over may take.
-const DRAIN: Duration = Duration::from_secs(40);
+const LATE_MILLIS: u64 = 5000;
+/// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
+const PATIENCE: Duration = Duration::from_secs(180);
 /// Business numbers, one of each client.
 const NUMBERS: [&str; 2] = ["27110000001", "27110000002"];
 
@@ -42,7 +44,9 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed_at_random() {
     for kill in 0..KILLS {
         let late = if kill % 2 == 1 { LATE_MILLIS } else { 0 };
         patchbay.simulate("/simulator/faults", &json!({ "delayMillis": late })).await;
-        tokio::time::sleep(Duration::from_millis(random.random_range(200..2500))).await;
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..2000))).await;
+        load.until(REQUESTS * (kill + 1), PATIENCE).await;
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..300))).await;
         patchbay.kill();
         tokio::time::sleep(Duration::from_millis(random.random_range(0..200))).await;
         patchbay.launch().await;
@@ -92,24 +96,7 @@ async fn drain(db: &PgPool, patchbay: &Patchbay) {
     while quiet < 3 {
         let left = waiting(db).await;
         quiet = if left.iter().all(|(_, count)| *count == 0) { quiet + 1 } else { 0 };
-        if began.elapsed() >= DRAIN {
-            for q in [
-                "SELECT json_agg(l)::text FROM (SELECT m.id, m.client_id, to_phone, m.ct_id, m.state, l.state as leg, l.provider_id, l.ambiguous, l.updated_at FROM outbound_message m JOIN outbound_leg l ON l.message_id=m.id WHERE chat_message_id IS NULL AND m.state NOT IN ('DELIVERED','READ') ORDER BY m.id LIMIT 10) l",
-                "SELECT json_agg(l)::text FROM (SELECT id, lane_id, received_at, due_at, attempts, failure, item FROM callback ORDER BY id LIMIT 4) l",
-                "SELECT json_agg(l)::text FROM (SELECT lane_id, min(due_at), max(due_at), count(*), max(attempts), now() FROM callback GROUP BY 1) l",
-                "SELECT json_agg(l)::text FROM (SELECT * FROM lane WHERE queue='callback') l",
-            ] {
-                let text: Option<String> = sqlx::query_scalar(q).fetch_one(db).await.unwrap();
-                println!("DEBUG {}", text.unwrap_or_default());
-            }
-            let phones: Vec<String> = sqlx::query_scalar("SELECT DISTINCT to_phone FROM outbound_message WHERE chat_message_id IS NULL AND state NOT IN ('DELIVERED','READ') LIMIT 3").fetch_all(db).await.unwrap();
-            for phone in phones {
-                for m in patchbay.phone(&phone).inbox().await {
-                    println!("INBOX {phone} {} {} {} {}", m["id"], m["text"], m["status"], m["receivedTime"]);
-                }
-            }
-        }
-        assert!(began.elapsed() < DRAIN, "after {DRAIN:?} there is still work: {left:?}");
+        assert!(began.elapsed() < PATIENCE, "after {PATIENCE:?} there is still work: {left:?}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }

@@ -7,16 +7,26 @@
     reason = "tests: a failure here is a failed test"
 )]
 
+mod accounts;
+mod bad_input;
 mod callbacks;
 mod chat_window;
 mod chatbot;
 mod delivery;
+mod fallback;
+mod hygiene;
 mod idempotency;
 mod inbound;
 mod inbound_media;
 mod kill;
 mod layers;
+mod mutations;
+mod nodes;
+mod numbers_and_templates;
+mod operations;
 mod promises;
 mod sending;
 mod template_faults;
 mod templates;
+mod webhook_configuration;
+mod webhooks;

@@ -89,6 +89,11 @@ impl Client {
         }
     }
 
+    /// The same client at another address of the program.
+    pub(crate) fn at(&self, base: &str) -> Self {
+        Self { base: base.to_owned(), ..self.clone() }
+    }
+
     pub(crate) async fn adopt_number(&mut self, number: &str, id: &str) {
         self.number = number.to_owned();
         self.number_id = id.to_owned();

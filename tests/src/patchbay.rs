@@ -5,7 +5,6 @@ use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
 };
 
 use reqwest::Method;
@@ -13,7 +12,10 @@ use serde_json::{Value, json};
 use simulator::{Simulator, SimulatorConfig};
 use tempfile::TempDir;
 
-use crate::{Client, Phone, Reply, outside_world};
+use crate::{
+    Client, Phone, Reply, outside_world,
+    process::{Node, Process},
+};
 
 const APP_SECRET: &str = "app-secret-of-the-tests";
 const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
@@ -105,32 +107,24 @@ impl Patchbay {
 
     /// Starts the process and waits until it listens; a second start takes the port of the first.
     pub async fn launch(&mut self) {
-        let mut command = self.command();
-        command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
-        let stderr = child.stderr.take().unwrap();
-        self.log = Arc::default();
-        let log = Arc::clone(&self.log);
-        std::thread::spawn(move || collect(stderr, &log));
-        self.child = Some(child);
-        let begun = Instant::now();
-        self.address = loop {
-            if let Some(address) = self.announced() {
-                break address;
-            }
-            let ended = self.child.as_mut().unwrap().try_wait().unwrap();
-            assert!(ended.is_none(), "the program ended with {ended:?}:\n{}", self.log());
-            assert!(begun.elapsed() < Duration::from_secs(120), "the program does not listen:\n{}", self.log());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        };
+        let process = Process::start(self.command()).await;
+        (self.child, self.log, self.address) = (Some(process.child), process.log, process.address);
         self.simulator.set_callback_url(format!("{}/providers/whatsapp-cloud/webhook", self.url()));
     }
 
-    fn announced(&self) -> Option<SocketAddr> {
-        let log = self.log();
-        let (_, rest) = log.split_once("listening on http://")?;
-        let end = rest.find(|c: char| c.is_whitespace() || c == '"' || c == '\u{1b}')?;
-        rest[..end].parse().ok()
+    /// A second process on the same database, as a cluster has it.
+    pub async fn second_node(&self) -> Node {
+        let mut command = self.command();
+        command.env("PATCHBAY__SERVER__LISTEN", "127.0.0.1:0");
+        let process = Process::start(command).await;
+        Node { url: format!("http://{}", process.address), child: process.child }
+    }
+
+    /// A process that only works (`patchbay work`), beside servers that only listen.
+    pub fn worker(&self) -> Node {
+        let mut command = self.command();
+        command.arg("work").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Node { url: String::new(), child: command.spawn().expect("the program starts") }
     }
 
     fn command(&self) -> Command {
@@ -181,11 +175,16 @@ impl Patchbay {
         self.log.lock().unwrap().clone()
     }
 
+    /// Runs a command and answers what it prints.
+    pub fn printed(&self, arguments: &[&str]) -> String {
+        let output = self.command().args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// Runs an administration command and answers the object that it prints.
     pub fn admin(&self, arguments: &[&str]) -> Value {
-        let output = self.command().args(arguments).output().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{arguments:?} failed: {err}");
+        let out = self.printed(arguments);
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?} printed {out:?}: {error}"))
     }
 
@@ -353,11 +352,4 @@ pub(crate) fn binary() -> PathBuf {
     let binary = profile.join("patchbay");
     assert!(binary.exists(), "{} is missing: run `cargo build --bin patchbay` first", binary.display());
     binary
-}
-
-fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {
-    let mut buffer = [0; 8192];
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        log.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..count]));
-    }
 }

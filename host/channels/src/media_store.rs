@@ -3,6 +3,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use async_trait::async_trait;
@@ -99,7 +100,101 @@ impl MediaStore for LocalMediaStore {
         let target = self.path_of(id);
         let shard = target.parent().unwrap_or(&self.folder).to_owned();
         at(&shard, fs::create_dir_all(&shard).await)?;
-        let partial = target.with_extension("partial");
+        let partial = partial_of(&target);
+        let stored = match assemble(&partial, content).await {
+            Ok(stored) => at(&target, fs::rename(&partial, &target).await).map(|()| stored),
+            Err(error) => Err(error),
+        };
+        if stored.is_err() {
+            // Nobody will come back for it; the error at hand says more than one from here could.
+            drop(fs::remove_file(&partial).await);
+        }
+        let stored = stored?;
+        // The name is durable only when its folder is.
+        at(&shard, sync_folder(&shard).await)?;
+        Ok(stored)
+    }
+
+    async fn open(&self, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
+    /// Removes an object; `false` when there was none.
+    async fn delete(&self, id: MediaId) -> Result<bool, MediaStoreError>;
+}
+
+/// What to store.
+#[derive(Debug)]
+pub enum MediaContent {
+    /// Bytes in memory.
+    Bytes(Bytes),
+    /// A finished file; it is moved, not copied, when it lies on the same file system.
+    File(PathBuf),
+}
+
+/// A stored object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMedia {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 in lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// An object open for reading.
+pub struct OpenMedia {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Its content from the beginning.
+    pub reader: Box<dyn AsyncRead + Send + Unpin>,
+}
+
+/// The store could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum MediaStoreError {
+    /// The file system refused; the path says where to look.
+    #[error("media file {path}: {source}; check that the data directory is writable and has space")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What went wrong.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Objects as files of a local folder, mode 0600, spread over 256 subfolders by the last two digits of the id (the first
+/// ones of a UUIDv7 are time and would put a whole day into one folder).
+#[derive(Debug, Clone)]
+pub struct LocalMediaStore {
+    folder: PathBuf,
+}
+
+impl LocalMediaStore {
+    /// Uses `folder`, which is created when the first object is stored.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Where a download for `id` should be written before it is handed to `put`: on the same file system, so that it can be
+    /// moved into place at once. The folder is created.
+    pub async fn scratch_path(&self, id: MediaId) -> Result<PathBuf, MediaStoreError> {
+        let folder = self.folder.join("scratch");
+        at(&folder, fs::create_dir_all(&folder).await)?;
+        Ok(folder.join(id.to_string()))
+    }
+
+    fn path_of(&self, id: MediaId) -> PathBuf {
+        let name = id.0.simple().to_string();
+        let shard = name.get(name.len().saturating_sub(2)..).unwrap_or("00").to_owned();
+        self.folder.join(shard).join(name)
+    }
+}
+
+#[async_trait]
+impl MediaStore for LocalMediaStore {
+    async fn put(&self, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+        let target = self.path_of(id);
+        let shard = target.parent().unwrap_or(&self.folder).to_owned();
+        at(&shard, fs::create_dir_all(&shard).await)?;
+        let partial = partial_of(&target);
         let stored = match content {
             MediaContent::Bytes(bytes) => {
                 at(&partial, write_private(&partial, &bytes).await)?;
@@ -140,6 +235,32 @@ impl MediaStore for LocalMediaStore {
             Err(source) => Err(MediaStoreError::File { path, source }),
         }
     }
+}
+
+/// Writes an object to `partial`, on disk and readable by this user only.
+async fn assemble(partial: &Path, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+    match content {
+        MediaContent::Bytes(bytes) => {
+            at(partial, write_private(partial, &bytes).await)?;
+            Ok(StoredMedia { bytes: bytes.len() as u64, sha256: hex::encode(Sha256::digest(&bytes)) })
+        }
+        MediaContent::File(file) => {
+            if fs::rename(&file, partial).await.is_err() {
+                // Another file system: copy, then remove the source.
+                at(partial, fs::copy(&file, partial).await)?;
+                at(&file, fs::remove_file(&file).await)?;
+            }
+            at(partial, seal_private(partial).await)
+        }
+    }
+}
+
+/// Where an object is put together. Each put has a name of its own: two of the same object must not take each other's file
+/// away.
+fn partial_of(target: &Path) -> PathBuf {
+    static PUTS: AtomicU64 = AtomicU64::new(0);
+    let put = PUTS.fetch_add(1, Ordering::Relaxed);
+    target.with_extension(format!("{}-{put}.partial", std::process::id()))
 }
 
 fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, MediaStoreError> {

@@ -89,7 +89,14 @@ pub async fn apply_statuses(
                 .map(|message| (message, WHATSAPP_LEG)),
         };
         match leg {
-            Some((message, ordinal)) => steps.push(step_of(status, message, ordinal)),
+            Some((message, ordinal)) => {
+                let step = step_of(status, message, ordinal);
+                // A provider reports on what it has accepted, also when its report overtakes its answer.
+                if step.reached.is_failed() {
+                    steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
+                }
+                steps.push(step);
+            }
             None => unknown.push(position),
         }
     }

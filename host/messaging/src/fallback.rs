@@ -12,7 +12,7 @@ use domain::{
     send::FallbackRequest,
 };
 use plugin_host::{
-    Call,
+    Call, CallError,
     sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
 };
 use serde::{Deserialize, Serialize};
@@ -77,15 +77,20 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
     let decision = match outcome {
         Ok((decision, _)) => decision,
         Err(error) if waiting.attempts + 1 < PLUGIN_ATTEMPTS => {
-            tracing::warn!(message.id = %waiting.message_id, plugin, error = &error as &dyn std::error::Error, "a fallback plugin failed; it is asked again");
+            tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), "a fallback plugin failed; it is asked again");
             return put_off(ctx, lease, waiting, invocation).await;
         }
         Err(error) => {
-            tracing::warn!(message.id = %waiting.message_id, plugin, error = &error as &dyn std::error::Error, "a fallback plugin failed; the built-in rule decides");
+            tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), "a fallback plugin failed; the built-in rule decides");
             written_rule(&undeliverable)
         }
     };
     apply(ctx, lease, waiting, plugin, decision, invocation).await
+}
+
+/// How a call ended, for logs: a plugin's own words, which are in its trace, may repeat the message.
+fn kind_of(error: &CallError) -> &'static str {
+    error.trace().map_or("not-started", |trace| trace.outcome.as_str())
 }
 
 /// What the plugin is told.

@@ -403,6 +403,9 @@ pub async fn insert_sms_leg(
 
 /// Records that the provider may have got these legs twice.
 pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "UPDATE outbound_leg leg SET ambiguous = true
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)

@@ -126,6 +126,9 @@ pub async fn mark_sending(
     now: DateTime<Utc>,
     unknown_after: Duration,
 ) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "UPDATE outbound_work work
          SET phase = 'SENDING', attempts = work.attempts + 1, due_at = $4::timestamptz + make_interval(secs => $5)
@@ -144,6 +147,9 @@ pub async fn mark_sending(
 
 /// Marks legs whose answer never came; they stay due when their mark said.
 pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "UPDATE outbound_work work SET phase = 'UNKNOWN'
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
@@ -159,6 +165,9 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
 
 /// Puts legs back: they have surely not reached the provider, and are due again at the given times.
 pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, DateTime<Utc>)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "UPDATE outbound_work work SET phase = 'READY', due_at = given.due_at
          FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS given (message_id, ordinal, due_at)
@@ -175,6 +184,9 @@ pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageI
 
 /// Removes legs that are done: the provider has them, or never will.
 pub async fn finish(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "DELETE FROM outbound_work work USING unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
          WHERE work.client_id = $1 AND work.message_id = given.message_id AND work.ordinal = given.ordinal",

@@ -1,7 +1,6 @@
 //! One claimed lane: work under a lease that is renewed until the work is done.
 
 use std::{
-    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -76,34 +75,28 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
     result
 }
 
-/// Runs the use case and renews the lease beside it.
+/// Runs the use case and renews the lease beside it. Both go on at the same time: a renewal waits for the transaction in
+/// which the worker holds the lane, so the worker must never wait for the renewal.
 async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<()> {
-    let mut work = pin!(work(ctx, lease));
-    let mut renewal = tokio::time::interval_at(tokio::time::Instant::now() + RENEWAL, RENEWAL);
-    loop {
-        tokio::select! {
-            result = &mut work => return result,
-            _ = renewal.tick() => {}
-        }
-        // The work goes on meanwhile: it may be in a transaction that holds the very row that the renewal waits for.
-        let mut renewed = pin!(renew(ctx, lease));
-        tokio::select! {
-            result = &mut work => {
-                // Left alone it might come after the release.
-                renewed.await;
-                return result;
-            }
-            () = &mut renewed => {}
-        }
-    }
+    let done = CancellationToken::new();
+    let working = async {
+        let result = work(ctx, lease).await;
+        done.cancel();
+        result
+    };
+    // A renewal that is under way is finished before the lane is given back.
+    let (result, ()) = tokio::join!(working, keep(ctx, lease, &done));
+    result
 }
 
-/// A lease that cannot be renewed stops the work at its next step.
-async fn renew(ctx: &Context, lease: &Lease) {
-    match lease.renew(ctx, LEASE).await {
-        Ok(true) => {}
-        Ok(false) => lease.stop.cancel(),
-        Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
+/// Renews the lease until the work is done. A lease that cannot be renewed stops the work at its next step.
+async fn keep(ctx: &Context, lease: &Lease, done: &CancellationToken) {
+    while done.run_until_cancelled(tokio::time::sleep(RENEWAL)).await.is_some() {
+        match lease.renew(ctx, LEASE).await {
+            Ok(true) => {}
+            Ok(false) => lease.stop.cancel(),
+            Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
+        }
     }
 }
 

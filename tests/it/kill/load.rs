@@ -5,7 +5,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use harness::{Client, Patchbay, Phone};
@@ -77,6 +77,15 @@ impl Load {
             }
         }
         load
+    }
+
+    /// Waits until so many requests have been acknowledged.
+    pub async fn until(&self, requests: usize, patience: Duration) {
+        let began = Instant::now();
+        while self.ledger.lock().unwrap().acknowledged.len() < requests {
+            assert!(began.elapsed() < patience, "hardly anything is accepted");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// Everybody finishes what they have begun; answers what they were told.

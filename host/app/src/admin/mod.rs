@@ -70,7 +70,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
                 email: create.email,
                 password: create.password.expose().to_owned(),
                 name: create.name,
-                role: create.role.parse()?,
+                role: create.role.parse().with_context(|| format!("--role {}", create.role))?,
                 team: create.team,
             };
             let created = accounts::create_user(&admin, &create.client, new, Actor::Operator).await?;

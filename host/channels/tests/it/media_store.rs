@@ -47,6 +47,19 @@ async fn what_is_not_there_is_none_and_deleting_says_whether_there_was_something
 }
 
 #[tokio::test]
+async fn the_same_object_can_be_put_many_times_at_once() {
+    let folder = scratch_folder();
+    let store = LocalMediaStore::new(&folder);
+    let bytes = Bytes::from(vec![7; 300_000]);
+    let puts = (0..16).map(|_| store.put(id(1), MediaContent::Bytes(bytes.clone())));
+
+    let stored = futures::future::join_all(puts).await;
+
+    assert!(stored.iter().all(Result::is_ok), "{stored:?}");
+    assert_eq!(content_of(&store, id(1)).await.unwrap(), bytes);
+}
+
+#[tokio::test]
 async fn putting_again_replaces_and_leaves_no_partial_file() {
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);

@@ -25,6 +25,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Legs looked at beyond those that can go out, to find other recipients behind several messages to one.
 const LOOK_BEYOND: usize = 64;
 
+/// After the second call there is nothing left but to wait for a status, so that wait is this many times as long: giving
+/// up too early would report a message as failed that arrived.
+const LAST_PATIENCE: u32 = 10;
+
 /// How a provider call ended.
 pub(super) struct Outcome {
     pub(super) leg: DueLeg,
@@ -152,8 +156,12 @@ async fn mark(
             }
         }
     }
-    let marks: Vec<(MessageId, i16)> = go.iter().map(|(leg, _)| (leg.message, leg.ordinal)).collect();
-    outbound_work::mark_sending(&mut tx, lease.client, &marks, now, ctx.settings.unknown_after).await?;
+    let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) =
+        go.iter().map(|(leg, _)| leg).partition(|leg| leg.unanswered || leg.ambiguous);
+    for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
+        let keys: Vec<(MessageId, i16)> = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
+        outbound_work::mark_sending(&mut tx, lease.client, &keys, now, ctx.settings.unknown_after * times).await?;
+    }
     outbound_messages::mark_ambiguous(&mut tx, lease.client, &again).await?;
     outbound_work::put_back(&mut tx, lease.client, &later).await?;
     let wakes = settle::give_up(ctx, &mut tx, lease.client, &lost).await?;

@@ -1,0 +1,101 @@
+//! Several processes on one database behave as one (DESIGN 3).
+
+use std::{collections::HashSet, time::Duration};
+
+use futures::future::join_all;
+use harness::{Patchbay, Setup, Sink, eventually};
+use reqwest::Method;
+use serde_json::json;
+
+#[tokio::test]
+async fn duplicates_at_two_nodes_at_once_are_one_send_and_get_identical_bytes() {
+    let patchbay = Patchbay::start().await;
+    let here = patchbay.client("acme", "27110000001").await;
+    let node = patchbay.second_node().await;
+    let there = node.client(&here);
+    let payload = here.order_ready(&["27820000001"]);
+
+    for round in 0..5 {
+        let key = format!("round-{round}");
+        let sides = (0..10).flat_map(|_| [&here, &there]);
+        let replies = join_all(sides.map(|side| side.send_with_key(&payload, &key))).await;
+        assert!(replies.iter().all(|reply| reply.status == 202), "{replies:?}");
+        let bodies: HashSet<&String> = replies.iter().map(|reply| &reply.text).collect();
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+    }
+
+    assert_eq!(patchbay.messages_of("acme").await, 5);
+    let phone = patchbay.phone("27820000001");
+    eventually("five messages", || async { (phone.inbox().await.len() == 5).then_some(()) }).await;
+}
+
+#[tokio::test]
+async fn a_regenerated_key_fails_at_once_on_every_node() {
+    let patchbay = Patchbay::start().await;
+    let here = patchbay.client("acme", "27110000001").await;
+    let node = patchbay.second_node().await;
+    let there = node.client(&here);
+    assert_eq!(there.get("/messaging-service/WhatsApp/templates").await.status, 200);
+
+    here.request(Method::POST, "/messaging-service/WhatsApp/SystemUsers/generateAPIKey", None, &[]).await.ok();
+
+    assert_eq!(there.get("/messaging-service/WhatsApp/templates").await.status, 401);
+}
+
+#[tokio::test]
+async fn what_two_nodes_accept_for_one_number_stays_within_its_rate_and_goes_out_once() {
+    let patchbay = Patchbay::start().await;
+    let here = patchbay.client("acme", "27110000001").await;
+    let node = patchbay.second_node().await;
+    let there = node.client(&here);
+    let numbers: Vec<String> = (0..300).map(|at| format!("2785{at:07}")).collect();
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+
+    let sends = numbers.chunks(30).enumerate().map(|(at, chunk)| {
+        let side = if at % 2 == 0 { &here } else { &there };
+        async move { side.send(&side.order_ready(chunk)).await.accepted() }
+    });
+    join_all(sends).await;
+
+    let sends = eventually("all sends", || async {
+        let sends = patchbay.provider_sends(&here).await;
+        (sends.iter().filter(|send| send["status"] == 200).count() >= 300).then_some(sends)
+    })
+    .await;
+    assert!(sends.iter().all(|send| send["status"] == 200), "the provider refused some");
+    assert_eq!(sends.len(), 300);
+}
+
+#[tokio::test]
+async fn the_clock_of_a_node_follows_the_others() {
+    let patchbay = Patchbay::start().await;
+    let here = patchbay.client("acme", "27110000001").await;
+    let node = patchbay.second_node().await;
+    let there = node.client(&here);
+    let sink = Sink::start().await;
+    here.webhooks_to(&sink, "v2").await;
+    patchbay.phone("27820000001").write("27110000001", "hello").await;
+    eventually("the message", || async { sink.received("incoming").first().cloned() }).await;
+    assert_eq!(there.send(&there.chat("27820000001", "in time")).await.accepted()["acceptedCount"], json!(1));
+
+    patchbay.advance_clock(24 * 3600).await;
+
+    eventually("the window to close", || async {
+        let answer = there.send(&there.chat("27820000001", "late")).await.accepted();
+        (answer["acceptedCount"] == 0).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_without_workers_leaves_the_work_to_a_process_that_only_works() {
+    let patchbay = Setup::new().set("server.workers", "false").start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    client.send(&client.order_ready(&["27820000001"])).await.accepted();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(patchbay.provider_sends(&client).await.len(), 0, "nobody works yet");
+
+    let _worker = patchbay.worker();
+
+    patchbay.phone("27820000001").receives("the template", |_| true).await;
+}

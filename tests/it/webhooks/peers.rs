@@ -1,0 +1,87 @@
+//! Receivers written by others: PyPI and npm `standardwebhooks`, in `tests/peers/webhooks`.
+
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use harness::Received;
+use hmac::{Hmac, Mac};
+use serde::Serialize;
+use sha2::Sha256;
+
+/// A webhook for a library to judge.
+#[derive(Debug, Clone, Serialize)]
+pub struct Case {
+    pub secret: String,
+    pub headers: BTreeMap<String, String>,
+    pub body: String,
+}
+
+impl Case {
+    /// What arrived, with the secret that should have signed it.
+    pub fn of(secret: &str, received: &Received) -> Self {
+        let names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+        Self {
+            secret: secret.to_owned(),
+            headers: names.map(|name| (name.to_owned(), received.header(name))).into(),
+            body: String::from_utf8(received.body.to_vec()).unwrap(),
+        }
+    }
+
+    /// The same with another header.
+    pub fn with_header(&self, name: &str, value: &str) -> Self {
+        let mut changed = self.clone();
+        changed.headers.insert(name.to_owned(), value.to_owned());
+        changed
+    }
+}
+
+/// What each library says: `ok`, or why not, for every case.
+pub fn verdicts(cases: &[Case]) -> [(&'static str, Vec<String>); 2] {
+    let installed = installed();
+    let mut python = Command::new("python3");
+    python.arg(scripts().join("verify.py"));
+    python.env("PYTHONPATH", installed.join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    let mut node = Command::new("node");
+    node.arg(scripts().join("verify.cjs")).arg(installed);
+    [("PyPI standardwebhooks", ask(python, cases)), ("npm standardwebhooks", ask(node, cases))]
+}
+
+/// Whether one of the signatures is that of `secret`, whatever the time.
+pub fn is_signed_by(secret: &str, received: &Received) -> bool {
+    let key = STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap();
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+    mac.update(format!("{}.{}.", received.header("webhook-id"), received.header("webhook-timestamp")).as_bytes());
+    mac.update(&received.body);
+    let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
+    received.header("webhook-signature").split(' ').any(|signature| signature == expected)
+}
+
+fn ask(mut library: Command, cases: &[Case]) -> Vec<String> {
+    let mut child = library.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the library can be run");
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&serde_json::to_vec(cases).unwrap()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{library:?} failed");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/webhooks")
+}
+
+/// Installs the libraries once and answers where they are.
+fn installed() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        let install = Command::new("sh").arg(scripts().join("install.sh")).output().unwrap();
+        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
+        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
+    })
+}

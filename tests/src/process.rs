@@ -1,0 +1,79 @@
+//! A process of the program.
+
+use std::{
+    net::SocketAddr,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use crate::Client;
+
+/// Longest time that a start may take.
+const START: Duration = Duration::from_secs(120);
+
+/// A process that listens.
+pub(crate) struct Process {
+    pub(crate) child: Child,
+    /// What it has logged so far.
+    pub(crate) log: Arc<Mutex<String>>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Process {
+    /// Starts `patchbay serve` and waits until it listens.
+    pub(crate) async fn start(mut command: Command) -> Self {
+        command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let stderr = child.stderr.take().unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let collected = Arc::clone(&log);
+        std::thread::spawn(move || collect(stderr, &collected));
+        let said = || log.lock().unwrap().clone();
+        let begun = Instant::now();
+        let address = loop {
+            if let Some(address) = announced(&said()) {
+                break address;
+            }
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "the program ended with {ended:?}:\n{}", said());
+            assert!(begun.elapsed() < START, "the program does not listen:\n{}", said());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        Self { child, log, address }
+    }
+}
+
+fn announced(log: &str) -> Option<SocketAddr> {
+    let (_, rest) = log.split_once("listening on http://")?;
+    let end = rest.find(|c: char| c.is_whitespace() || c == '"' || c == '\u{1b}')?;
+    rest[..end].parse().ok()
+}
+
+fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {
+    let mut buffer = [0; 8192];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        log.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..count]));
+    }
+}
+
+/// A process beside the first one.
+pub struct Node {
+    /// Its base URL; empty for one that does not listen.
+    pub url: String,
+    pub(crate) child: Child,
+}
+
+impl Node {
+    /// The client, talking to this node.
+    pub fn client(&self, client: &Client) -> Client {
+        client.at(&self.url)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
