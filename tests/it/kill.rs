@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::json;
 use sqlx::PgPool;
 
-use load::{Ledger, Load};
+use load::Load;
 
 /// How often the process is killed.
 const KILLS: usize = 7;

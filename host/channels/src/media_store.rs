@@ -79,14 +79,6 @@ impl LocalMediaStore {
         Self { folder: folder.into() }
     }
 
-    /// Where a download for `id` should be written before it is handed to `put`: on the same file system, so that it can be
-    /// moved into place at once. The folder is created.
-    pub async fn scratch_path(&self, id: MediaId) -> Result<PathBuf, MediaStoreError> {
-        let folder = self.folder.join("scratch");
-        at(&folder, fs::create_dir_all(&folder).await)?;
-        Ok(folder.join(id.to_string()))
-    }
-
     fn path_of(&self, id: MediaId) -> PathBuf {
         let name = id.0.simple().to_string();
         let shard = name.get(name.len().saturating_sub(2)..).unwrap_or("00").to_owned();
@@ -110,106 +102,6 @@ impl MediaStore for LocalMediaStore {
             drop(fs::remove_file(&partial).await);
         }
         let stored = stored?;
-        // The name is durable only when its folder is.
-        at(&shard, sync_folder(&shard).await)?;
-        Ok(stored)
-    }
-
-    async fn open(&self, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
-    /// Removes an object; `false` when there was none.
-    async fn delete(&self, id: MediaId) -> Result<bool, MediaStoreError>;
-}
-
-/// What to store.
-#[derive(Debug)]
-pub enum MediaContent {
-    /// Bytes in memory.
-    Bytes(Bytes),
-    /// A finished file; it is moved, not copied, when it lies on the same file system.
-    File(PathBuf),
-}
-
-/// A stored object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredMedia {
-    /// Size in bytes.
-    pub bytes: u64,
-    /// SHA-256 in lower-case hexadecimal.
-    pub sha256: String,
-}
-
-/// An object open for reading.
-pub struct OpenMedia {
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Its content from the beginning.
-    pub reader: Box<dyn AsyncRead + Send + Unpin>,
-}
-
-/// The store could not do it.
-#[derive(Debug, thiserror::Error)]
-pub enum MediaStoreError {
-    /// The file system refused; the path says where to look.
-    #[error("media file {path}: {source}; check that the data directory is writable and has space")]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// What went wrong.
-        #[source]
-        source: io::Error,
-    },
-}
-
-/// Objects as files of a local folder, mode 0600, spread over 256 subfolders by the last two digits of the id (the first
-/// ones of a UUIDv7 are time and would put a whole day into one folder).
-#[derive(Debug, Clone)]
-pub struct LocalMediaStore {
-    folder: PathBuf,
-}
-
-impl LocalMediaStore {
-    /// Uses `folder`, which is created when the first object is stored.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
-    }
-
-    /// Where a download for `id` should be written before it is handed to `put`: on the same file system, so that it can be
-    /// moved into place at once. The folder is created.
-    pub async fn scratch_path(&self, id: MediaId) -> Result<PathBuf, MediaStoreError> {
-        let folder = self.folder.join("scratch");
-        at(&folder, fs::create_dir_all(&folder).await)?;
-        Ok(folder.join(id.to_string()))
-    }
-
-    fn path_of(&self, id: MediaId) -> PathBuf {
-        let name = id.0.simple().to_string();
-        let shard = name.get(name.len().saturating_sub(2)..).unwrap_or("00").to_owned();
-        self.folder.join(shard).join(name)
-    }
-}
-
-#[async_trait]
-impl MediaStore for LocalMediaStore {
-    async fn put(&self, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
-        let target = self.path_of(id);
-        let shard = target.parent().unwrap_or(&self.folder).to_owned();
-        at(&shard, fs::create_dir_all(&shard).await)?;
-        let partial = partial_of(&target);
-        let stored = match content {
-            MediaContent::Bytes(bytes) => {
-                at(&partial, write_private(&partial, &bytes).await)?;
-                StoredMedia { bytes: bytes.len() as u64, sha256: hex::encode(Sha256::digest(&bytes)) }
-            }
-            MediaContent::File(file) => {
-                if fs::rename(&file, &partial).await.is_err() {
-                    // Another file system: copy, then remove the source.
-                    at(&partial, fs::copy(&file, &partial).await)?;
-                    at(&file, fs::remove_file(&file).await)?;
-                }
-                at(&partial, seal_private(&partial).await)?
-            }
-        };
-        at(&target, fs::rename(&partial, &target).await)?;
         // The name is durable only when its folder is.
         at(&shard, sync_folder(&shard).await)?;
         Ok(stored)

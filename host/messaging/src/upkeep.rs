@@ -59,8 +59,16 @@ pub async fn round(ctx: &Context) -> Result<Round> {
     lanes::forget_idle(&mut tx).await?;
     tx.commit().await?;
     accounts::forget_old_failures(&Administration::from(ctx)).await?;
+    forget_cut_off_downloads(ctx, days_ago(1)).await;
     forget_media(ctx, days_ago(u64::from(keep.media_days))).await;
     Ok(done)
+}
+
+/// Removes downloads that no process can still be at.
+async fn forget_cut_off_downloads(ctx: &Context, before: DateTime<Utc>) {
+    if let Err(error) = media::forget_cut_off(ctx, before).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "unfinished downloads could not be removed");
+    }
 }
 
 /// Removes the files of customers that are older than `before`.

@@ -75,29 +75,36 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
     result
 }
 
-/// Runs the use case and renews the lease beside it. Both go on at the same time: a renewal waits for the transaction in
-/// which the worker holds the lane, so the worker must never wait for the renewal.
+/// Runs the use case and renews the lease beside it.
 async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<()> {
+    renewed_beside(work(ctx, lease), || renew(ctx, lease)).await
+}
+
+/// A lease that cannot be renewed stops the work at its next step.
+async fn renew(ctx: &Context, lease: &Lease) {
+    match lease.renew(ctx, LEASE).await {
+        Ok(true) => {}
+        Ok(false) => lease.stop.cancel(),
+        Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
+    }
+}
+
+/// Does both at the same time until the work is done. A renewal waits for the transaction in which the worker holds the
+/// lane, so the worker must never wait for the renewal. One that is under way is finished before the lane is given back.
+async fn renewed_beside<T, R: Future<Output = ()>>(work: impl Future<Output = T>, renew: impl Fn() -> R) -> T {
     let done = CancellationToken::new();
     let working = async {
-        let result = work(ctx, lease).await;
+        let result = work.await;
         done.cancel();
         result
     };
-    // A renewal that is under way is finished before the lane is given back.
-    let (result, ()) = tokio::join!(working, keep(ctx, lease, &done));
-    result
-}
-
-/// Renews the lease until the work is done. A lease that cannot be renewed stops the work at its next step.
-async fn keep(ctx: &Context, lease: &Lease, done: &CancellationToken) {
-    while done.run_until_cancelled(tokio::time::sleep(RENEWAL)).await.is_some() {
-        match lease.renew(ctx, LEASE).await {
-            Ok(true) => {}
-            Ok(false) => lease.stop.cancel(),
-            Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
+    let renewing = async {
+        while done.run_until_cancelled(tokio::time::sleep(RENEWAL)).await.is_some() {
+            renew().await;
         }
-    }
+    };
+    let (result, ()) = tokio::join!(working, renewing);
+    result
 }
 
 /// The use case of each queue.
@@ -109,5 +116,27 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         Queue::Fallback => fallback::work(ctx, lease).await,
         Queue::Media => media::work(ctx, lease).await,
         Queue::Webhook => webhooks::deliver::work(ctx, lease).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_renewal_that_waits_for_the_worker_does_not_stop_it() {
+        tokio::time::pause();
+        // What a row lock of the database is between the two.
+        let row = tokio::sync::Mutex::new(0);
+        let work = async {
+            let held = row.lock().await;
+            tokio::time::sleep(RENEWAL * 2).await;
+            drop(held);
+            tokio::time::sleep(RENEWAL * 2).await;
+            "done"
+        };
+        let renew = || async { *row.lock().await += 1 };
+        assert_eq!(tokio::time::timeout(RENEWAL * 10, renewed_beside(work, renew)).await, Ok("done"));
+        assert!(*row.lock().await >= 2, "renewed {} times", *row.lock().await);
     }
 }

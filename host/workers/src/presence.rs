@@ -26,7 +26,10 @@ pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
     if let Some(present) = presence
         && let Err(error) = present.retire(&ctx).await
     {
-        tracing::warn!(error = &error as &dyn std::error::Error, "could not say goodbye; others find out by themselves");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "could not say goodbye; others find out by themselves"
+        );
     }
 }
 
@@ -34,7 +37,10 @@ async fn announce(ctx: &Context) -> Option<Presence> {
     match Presence::announce(ctx).await {
         Ok(presence) => Some(presence),
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "this process cannot be announced; after a crash its work would wait for the leases to end");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "this process cannot be announced; after a crash its work would wait for the leases to end"
+            );
             None
         }
     }

@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use harness::{Client, Patchbay, Setup};
 use serde_json::json;
 use sqlx::{PgPool, Row};
-use uuid::Uuid;
 
 /// Everything that a measurement needs.
 pub struct Stage {
@@ -48,12 +47,6 @@ impl Stage {
     /// What the program stores of a message's content.
     pub async fn stored_content(&self) -> String {
         let row = sqlx::query("SELECT content::text FROM outbound_part LIMIT 1").fetch_one(&self.db).await.unwrap();
-        row.get(0)
-    }
-
-    /// The database's id of the client.
-    pub async fn client_id(&self) -> Uuid {
-        let row = sqlx::query("SELECT id FROM client WHERE client_ref = 'bench'").fetch_one(&self.db).await.unwrap();
         row.get(0)
     }
 }

@@ -48,20 +48,15 @@ struct Stored {
     client_id: Uuid,
     id: Uuid,
     ct_id: String,
-    ambiguous: bool,
 }
 
 /// Checks everything that was promised.
 pub async fn judge(patchbay: &Patchbay, db: &PgPool, clients: &[Client], sink: &Sink, ledger: &Ledger) -> Counts {
-    let stored: Vec<Stored> = sqlx::query_as(
-        "SELECT message.client_id, message.id, message.ct_id, leg.ambiguous
-         FROM outbound_message message
-         JOIN outbound_leg leg ON leg.client_id = message.client_id AND leg.message_id = message.id
-         WHERE message.chat_message_id IS NULL",
-    )
-    .fetch_all(db)
-    .await
-    .unwrap();
+    let stored: Vec<Stored> =
+        sqlx::query_as("SELECT client_id, id, ct_id FROM outbound_message WHERE chat_message_id IS NULL")
+            .fetch_all(db)
+            .await
+            .unwrap();
     let recipients = every_key_counted_once(&stored, ledger);
     same_answer_under_the_same_key(clients, ledger).await;
     let (calls, doubles) = sends(patchbay, db, &stored).await;

@@ -112,7 +112,8 @@ impl Cluster {
         let account = if geteuid().is_root() { Some(unprivileged()?) } else { None };
         let root = new_directory(purpose, account)?;
         initialise(&bin, &root, account)?;
-        fs::write(root.join("data/postgresql.auto.conf"), settings(purpose, &root)).context("cannot write the settings")?;
+        fs::write(root.join("data/postgresql.auto.conf"), settings(purpose, &root))
+            .context("cannot write the settings")?;
         let mut keeper = command("/bin/sh", &root, account);
         keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(&root);
         // A group of its own: Ctrl-C at the terminal ends the tests, and the keeper cleans up behind them.

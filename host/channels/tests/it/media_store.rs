@@ -23,12 +23,14 @@ async fn content_of(store: &LocalMediaStore, id: MediaId) -> Option<Vec<u8>> {
 
 #[tokio::test]
 async fn bytes_and_files_come_back_as_they_were_put() {
-    let store = LocalMediaStore::new(scratch_folder());
+    let folder = scratch_folder();
+    let store = LocalMediaStore::new(&folder);
     let stored = store.put(id(1), MediaContent::Bytes(Bytes::from_static(b"hello"))).await.unwrap();
     assert_eq!((stored.bytes, stored.sha256), (5, hex::encode(Sha256::digest(b"hello"))));
     assert_eq!(content_of(&store, id(1)).await.unwrap(), b"hello");
 
-    let scratch = store.scratch_path(id(2)).await.unwrap();
+    let scratch = folder.join("a-download");
+    std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&scratch, b"downloaded").unwrap();
     let stored = store.put(id(2), MediaContent::File(scratch.clone())).await.unwrap();
     assert_eq!((stored.bytes, stored.sha256), (10, hex::encode(Sha256::digest(b"downloaded"))));
@@ -77,7 +79,8 @@ async fn files_are_private() {
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);
     store.put(id(1), MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
-    let scratch = store.scratch_path(id(2)).await.unwrap();
+    let scratch = folder.join("a-download");
+    std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&scratch, b"y").unwrap();
     std::fs::set_permissions(&scratch, std::fs::Permissions::from_mode(0o644)).unwrap();
     store.put(id(2), MediaContent::File(scratch)).await.unwrap();

@@ -7,7 +7,7 @@ use channels::{
     media_store::{MediaContent, MediaStoreError, StoredMedia},
     whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, NumberId};
 use futures::{StreamExt, TryStreamExt, stream};
 use storage::media::Media;
@@ -138,6 +138,22 @@ async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBu
     tokio::fs::create_dir_all(folder).await.map_err(unusable)?;
     let download: Uuid = ctx.ids.mint(ctx.now());
     Ok(folder.join(format!("{}-{download}", file.id)))
+}
+
+/// Removes downloads that were begun before `before` and never finished: the process was killed. Their names tell when.
+pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std::io::Result<usize> {
+    let first_kept = domain::clock::first_id_at(before);
+    let mut folder = tokio::fs::read_dir(&ctx.scratch).await?;
+    let mut removed = 0;
+    while let Some(entry) = folder.next_entry().await? {
+        let name = entry.file_name();
+        let begun = name.to_str().and_then(|name| name.get(37..)).and_then(|id| Uuid::parse_str(id).ok());
+        if begun.is_some_and(|begun| begun < first_kept) {
+            tokio::fs::remove_file(entry.path()).await?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 /// Writes the outcome down, under the lane's lease when there is one.

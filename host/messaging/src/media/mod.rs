@@ -100,6 +100,11 @@ pub async fn forget(ctx: &Context, before: DateTime<Utc>, limit: i64) -> Result<
     Ok(old.len())
 }
 
+/// Removes downloads that a killed process left unfinished before `before`. Answers how many.
+pub async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std::io::Result<usize> {
+    fetch::forget_cut_off(ctx, before).await
+}
+
 /// File name extension without the dot: that of the customer's own file name, else the usual one of the MIME type, else
 /// `bin`.
 pub(crate) fn extension(mime_type: &str, filename: Option<&str>) -> String {
