@@ -1,12 +1,9 @@
 //! What must not be in the tree, and what must.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::PathBuf, process::Command};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..").canonicalize().unwrap()
 }
 
 /// Every text file of the project with its path: those that are tracked, and those that would be.

@@ -1,10 +1,6 @@
 //! Components built for tests.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Mutex,
-};
+use std::{path::PathBuf, process::Command, sync::Mutex};
 
 /// One build at a time: they share a target directory.
 static BUILDING: Mutex<()> = Mutex::new(());
@@ -38,7 +34,7 @@ pub(crate) fn directory() -> PathBuf {
 
 fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
     let _turn = BUILDING.lock();
-    let guests = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests");
+    let guests = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
     let target = crate::patchbay::binary().parent().unwrap().join("guests-of-tests");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2", "--package", package])

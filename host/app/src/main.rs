@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// A request makes hundreds of small objects on one thread and drops them on another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     patchbay_app::run(std::env::args_os())
 }

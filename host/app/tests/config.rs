@@ -190,8 +190,8 @@ fn a_file_named_on_the_command_line_must_exist() {
 /// `UPDATE_DOCS=1 cargo test -p patchbay-app --test config` writes the tables anew.
 #[test]
 fn the_documentation_lists_every_setting_with_its_default() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
-    let path = env::var("OPERATIONS_MD").unwrap_or_else(|_| path.to_owned());
+    let path = format!("{}/../../docs/operations.md", env::var("CARGO_MANIFEST_DIR").unwrap());
+    let path = env::var("OPERATIONS_MD").unwrap_or(path);
     let mut text = fs::read_to_string(&path).unwrap();
     for table in [Table::Settings, Table::Limits, Table::Retention] {
         let (begin, end) = (format!("<!-- {}:begin -->\n", table.marker()), format!("<!-- {}:end -->", table.marker()));

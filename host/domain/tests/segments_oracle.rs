@@ -123,7 +123,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn peer() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers/segments")
+    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/segments")
 }
 
 fn ask(cases: &[Case]) -> Vec<Answers> {

@@ -47,10 +47,16 @@ use sqlx::{
 /// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
+/// Every row that we touch is found by an index. Prepared statements keep the plan that was best when their tables were
+/// nearly empty, which is to scan them whole: these settings rule that out for as long as a connection lives. Compiling
+/// such plans (`jit`) would cost more than running them.
+const BY_INDEX: [(&str, &str); 4] =
+    [("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off")];
+
 /// Opens a pool of at most `connections` connections. `url` is a `postgres://` URL.
 pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
-    let options = options.application_name("patchbay").options([("timezone", "UTC")]);
+    let options = options.application_name("patchbay").options([("timezone", "UTC")]).options(BY_INDEX);
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(Duration::from_secs(10))

@@ -1,4 +1,7 @@
 //! Outbound messages with their parts and legs: stored in bulk, moved forward one step at a time.
+//!
+//! Statements that join a list of messages also say `= ANY` of that list. A kept plan is the one for tables that were nearly
+//! empty, when it seemed fine to walk through all messages of a client and look each up in the list.
 
 use std::collections::HashSet;
 
@@ -226,11 +229,11 @@ pub async fn lock_legs(db: &mut PgConnection, client: ClientId, legs: &[(Message
                  WHERE other.client_id = $1 AND other.message_id = message.id) AS last_ordinal,
                 message.number_id, message.to_phone, message.to_bsuid, message.ct_id, message.gst_id, message.order_key,
                 message.chat_message_id, message.sent_at, message.delivered_at, message.read_at, message.played_at,
-                part.fallback
+                (SELECT fallback FROM outbound_part part WHERE part.client_id = $1 AND part.id = message.part_id) AS fallback
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
          JOIN outbound_message message ON message.client_id = $1 AND message.id = wanted.message_id
          JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = message.id AND leg.ordinal = wanted.ordinal
-         JOIN outbound_part part ON part.client_id = $1 AND part.id = message.part_id",
+         WHERE message.id = ANY($2) AND leg.message_id = ANY($2)",
     )
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
@@ -262,7 +265,8 @@ pub async fn move_legs(db: &mut PgConnection, client: ClientId, moves: &[LegMove
              error_code = move.error_code, error_text = move.error_text, updated_at = $8
          FROM unnest($2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[])
              AS move (message_id, ordinal, state, provider_id, error_code, error_text)
-         WHERE leg.client_id = $1 AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal",
+         WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
+           AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal",
     )
     .bind(client.0)
     .bind(moves.iter().map(|step| step.message.0).collect::<Vec<_>>())
@@ -301,7 +305,7 @@ pub async fn move_messages(db: &mut PgConnection, client: ClientId, moves: &[Mes
          FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
                      $7::timestamptz[], $8::text[], $9::text[])
              AS move (id, state, sent_at, delivered_at, read_at, played_at, error_code, error_text)
-         WHERE message.client_id = $1 AND message.id = move.id",
+         WHERE message.client_id = $1 AND message.id = ANY($2) AND message.id = move.id",
     )
     .bind(client.0)
     .bind(moves.iter().map(|step| step.message.0).collect::<Vec<_>>())
@@ -326,7 +330,7 @@ pub async fn set_customers(
     sqlx::query(
         "UPDATE outbound_message message SET customer_id = given.customer_id
          FROM unnest($2::uuid[], $3::uuid[]) AS given (id, customer_id)
-         WHERE message.client_id = $1 AND message.id = given.id",
+         WHERE message.client_id = $1 AND message.id = ANY($2) AND message.id = given.id",
     )
     .bind(client.0)
     .bind(customers.iter().map(|row| row.0.0).collect::<Vec<_>>())
@@ -409,7 +413,8 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
     sqlx::query(
         "UPDATE outbound_leg leg SET ambiguous = true
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE leg.client_id = $1 AND leg.message_id = given.message_id AND leg.ordinal = given.ordinal",
+         WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
+           AND leg.message_id = given.message_id AND leg.ordinal = given.ordinal",
     )
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())

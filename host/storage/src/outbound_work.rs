@@ -133,7 +133,8 @@ pub async fn mark_sending(
         "UPDATE outbound_work work
          SET phase = 'SENDING', attempts = work.attempts + 1, due_at = $4::timestamptz + make_interval(secs => $5)
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE work.client_id = $1 AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         WHERE work.client_id = $1 AND work.message_id = ANY($2)
+           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
@@ -153,7 +154,8 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     sqlx::query(
         "UPDATE outbound_work work SET phase = 'UNKNOWN'
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE work.client_id = $1 AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         WHERE work.client_id = $1 AND work.message_id = ANY($2)
+           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
@@ -171,7 +173,8 @@ pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageI
     sqlx::query(
         "UPDATE outbound_work work SET phase = 'READY', due_at = given.due_at
          FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS given (message_id, ordinal, due_at)
-         WHERE work.client_id = $1 AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         WHERE work.client_id = $1 AND work.message_id = ANY($2)
+           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
@@ -189,7 +192,8 @@ pub async fn finish(db: &mut PgConnection, client: ClientId, legs: &[(MessageId,
     }
     sqlx::query(
         "DELETE FROM outbound_work work USING unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE work.client_id = $1 AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         WHERE work.client_id = $1 AND work.message_id = ANY($2)
+           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())

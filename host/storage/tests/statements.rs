@@ -83,14 +83,14 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn statements() -> Vec<Statement> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());
     let mut files = Vec::new();
     sources(&root.join("src"), &mut files);
     files.sort();
     let mut found = Vec::new();
     for path in files {
         let parsed = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
-        let mut finder = Finder { file: path.strip_prefix(root).unwrap(), found: Vec::new() };
+        let mut finder = Finder { file: path.strip_prefix(&root).unwrap(), found: Vec::new() };
         finder.visit_file(&parsed);
         found.append(&mut finder.found);
     }

@@ -48,7 +48,7 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
         figures.push(batches::measure().await);
     }
     if wanted("webhooks") {
-        figures.push(webhooks::measure().await);
+        figures.extend(webhooks::measure().await);
     }
     if wanted("shaper") {
         figures.push(shaper::measure());

@@ -1,12 +1,12 @@
 //! What the documentation lists is what the program does.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use api::{PERMISSIONS, error::ErrorKind};
 use messaging::accounts::Role;
 
 fn rows(file: &str) -> Vec<Vec<String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(file);
+    let path = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../docs").join(file);
     fs::read_to_string(path)
         .unwrap()
         .lines()

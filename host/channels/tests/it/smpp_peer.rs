@@ -21,7 +21,7 @@ use tokio::{
 pub const SOON: Duration = Duration::from_secs(10);
 
 fn peer_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers/smsc")
+    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/smsc")
 }
 
 /// Installs the package once per test run and says where it is.

@@ -1,6 +1,6 @@
 //! Accepts send requests (SPEC 4.1): a 202 means that every message, its work and the idempotency key are on disk.
 //!
-//! Requests of one client that arrive together share one transaction. A client has at most one group under way, so the
+//! Requests of one client that arrive together share one transaction. A client has at most two groups under way, so the
 //! next one fills while the disk works; a lone request never waits for company.
 
 mod group;
@@ -8,6 +8,7 @@ mod prepare;
 
 use std::{
     collections::HashMap,
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -17,12 +18,15 @@ use domain::{
     ids::{ClientId, RequestId},
     send::SendRequest,
 };
+use futures::FutureExt;
 use tokio::sync::oneshot;
 
 pub use domain::send::SendEndpoint;
 
 use crate::{Context, Error};
 
+/// Groups of one client under way at most: the second one uses the processor while the first one waits for the disk.
+const GROUPS: usize = 2;
 /// Requests in one transaction at most.
 const GROUP_REQUESTS: usize = 128;
 /// Recipients in one transaction at most, unless a single request has more.
@@ -66,8 +70,16 @@ struct Pending {
 /// The door for send requests.
 pub struct Acceptor {
     ctx: Arc<Context>,
-    /// Requests waiting, per client that has a group under way.
-    waiting: Mutex<HashMap<ClientId, Vec<Pending>>>,
+    /// What waits, per client that has a group under way.
+    waiting: Mutex<HashMap<ClientId, Waiting>>,
+}
+
+/// The requests of one client that no group has taken yet.
+#[derive(Default)]
+struct Waiting {
+    requests: Vec<Pending>,
+    /// Groups under way.
+    groups: usize,
 }
 
 impl Acceptor {
@@ -102,13 +114,15 @@ impl Acceptor {
         let client = call.client;
         let (answer, answered) = oneshot::channel();
         let pending = Pending { call, request, answer };
-        let first = {
+        let starts_group = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            let first = !waiting.contains_key(&client);
-            waiting.entry(client).or_default().push(pending);
-            first
+            let waiting = waiting.entry(client).or_default();
+            waiting.requests.push(pending);
+            let starts_group = waiting.groups < GROUPS;
+            waiting.groups += usize::from(starts_group);
+            starts_group
         };
-        if first {
+        if starts_group {
             // Not in this request's own task: a caller that hangs up must not take the group down with it.
             tokio::spawn(Arc::clone(self).commit_groups(client));
         }
@@ -119,17 +133,24 @@ impl Acceptor {
     async fn commit_groups(self: Arc<Self>, client: ClientId) {
         while let Some(group) = self.next_group(client) {
             metrics::histogram!("patchbay_accept_group_requests").record(count(group.len()));
-            group::commit(&self.ctx, client, group).await;
+            // A panic must not leave this client's later requests waiting for a group that never comes.
+            if AssertUnwindSafe(group::commit(&self.ctx, client, group)).catch_unwind().await.is_err() {
+                tracing::error!(client.id = %client, "a group of sends panicked; nothing of it is stored");
+            }
         }
     }
 
     fn next_group(&self, client: ClientId) -> Option<Vec<Pending>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = waiting.get_mut(&client)?;
-        if queue.is_empty() {
-            waiting.remove(&client);
+        let entry = waiting.get_mut(&client)?;
+        if entry.requests.is_empty() {
+            entry.groups = entry.groups.saturating_sub(1);
+            if entry.groups == 0 {
+                waiting.remove(&client);
+            }
             return None;
         }
+        let queue = &mut entry.requests;
         let mut recipients = 0;
         let fits = queue
             .iter()

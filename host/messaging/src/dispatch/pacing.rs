@@ -40,6 +40,8 @@ impl Pacing {
 pub(super) struct Pace {
     rate: f64,
     tokens: f64,
+    /// There was more to send than tokens: the next ones are gathered, because every handful costs two transactions.
+    gathering: bool,
     refilled: Instant,
     paused_until: Instant,
     /// For each recipient, when its bucket will be full again (GCRA).
@@ -49,7 +51,7 @@ pub(super) struct Pace {
 impl Pace {
     fn new(rate: u32, now: Instant) -> Self {
         let rate = f64::from(rate.max(1));
-        Self { rate, tokens: burst(rate), refilled: now, paused_until: now, pairs: HashMap::new() }
+        Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs: HashMap::new() }
     }
 
     fn refill(&mut self, now: Instant) {
@@ -61,7 +63,7 @@ impl Pace {
     /// How many messages may go out now, at most `wanted`; they count as gone.
     pub(super) fn take(&mut self, wanted: usize, now: Instant) -> usize {
         self.refill(now);
-        if now < self.paused_until {
+        if now < self.paused_until || self.tokens < self.enough() {
             return 0;
         }
         let mut taken = 0;
@@ -69,11 +71,18 @@ impl Pace {
             self.tokens -= 1.0;
             taken += 1;
         }
+        self.gathering = self.tokens < 1.0;
         taken
+    }
+
+    /// Tokens that are worth going on with.
+    fn enough(&self) -> f64 {
+        if self.gathering { (burst(self.rate) / 2.0).max(1.0) } else { 1.0 }
     }
 
     /// Gives back what was taken for messages that did not exist.
     pub(super) fn give_back(&mut self, count: usize) {
+        self.gathering &= count == 0;
         for _ in 0..count {
             self.tokens += 1.0;
         }
@@ -82,7 +91,7 @@ impl Pace {
     /// How long until the next message may go out.
     pub(super) fn wait(&self, now: Instant) -> Duration {
         let pause = self.paused_until.saturating_duration_since(now);
-        let refill = Duration::from_secs_f64(((1.0 - self.tokens) / self.rate).max(0.0));
+        let refill = Duration::from_secs_f64(((self.enough() - self.tokens) / self.rate).max(0.0));
         pause.max(refill)
     }
 
@@ -107,9 +116,9 @@ impl Pace {
     }
 }
 
-/// A tenth of a second's worth: enough to keep calls in flight, too little to be seen as a burst.
+/// A fifth of a second's worth: enough to keep calls in flight, too little to be seen as a burst.
 fn burst(rate: f64) -> f64 {
-    (rate / 10.0).max(1.0)
+    (rate / 5.0).max(1.0)
 }
 
 #[cfg(test)]
@@ -124,7 +133,26 @@ mod tests {
         for millis in 0..10_000 {
             sent += pace.take(64, start + Duration::from_millis(millis));
         }
-        assert!((800..=808).contains(&sent), "{sent} messages in ten seconds");
+        assert!((800..=816).contains(&sent), "{sent} messages in ten seconds");
+    }
+
+    #[test]
+    fn a_number_with_more_to_send_than_it_may_goes_on_by_handfuls() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        assert_eq!(pace.take(64, start), 16);
+        assert_eq!(pace.take(64, start + Duration::from_millis(50)), 0);
+        assert_eq!(pace.wait(start + Duration::from_millis(50)), Duration::from_millis(50));
+        assert_eq!(pace.take(64, start + Duration::from_millis(100)), 8);
+    }
+
+    #[test]
+    fn a_number_with_little_to_send_does_not_wait_for_a_handful() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        assert_eq!(pace.take(64, start), 16);
+        pace.give_back(15);
+        assert_eq!(pace.take(1, start), 1);
     }
 
     #[test]
