@@ -123,7 +123,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn peer() -> PathBuf {
-    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/segments")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/segments")
 }
 
 fn ask(cases: &[Case]) -> Vec<Answers> {

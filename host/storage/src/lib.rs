@@ -47,9 +47,12 @@ use sqlx::{
 /// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// Every row that we touch is found by an index. Prepared statements keep the plan that was best when their tables were
-/// nearly empty, which is to scan them whole: these settings rule that out for as long as a connection lives. Compiling
-/// such plans (`jit`) would cost more than running them.
+/// Every row that we touch is found by an index. A prepared statement keeps the plan that was best when its tables were
+/// nearly empty: these settings keep it from being one that scans them whole. Statements that join rows to a list are not
+/// kept (`persistent(false)`): for them, no setting does. Compiling plans (`jit`) would cost more than running them.
+/// Every row that we touch is found by an index. A prepared statement keeps the plan that was best when its tables were
+/// nearly empty: these settings keep it from being one that scans them whole. Statements that join rows to a list are not
+/// kept (`persistent(false)`): for them, no setting does. Compiling plans (`jit`) would cost more than running them.
 const BY_INDEX: [(&str, &str); 4] =
     [("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off")];
 

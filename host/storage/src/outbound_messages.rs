@@ -235,6 +235,7 @@ pub async fn lock_legs(db: &mut PgConnection, client: ClientId, legs: &[(Message
          JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = message.id AND leg.ordinal = wanted.ordinal
          WHERE message.id = ANY($2) AND leg.message_id = ANY($2)",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
     .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
@@ -268,6 +269,7 @@ pub async fn move_legs(db: &mut PgConnection, client: ClientId, moves: &[LegMove
          WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
            AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(moves.iter().map(|step| step.message.0).collect::<Vec<_>>())
     .bind(moves.iter().map(|step| step.ordinal).collect::<Vec<_>>())
@@ -307,6 +309,7 @@ pub async fn move_messages(db: &mut PgConnection, client: ClientId, moves: &[Mes
              AS move (id, state, sent_at, delivered_at, read_at, played_at, error_code, error_text)
          WHERE message.client_id = $1 AND message.id = ANY($2) AND message.id = move.id",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(moves.iter().map(|step| step.message.0).collect::<Vec<_>>())
     .bind(moves.iter().map(|step| step.state.as_str()).collect::<Vec<_>>())
@@ -332,6 +335,7 @@ pub async fn set_customers(
          FROM unnest($2::uuid[], $3::uuid[]) AS given (id, customer_id)
          WHERE message.client_id = $1 AND message.id = ANY($2) AND message.id = given.id",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(customers.iter().map(|row| row.0.0).collect::<Vec<_>>())
     .bind(customers.iter().map(|row| row.1.0).collect::<Vec<_>>())
@@ -416,6 +420,7 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
          WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
            AND leg.message_id = given.message_id AND leg.ordinal = given.ordinal",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
     .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())

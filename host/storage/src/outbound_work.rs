@@ -136,6 +136,7 @@ pub async fn mark_sending(
          WHERE work.client_id = $1 AND work.message_id = ANY($2)
            AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
     .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
@@ -157,6 +158,7 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
          WHERE work.client_id = $1 AND work.message_id = ANY($2)
            AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
     .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
@@ -176,6 +178,7 @@ pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageI
          WHERE work.client_id = $1 AND work.message_id = ANY($2)
            AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
     .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
@@ -195,6 +198,7 @@ pub async fn finish(db: &mut PgConnection, client: ClientId, legs: &[(MessageId,
          WHERE work.client_id = $1 AND work.message_id = ANY($2)
            AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
     .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())

@@ -73,7 +73,7 @@ fn ask(mut library: Command, cases: &[Case]) -> Vec<String> {
 }
 
 fn scripts() -> PathBuf {
-    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/webhooks")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/webhooks")
 }
 
 /// Installs the libraries once and answers where they are.

@@ -1,7 +1,7 @@
 //! The SMSC written by others: npm `smpp`, run by Node.js and steered over its standard input (tests/peers/smsc).
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Stdio,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -21,7 +21,7 @@ use tokio::{
 pub const SOON: Duration = Duration::from_secs(10);
 
 fn peer_folder() -> PathBuf {
-    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/smsc")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/smsc")
 }
 
 /// Installs the package once per test run and says where it is.

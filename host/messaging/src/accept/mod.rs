@@ -27,6 +27,8 @@ use crate::{Context, Error};
 
 /// Groups of one client under way at most: the second one uses the processor while the first one waits for the disk.
 const GROUPS: usize = 2;
+/// Recipients that a second group begins with: smaller ones would cost more statements than their head start is worth.
+const SECOND_GROUP: usize = 32;
 /// Requests in one transaction at most.
 const GROUP_REQUESTS: usize = 128;
 /// Recipients in one transaction at most, unless a single request has more.
@@ -82,6 +84,12 @@ struct Waiting {
     groups: usize,
 }
 
+impl Waiting {
+    fn recipients(&self) -> usize {
+        self.requests.iter().map(|pending| pending.request.recipient_count()).sum()
+    }
+}
+
 impl Acceptor {
     /// One per process.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
@@ -118,7 +126,10 @@ impl Acceptor {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             let waiting = waiting.entry(client).or_default();
             waiting.requests.push(pending);
-            let starts_group = waiting.groups < GROUPS;
+            let starts_group = match waiting.groups {
+                0 => true,
+                under_way => under_way < GROUPS && waiting.recipients() >= SECOND_GROUP,
+            };
             waiting.groups += usize::from(starts_group);
             starts_group
         };
@@ -143,7 +154,8 @@ impl Acceptor {
     fn next_group(&self, client: ClientId) -> Option<Vec<Pending>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = waiting.get_mut(&client)?;
-        if entry.requests.is_empty() {
+        let too_few = entry.groups > 1 && entry.recipients() < SECOND_GROUP;
+        if entry.requests.is_empty() || too_few {
             entry.groups = entry.groups.saturating_sub(1);
             if entry.groups == 0 {
                 waiting.remove(&client);

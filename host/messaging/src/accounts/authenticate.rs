@@ -31,8 +31,10 @@ pub struct Caller {
 #[error("API keys cannot be looked up right now")]
 pub struct Unavailable;
 
-/// Statements in flight at once: while one is on its way the next gathers.
-const STATEMENTS: usize = 2;
+/// Statements in flight at once: while they are on their way the next ones gather.
+const STATEMENTS: usize = 4;
+/// Requests that are worth a statement beside one that is in flight.
+const ANOTHER: usize = 16;
 
 /// Finds the callers of API keys. Cheap to clone.
 #[derive(Clone)]
@@ -68,7 +70,10 @@ impl Authenticator {
         let start = {
             let mut gathering = self.shared.lock();
             gathering.waiting.push(Waiting { key_hash: key_hash(key), answer });
-            let start = gathering.running < STATEMENTS;
+            let start = match gathering.running {
+                0 => true,
+                running => running < STATEMENTS && gathering.waiting.len() >= ANOTHER,
+            };
             if start {
                 gathering.running += 1;
             }
@@ -90,7 +95,8 @@ impl Shared {
     /// Everybody who waits; `None` once nobody does, and then the caller has ended.
     fn next_group(&self) -> Option<Vec<Waiting>> {
         let mut gathering = self.lock();
-        if gathering.waiting.is_empty() {
+        let too_few = gathering.running > 1 && gathering.waiting.len() < ANOTHER;
+        if gathering.waiting.is_empty() || too_few {
             gathering.running -= 1;
             return None;
         }

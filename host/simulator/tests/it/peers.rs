@@ -14,7 +14,7 @@ use crate::outside::{APP_SECRET, BUSINESS, Outside, PHONE, VERIFY_TOKEN, text};
 const WABA: &str = "900";
 
 fn scripts() -> PathBuf {
-    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/simulator")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/simulator")
 }
 
 /// Installs the peers once and gives the directory they are in.
