@@ -5,7 +5,8 @@ use std::process::Command;
 use std::{env, fs};
 
 const TARGET: &str = "wasm32-wasip2";
-const COMPONENTS: [&str; 5] = ["default_chatbot", "sms_fallback", "webhook_standard", "webhook_v1", "webhook_v2"];
+const COMPONENTS: [&str; 6] =
+    ["default_chatbot", "router", "sms_fallback", "webhook_standard", "webhook_v1", "webhook_v2"];
 
 /// What the outer build sets for itself and the inner one must not see: flags for another target, wrappers such as
 /// clippy's, the outer target directory, whose lock is taken.
@@ -33,7 +34,8 @@ fn build() -> Result<(), String> {
     watch(&root.join("wit"))?;
     for entry in read(&plugins)? {
         // A target directory of its own, left by building in there by hand, changes all the time.
-        if !entry.ends_with("target") {
+        // Nor do the templates belong to any component.
+        if !entry.ends_with("target") && !entry.ends_with("templates") {
             watch(&entry)?;
         }
     }

@@ -317,6 +317,18 @@ async fn a_timer_goes_off_when_its_time_has_come() {
 }
 
 #[tokio::test]
+async fn a_timer_survives_a_restart() {
+    let (mut patchbay, client, _sink, phone) = with_clock("clerk").await;
+    asks(&phone, &client, "remind tea 3600", "reminder tea set").await;
+    patchbay.kill();
+    patchbay.launch().await;
+
+    patchbay.advance_clock(3610).await;
+
+    hears(&phone, "time for tea").await;
+}
+
+#[tokio::test]
 async fn a_timer_started_again_under_its_name_moves() {
     let (patchbay, client, _sink, phone) = with_clock("clerk").await;
     asks(&phone, &client, "remind tea 60", "reminder tea set").await;

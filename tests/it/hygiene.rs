@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::Command};
 
 fn root() -> PathBuf {
-    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..").canonicalize().unwrap()
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..").canonicalize().unwrap()
 }
 
 /// Every text file of the project with its path: those that are tracked, and those that would be.

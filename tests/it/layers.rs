@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("patchbay-api", &["patchbay-domain", "patchbay-messaging"]),
     ("patchbay-workers", &["patchbay-domain", "patchbay-messaging"]),
     ("patchbay-simulator", &[]),
+    ("patchbay-author", &["patchbay-domain", "patchbay-plugin-host", "patchbay-channels"]),
     ("patchbay-scratch-database", &["patchbay-storage"]),
     ("patchbay-tests", &["patchbay-scratch-database", "patchbay-simulator"]),
 ];

@@ -15,6 +15,21 @@ pub fn guest(package: &str) -> Vec<u8> {
     build(package, &[])
 }
 
+/// A component with one text in it written over by another of the same length: guests keep some for this.
+///
+/// # Panics
+///
+/// When the text is not there.
+pub fn altered(mut component: Vec<u8>, text: &str, other: &str) -> Vec<u8> {
+    assert_eq!(text.len(), other.len(), "only as many bytes as there are");
+    let places: Vec<usize> = (0..component.len()).filter(|at| component[*at..].starts_with(text.as_bytes())).collect();
+    assert!(!places.is_empty(), "{text} is not in the component");
+    for at in places {
+        component[at..at + other.len()].copy_from_slice(other.as_bytes());
+    }
+    component
+}
+
 /// A directory for `plugins.dir` with the guests that tests share, each under the name of its package.
 pub(crate) fn directory() -> PathBuf {
     let directory = crate::patchbay::binary().parent().unwrap().join("plugins-of-tests");
@@ -34,7 +49,7 @@ pub(crate) fn directory() -> PathBuf {
 
 fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
     let _turn = BUILDING.lock();
-    let guests = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
+    let guests = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
     let target = crate::patchbay::binary().parent().unwrap().join("guests-of-tests");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2", "--package", package])

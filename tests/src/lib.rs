@@ -14,6 +14,7 @@ mod client;
 mod guests;
 mod patchbay;
 mod phones;
+mod plugins;
 mod process;
 mod shared;
 mod sink;
@@ -21,8 +22,8 @@ mod stored;
 
 pub use callbacks::{inbound_text, status};
 pub use client::{Client, Reply};
-pub use guests::{greeter, guest};
-pub use patchbay::{Patchbay, Setup};
+pub use guests::{altered, greeter, guest};
+pub use patchbay::{Patchbay, Setup, binary};
 pub use phones::Phone;
 pub use process::Node;
 pub use shared::Shared;

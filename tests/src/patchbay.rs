@@ -346,7 +346,7 @@ fn share_compiled_plugins(data_dir: &TempDir) {
 }
 
 /// The binary beside this test's own folder; `make test` builds it first.
-pub(crate) fn binary() -> PathBuf {
+pub fn binary() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(|deps| deps.parent()).expect("tests lie in target/<profile>/deps");
     let binary = profile.join("patchbay");

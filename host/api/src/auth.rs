@@ -59,7 +59,7 @@ permissions! {
     /// Refreshing the catalogue.
     Templates: "fetch the template catalogue from the provider" => [Admin, Supervisor, Developer];
     /// Plugins.
-    Plugins: "list, activate and deactivate plugins" => [Admin, Developer];
+    Plugins: "upload, activate, try out and delete plugins, read what they did" => [Admin, Developer];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

@@ -73,12 +73,29 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// The whole body, at most `limit` bytes, within `time`.
 pub(crate) async fn read(request: Request, limit: usize, time: Duration) -> Result<Bytes, ApiError> {
-    let too_large = || {
-        ApiError::new(ErrorKind::PayloadTooLarge, format!("the body may have {limit} bytes at most: send it in parts"))
-    };
-    let declared: Option<u64> =
-        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    let declared_too_large = declared.is_some_and(|length| u64::try_from(limit).is_ok_and(|limit| length > limit));
+    read_saying(request, limit, time, |_| format!("the body may have {limit} bytes at most: send it in parts")).await
+}
+
+/// How long the body is, as the caller says.
+fn declared(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
+}
+
+/// Whether the caller says that the body has more than `limit` bytes.
+pub(crate) fn declares_more(headers: &HeaderMap, limit: usize) -> bool {
+    declared(headers).is_some_and(|length| u64::try_from(limit).is_ok_and(|limit| length > limit))
+}
+
+/// The whole body. `said` is what the caller of one that is too large is told; it gets the length that was declared.
+pub(crate) async fn read_saying(
+    request: Request,
+    limit: usize,
+    time: Duration,
+    said: impl Fn(Option<u64>) -> String,
+) -> Result<Bytes, ApiError> {
+    let length = declared(request.headers());
+    let too_large = || ApiError::new(ErrorKind::PayloadTooLarge, said(length));
+    let declared_too_large = declares_more(request.headers(), limit);
     // A caller that waits to be told gets the answer instead of the invitation.
     if declared_too_large && request.headers().contains_key(header::EXPECT) {
         return Err(too_large());

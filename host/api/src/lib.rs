@@ -14,6 +14,7 @@ mod page;
 mod path;
 mod plugins;
 mod providers;
+mod routing;
 mod sending;
 mod state;
 mod templates;
@@ -57,6 +58,7 @@ fn routes(state: &ApiState) -> Router<ApiState> {
         .merge(numbers::routes())
         .merge(templates::routes())
         .merge(plugins::routes())
+        .merge(routing::routes())
         .merge(media::routes())
         .route("/providers/whatsapp-cloud/webhook", get(providers::handshake).post(providers::callback))
         .route("/healthz", get(operations::alive))

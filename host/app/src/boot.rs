@@ -16,9 +16,11 @@ use messaging::{
     context::Retention,
     dispatch::Pacing,
     lanes::{Wake, Wakeups},
+    plugin_calls::{Quota, Shadows, http::GuardedOutgoing},
+    plugins::{DatabaseComponents, PluginSettings, Uploads},
     secrets::{self, Sealer},
 };
-use plugin_host::{HostConfig, Limits, PluginHost};
+use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
 use storage::PgPool;
 use tokio::sync::{OnceCell, mpsc};
 
@@ -26,6 +28,9 @@ use crate::{clock::SystemClock, config::Config};
 
 /// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Versions of a plugin that are kept whatever the operator says.
+const FEWEST_VERSIONS: u32 = 100;
 
 /// What administration and every process need: the database, the clock, ids, the key that seals secrets.
 pub struct Base {
@@ -118,7 +123,6 @@ pub async fn context(
     let media_folder = config.data_dir().join("media");
     let scratch = media_folder.join("scratch");
     std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
-    let plugins = PluginHost::start(host_config(config)).await.context("cannot start the plugin host")?;
     let graph_url = simulated.map(Simulated::graph_url);
     let cloud = CloudApi::new(CloudSettings {
         graph_url: config.whatsapp_graph_url(graph_url.as_deref()),
@@ -130,6 +134,11 @@ pub async fn context(
         total_timeout: config.limits.webhook_timeout,
         ..GuardedSettings::default()
     })?;
+    let outgoing = GuardedOutgoing::new(http.clone(), base.db.clone(), config.webhooks.allow_private_targets);
+    let components = DatabaseComponents::new(base.db.clone());
+    let host =
+        HostConfig { http: Some(Arc::new(outgoing)), components: Some(Arc::new(components)), ..host_config(config) };
+    let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
     let now = domain::clock::Clock::now(base.clock.as_ref());
     let context = Context {
         node: NodeId(base.ids.mint(now)),
@@ -146,6 +155,8 @@ pub async fn context(
         settings: settings(config, public_url, simulated),
         wake,
         pacing: Pacing::default(),
+        shadows: Shadows::default(),
+        uploads: Uploads::default(),
     };
     Ok((Arc::new(context), wakes))
 }
@@ -172,11 +183,22 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
         webhook_in_flight: limits.webhook_concurrency_per_endpoint,
         allow_private_targets: config.webhooks.allow_private_targets,
+        plugins: PluginSettings {
+            upload_bytes: usize::try_from(limits.plugin_bytes).unwrap_or(usize::MAX),
+            bytes_per_client: limits.plugin_storage_bytes_per_client,
+            names_per_client: limits.plugins_per_client,
+            versions_kept: limits.plugin_versions_kept.max(FEWEST_VERSIONS),
+        },
+        key_values: Quota {
+            bytes_per_client: limits.kv_bytes_per_client,
+            keys_per_participant: limits.kv_keys_per_participant,
+        },
         retention: Retention {
             messages_days: config.retention.message_days,
             receipts_days: config.retention.receipt_days,
             webhooks_days: config.retention.webhook_attempt_days,
             invocations_days: config.retention.invocation_days,
+            recordings_days: config.retention.recording_days,
             callbacks_days: config.retention.callback_days,
             media_days: config.retention.message_days,
         },
@@ -184,25 +206,63 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
 }
 
 fn host_config(config: &Config) -> HostConfig {
+    HostConfig {
+        plugins_dir: config.plugins.dir.clone(),
+        limits: plugin_limits(config),
+        compiler: compiler(),
+        ..HostConfig::new(config.data_dir().join("compiled"))
+    }
+}
+
+/// The limits of plugins.
+fn plugin_limits(config: &Config) -> Limits {
     let limits = &config.limits;
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    HostConfig {
-        cache_dir: config.data_dir().join("compiled"),
-        plugins_dir: config.plugins.dir.clone(),
-        limits: Limits {
-            memory_bytes: bytes(limits.plugin_memory_bytes),
-            wall_clock: limits.plugin_chatbot_timeout,
-            epoch_tick: limits.plugin_epoch_tick,
-            transfer_bytes: bytes(limits.plugin_hostcall_fuel),
-            log_bytes: bytes(limits.plugin_log_bytes),
-            actions: limits.plugin_actions,
-            host_calls: u32::try_from(limits.plugin_host_calls).unwrap_or(u32::MAX),
-            calls_per_client: limits.plugin_concurrency_per_client,
-            calls: usize::try_from(limits.plugin_pool_size).unwrap_or(usize::MAX),
-            ..Limits::default()
-        },
-        built_ins: true,
+    Limits {
+        memory_bytes: bytes(limits.plugin_memory_bytes),
+        table_elements: limits.plugin_table_elements,
+        handles: limits.plugin_handles,
+        component_bytes: bytes(limits.plugin_bytes),
+        cpu: limits.plugin_cpu,
+        wall_clock: limits.plugin_chatbot_timeout,
+        epoch_tick: limits.plugin_epoch_tick,
+        prompt_cpu: limits.plugin_prompt_cpu,
+        transfer_bytes: bytes(limits.plugin_hostcall_fuel),
+        host_calls: u32::try_from(limits.plugin_host_calls).unwrap_or(u32::MAX),
+        log_bytes: bytes(limits.plugin_log_bytes),
+        output_bytes: bytes(limits.plugin_output_bytes),
+        actions: limits.plugin_actions,
+        body_bytes: bytes(limits.plugin_body_bytes),
+        value_bytes: bytes(limits.plugin_value_bytes),
+        written_keys: limits.plugin_written_keys,
+        http_requests: limits.plugin_http_requests,
+        http_request_bytes: bytes(limits.plugin_http_request_bytes),
+        http_response_bytes: bytes(limits.plugin_http_response_bytes),
+        http_headers: limits.plugin_http_headers,
+        http_header_bytes: bytes(limits.plugin_http_header_bytes),
+        http_timeout: limits.plugin_http_timeout,
+        calls_per_second: limits.plugin_calls_per_second,
+        calls_per_client: limits.plugin_concurrency_per_client,
+        waiting_per_client: limits.plugin_waiting_per_client,
+        queue_wait: limits.plugin_queue_wait,
+        calls: usize::try_from(limits.plugin_pool_size).unwrap_or(usize::MAX),
+        loaded_plugins: limits.loaded_plugins,
+        failures_in_a_row: limits.plugin_failures_in_a_row,
+        failures_percent: limits.plugin_failures_percent,
+        suspended_for: limits.plugin_suspended_for,
+        compile_cpu: limits.plugin_compile_cpu,
+        compile_memory_bytes: bytes(limits.plugin_compile_memory_bytes),
+        compile_wall_clock: limits.plugin_compile_timeout,
+        compile_queue: limits.plugin_compile_queue,
     }
+}
+
+/// Components of strangers are compiled by this very program, started anew: also when its file has been replaced by a
+/// newer one meanwhile, whose code would not fit.
+pub fn compiler() -> Compiler {
+    let running = Path::new("/proc/self/exe");
+    let program = if running.exists() { running.to_owned() } else { std::env::current_exe().unwrap_or_default() };
+    Compiler::Child { program, arguments: vec!["compile-plugin".to_owned()] }
 }
 
 /// The SMSC binds: as configured, or the simulated one.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::Secret;
+use crate::{config::Secret, plugin::commands::PluginCommand};
 
 /// Omnichannel messaging and live chat whose decisions are WebAssembly components.
 #[derive(Debug, Parser)]
@@ -27,9 +27,15 @@ pub enum Command {
     Work,
     /// Print the settings in force as TOML, secrets masked
     Config,
-    /// Check and try plugins
+    /// The tools of those who write plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
+    /// The child process that compiles components
+    #[command(hide = true)]
+    CompilePlugin {
+        /// What to do, in JSON
+        order: String,
+    },
     /// Administration, which works while the server runs and prints one JSON object.
     #[command(flatten)]
     Admin(AdminCommand),
@@ -167,18 +173,6 @@ pub struct TemplateSync {
     pub client: String,
 }
 
-/// `patchbay plugin ...`
-#[derive(Debug, Subcommand)]
-pub enum PluginCommand {
-    /// Say what a component is, what it imports, and what is wrong with it
-    #[command(after_help = "Example:\n  patchbay plugin check target/wasm32-wasip2/release/my_bot.wasm")]
-    Check {
-        /// The component, a .wasm file
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,11 +195,43 @@ mod tests {
              --waba-id 2 --access-token t",
             "patchbay template sync --client acme",
             "patchbay migrate",
+            "patchbay plugin new --lang rust --world chatbot order-bot",
+            "patchbay plugin build",
             "patchbay plugin check bot.wasm",
+            "patchbay plugin test order-bot --filter menu",
+            "patchbay plugin run order-bot",
+            "patchbay plugin push order-bot",
+            "patchbay plugin activate order-bot --version 2 --mode canary --percent 10 --allow-host api.example.org",
+            "patchbay plugin activate order-bot --config config.json",
+            "patchbay plugin run order-bot --config {}",
+            "patchbay plugin rollback order-bot",
+            "patchbay plugin deactivate order-bot",
+            "patchbay plugin logs order-bot --follow",
+            "patchbay plugin replay order-bot --version 2",
+            "patchbay plugin replay order-bot build/order-bot.wasm --limit 10",
         ] {
             let parsed = Cli::try_parse_from(line.split_whitespace());
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
+    }
+
+    #[test]
+    fn the_configuration_of_a_plugin_is_that_of_its_command() {
+        let line = "patchbay plugin activate order-bot --config {}";
+        let parsed = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        let Some(Command::Plugin(PluginCommand::Activate(activate))) = parsed.command else { panic!("not understood") };
+        assert_eq!(activate.config, Some(PathBuf::from("{}")));
+    }
+
+    #[test]
+    fn every_plugin_command_has_help_with_an_example() {
+        let command = Cli::command();
+        let plugin = command.find_subcommand("plugin").unwrap();
+        for tool in plugin.get_subcommands() {
+            let help = tool.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
+        }
+        assert_eq!(plugin.get_subcommands().count(), 12);
     }
 
     #[test]

@@ -7,8 +7,9 @@ use anyhow::Context as _;
 use messaging::{
     Context,
     accounts::{self, Actor, Administration, CreatedUser, NewClient},
-    activations::{self, Activate},
-    numbers, secrets,
+    numbers,
+    plugins::{self, Activate, slots::Mode},
+    secrets,
 };
 
 use crate::{boot::Simulated, simulated_numbers};
@@ -63,8 +64,8 @@ async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
     };
     numbers::add_number(&admin, number, Actor::Operator).await?;
     numbers::sync_templates(&admin, &ctx.cloud, created.client, Some(Actor::Operator)).await?;
-    let bot = Activate { plugin: "default-chatbot".to_owned(), number: None, config: serde_json::json!({}) };
-    activations::activate(ctx, created.client, bot, Actor::Operator).await?;
+    let bot = Activate::newest("default-chatbot", Mode::Live);
+    plugins::activate(ctx, created.client, bot, Actor::Operator).await?;
     Ok(created)
 }
 

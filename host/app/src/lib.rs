@@ -35,6 +35,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if answer.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
         }
     };
+    // Before anything else: no configuration, no log, no threads.
+    if let Some(Command::CompilePlugin { order }) = &cli.command {
+        return plugin_host::compile_child(order);
+    }
     match execute(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -45,11 +49,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(cli: Cli) -> anyhow::Result<()> {
-    let config = Config::load(cli.config.as_deref())?;
+    // Of a plugin command, `--config` is the plugin's.
+    let file = cli.config.as_deref().filter(|_| !matches!(cli.command, Some(Command::Plugin(_))));
+    let config = Config::load(file)?;
     let command = cli.command.unwrap_or(Command::Serve);
     let audience = match command {
         Command::Serve | Command::Work => Audience::Server,
-        Command::Config | Command::Plugin(_) | Command::Admin(_) => Audience::Command,
+        Command::Config | Command::Plugin(_) | Command::CompilePlugin { .. } | Command::Admin(_) => Audience::Command,
     };
     logging::init(&config.logging, audience)?;
     tls::install_crypto();
@@ -62,6 +68,10 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::Serve => serve::serve(config).await,
         Command::Work => serve::work(config).await,
         Command::Config => print(&config.effective().to_toml()),
+        Command::CompilePlugin { order } => {
+            let _: ExitCode = plugin_host::compile_child(&order);
+            Ok(())
+        }
         Command::Plugin(command) => plugin::run(&config, command).await,
         Command::Admin(command) => {
             let answer = admin::run(&config, command).await?;

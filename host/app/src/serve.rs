@@ -137,6 +137,8 @@ impl Process {
             tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
+        tokio::spawn(messaging::plugins::follow(Arc::clone(ctx), stop.child_token()));
+        tokio::spawn(messaging::plugin_calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
         let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));
         Ok(Self { stop, runner })
     }

@@ -23,7 +23,7 @@ use tokio::{net::TcpListener, sync::Notify, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 fn fixture(name: &str) -> PathBuf {
-    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("tests/fixtures").join(name)
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("tests/fixtures").join(name)
 }
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

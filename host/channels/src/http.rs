@@ -2,6 +2,7 @@
 //! that the operator configured (DESIGN ground rule 8).
 
 mod address_policy;
+mod api_client;
 mod guarded;
 mod operator;
 mod post_error;
@@ -9,6 +10,7 @@ mod resolver;
 mod retry_after;
 
 pub use address_policy::{AddressPolicy, AddressRefused};
+pub use api_client::{ApiAnswer, ApiCall, ApiClient};
 pub use guarded::{Fetched, GuardedAnswer, GuardedClient, GuardedRequest, GuardedSettings, PostAnswer, WebhookPost};
 pub use operator::ClientNotBuilt;
 pub use post_error::PostError;

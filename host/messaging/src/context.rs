@@ -13,7 +13,13 @@ use storage::PgPool;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use crate::{dispatch::Pacing, lanes::Wakeups, secrets::Sealer};
+use crate::{
+    dispatch::Pacing,
+    lanes::Wakeups,
+    plugin_calls::{Quota, Shadows},
+    plugins::{PluginSettings, Uploads},
+    secrets::Sealer,
+};
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
 pub struct Context {
@@ -45,6 +51,10 @@ pub struct Context {
     pub wake: Wakeups,
     /// How fast each business number may send.
     pub pacing: Pacing,
+    /// Room for shadows of plugins.
+    pub shadows: Shadows,
+    /// Whose turn it is to upload a plugin.
+    pub uploads: Uploads,
 }
 
 impl Context {
@@ -90,6 +100,10 @@ pub struct Settings {
     pub webhook_in_flight: usize,
     /// Loopback and private addresses are fine as targets of every client.
     pub allow_private_targets: bool,
+    /// What clients may upload.
+    pub plugins: PluginSettings,
+    /// What the key-value stores of plugins may hold.
+    pub key_values: Quota,
     /// Retention of the growing tables.
     pub retention: Retention,
 }
@@ -103,8 +117,10 @@ pub struct Retention {
     pub receipts_days: u32,
     /// Webhook deliveries and attempts.
     pub webhooks_days: u32,
-    /// Plugin invocations.
+    /// Plugin invocations, what happened to plugins, and where shadows differed.
     pub invocations_days: u32,
+    /// Recorded plugin calls.
+    pub recordings_days: u32,
     /// Fingerprints of provider callbacks, and callbacks that were given up.
     pub callbacks_days: u32,
     /// Files of customers.

@@ -18,6 +18,9 @@ pub enum Error {
         #[source]
         source: serde_json::Error,
     },
+    /// Plugins could not be worked with.
+    #[error("plugins could not be worked with")]
+    Plugins(#[from] crate::plugins::HostFailed),
     /// The lane went to another process meanwhile; whatever was not committed is that one's to do.
     #[error("this work belongs to another process now")]
     LeaseLost,
@@ -41,7 +44,7 @@ impl Error {
                     | SqlxError::PoolClosed
                     | SqlxError::WorkerCrashed
             ),
-            Self::Storage(_) | Self::Sealed(_) | Self::Unreadable { .. } => false,
+            Self::Storage(_) | Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
         }
     }
 }

@@ -1,18 +1,19 @@
 //! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
 //! sees to it that there is at most one SMS per message.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::{
     content::OutboundContent,
     ids::{MessageId, NumberId},
     inbound::ProviderFailure,
+    phone::order_key,
     segments,
     send::FallbackRequest,
 };
 use plugin_host::{
-    Call, CallError,
+    CallError, World,
     sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
 };
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,12 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::{Context, Error, Result, activations, delivery, lanes::Lease};
+use crate::{
+    Context, Error, Result, delivery,
+    lanes::Lease,
+    plugin_calls::{self, About, Answering, Made, trace::kind_of},
+    plugins::slots,
+};
 
 /// The component that decides when a client has activated no other.
 pub const BUILT_IN: &str = "sms-fallback";
@@ -60,37 +66,52 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
-    let mut db = ctx.db.acquire().await?;
-    let activation =
-        activations::in_force(&mut db, lease.client, plugin_host::World::SmsFallback, NumberId(waiting.number_id))
-            .await?;
-    drop(db);
-    let (plugin, config) = match &activation {
-        Some(activation) => (activation.plugin.as_str(), activation.config.to_string()),
-        None => (BUILT_IN, "{}".to_owned()),
-    };
     let undeliverable = undeliverable(waiting, ctx.now())?;
-    let call = Call { client: lease.client, plugin, now: ctx.now(), seed: ctx.ids.random(), config: &config };
-    let outcome = ctx.plugins.decide_fallback(call, &undeliverable).await;
-    let invocation =
-        activations::invocation_of(ctx, plugin_host::World::SmsFallback, plugin, &outcome, waiting.message_id);
-    let decision = match outcome {
-        Ok((decision, _)) => decision,
-        Err(error) if waiting.attempts + 1 < PLUGIN_ATTEMPTS => {
-            tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), "a fallback plugin failed; it is asked again");
-            return put_off(ctx, lease, waiting, invocation).await;
-        }
-        Err(error) => {
-            tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), "a fallback plugin failed; the built-in rule decides");
-            written_rule(&undeliverable)
-        }
-    };
-    apply(ctx, lease, waiting, plugin, decision, invocation).await
+    // A canary that is taken back leaves the decision to the live version at once.
+    loop {
+        let answering = Arc::new(answering(ctx, lease, waiting).await?);
+        let about = About::event(waiting.message_id, waiting.message_id);
+        let now = ctx.now();
+        let outcome = ctx.plugins.decide_fallback(answering.call(lease.client, &about, now), &undeliverable).await;
+        let made = Made::of((&answering, &about), &outcome, now);
+        let plugin = answering.name();
+        let decision = match outcome {
+            Ok((decision, _)) => decision,
+            Err(error) => {
+                let suspended = matches!(error, CallError::Suspended { .. });
+                let again = waiting.attempts + 1 < PLUGIN_ATTEMPTS && !suspended;
+                tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), again,
+                    "a fallback plugin failed");
+                if answering.is_canary() || again {
+                    match put_off(ctx, lease, waiting, made, again).await? {
+                        Failed::CanaryEnded => continue,
+                        Failed::PutOff => return Ok(()),
+                        Failed::Kept => {
+                            return apply(ctx, lease, waiting, plugin, written_rule(&undeliverable), None).await;
+                        }
+                    }
+                }
+                written_rule(&undeliverable)
+            }
+        };
+        return apply(ctx, lease, waiting, plugin, decision, Some(made)).await;
+    }
 }
 
-/// How a call ended, for logs: a plugin's own words, which are in its trace, may repeat the message.
-fn kind_of(error: &CallError) -> &'static str {
-    error.trace().map_or("not-started", |trace| trace.outcome.as_str())
+/// The plugin that decides about a message.
+async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<Answering> {
+    let mut db = ctx.db.acquire().await?;
+    let number = NumberId(waiting.number_id);
+    let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, number).await?;
+    // By customer and number, so that one customer meets one version.
+    let subject = customer_of(waiting);
+    Ok(Answering::of_or_built_in(&slots, subject, World::SmsFallback, BUILT_IN))
+}
+
+/// Stands for the customer on the number: a canary has it or has it not.
+fn customer_of(waiting: &DueFallback) -> Uuid {
+    let key = order_key(NumberId(waiting.number_id), waiting.to_phone.as_deref().unwrap_or_default());
+    Uuid::from_u64_pair(0, key.cast_unsigned())
 }
 
 /// What the plugin is told.
@@ -137,19 +158,31 @@ fn written_rule(message: &Undeliverable) -> Decision {
     }
 }
 
-async fn put_off(
-    ctx: &Context,
-    lease: &Lease,
-    waiting: &DueFallback,
-    invocation: activations::Invocation,
-) -> Result<()> {
+/// What became of a call that failed.
+enum Failed {
+    /// It was a canary, which is over: the live version decides.
+    CanaryEnded,
+    /// The decision is made later.
+    PutOff,
+    /// The call is kept, and nothing else was done.
+    Kept,
+}
+
+/// Keeps a call that failed, and puts the decision off if the plugin is to be asked again.
+async fn put_off(ctx: &Context, lease: &Lease, waiting: &DueFallback, made: Made, again: bool) -> Result<Failed> {
     let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    fallbacks::put_off(&mut tx, lease.client, MessageId(waiting.message_id), ctx.now() + pause).await?;
-    activations::record(&mut tx, lease.client, &[invocation]).await?;
+    let kept = plugin_calls::keep(ctx, &mut tx, lease.client, vec![made]).await?;
+    if again && !kept.canary_ended {
+        fallbacks::put_off(&mut tx, lease.client, MessageId(waiting.message_id), ctx.now() + pause).await?;
+    }
     tx.commit().await?;
-    Ok(())
+    Ok(match (kept.canary_ended, again) {
+        (true, _) => Failed::CanaryEnded,
+        (false, true) => Failed::PutOff,
+        (false, false) => Failed::Kept,
+    })
 }
 
 /// Writes the decision and what follows from it in one transaction.
@@ -159,7 +192,7 @@ async fn apply(
     waiting: &DueFallback,
     plugin: &str,
     decision: Decision,
-    invocation: activations::Invocation,
+    made: Option<Made>,
 ) -> Result<()> {
     let message = MessageId(waiting.message_id);
     let decision = match decision {
@@ -168,7 +201,7 @@ async fn apply(
     };
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    activations::record(&mut tx, lease.client, &[invocation]).await?;
+    let kept = plugin_calls::keep(ctx, &mut tx, lease.client, made.into_iter().collect()).await?;
     let reason = decision.as_ref().err().map(String::as_str);
     if !fallbacks::decide(&mut tx, lease.client, message, decision.is_ok(), plugin, reason).await? {
         return Ok(());
@@ -188,6 +221,7 @@ async fn apply(
         }
     };
     tx.commit().await?;
+    kept.compare(ctx, lease.client);
     ctx.wake.wake_all(lease.client, wakes);
     Ok(())
 }

@@ -3,7 +3,6 @@
 
 pub mod accept;
 pub mod accounts;
-pub mod activations;
 pub mod bot_turn;
 pub mod callbacks;
 pub mod context;
@@ -14,8 +13,11 @@ pub mod fallback;
 pub mod lanes;
 pub mod media;
 pub mod numbers;
+pub mod plugin_calls;
+pub mod plugins;
 pub mod readiness;
 pub mod receive;
+pub mod routing;
 pub mod secrets;
 pub mod sms;
 pub mod upkeep;

@@ -1,7 +1,7 @@
 //! What has to be done from time to time: partitions ahead, old data forgotten, catalogues refreshed.
 
 use chrono::{DateTime, Days, Utc};
-use storage::{idempotency, lanes, partitions, retention};
+use storage::{idempotency, lanes, partitions, plugins, retention};
 
 use crate::{
     Context, Result,
@@ -47,6 +47,9 @@ pub async fn round(ctx: &Context) -> Result<Round> {
         ("webhook_delivery", keep.webhooks_days),
         ("webhook_attempt", keep.webhooks_days),
         ("plugin_invocation", keep.invocations_days),
+        ("plugin_difference", keep.invocations_days),
+        ("plugin_recording", keep.recordings_days),
+        ("routing_decision", keep.messages_days),
     ];
     for (table, days) in limits {
         done.dropped += partitions::drop_before(&mut tx, table, days_ago(u64::from(days))).await?;
@@ -55,6 +58,7 @@ pub async fn round(ctx: &Context) -> Result<Round> {
     let callback_days = keep.callbacks_days.max(CALLBACK_DAYS);
     retention::forget_callbacks(&mut tx, days_ago(u64::from(callback_days))).await?;
     retention::forget_parked_receipts(&mut tx, days_ago(1)).await?;
+    plugins::events::forget(&mut tx, days_ago(u64::from(keep.invocations_days))).await?;
     idempotency::forget(&mut tx, days_ago(KEY_DAYS)).await?;
     lanes::forget_idle(&mut tx).await?;
     tx.commit().await?;

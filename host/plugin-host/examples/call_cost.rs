@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 use chrono::DateTime;
 use domain::ids::ClientId;
-use plugin_bindings::chatbot::patchbay::plugin::{config, log, types};
 use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
 use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
-use plugin_host::{Call, HostConfig, Limits, LogLevel, PluginHost};
-use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
-use wasmtime::{
-    Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, StoreLimits, StoreLimitsBuilder,
-};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use plugin_host::{Call, HostConfig, PluginHost, PluginRef};
+use wasmtime::Engine;
+use wasmtime::component::{Component, HasSelf};
+
+mod bare;
+
+use bare::{State, percentile};
 
 const WARM_UP: usize = 200;
 
@@ -29,14 +29,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 async fn compare(calls: usize) -> Result<(), Box<dyn Error>> {
     let cache = std::env::temp_dir().join(format!("patchbay-call-cost-{}", std::process::id()));
-    let config = HostConfig { cache_dir: cache.clone(), plugins_dir: None, limits: Limits::default(), built_ins: true };
-    let host = PluginHost::start(config).await?;
+    let host = PluginHost::start(HostConfig::new(&cache)).await?;
+    let plugin = PluginRef::shipped("webhook-v2");
     let bare = Bare::new(include_bytes!(concat!(env!("OUT_DIR"), "/webhook_v2.wasm")))?;
     let event = WebhookEvent::Chatbot(event());
     let (mut through_host, mut directly) = (Vec::with_capacity(calls), Vec::with_capacity(calls));
     for round in 0..calls + WARM_UP {
         let began = Instant::now();
-        let shaped = host.shape(call(), &event).await?.0;
+        let shaped = host.shape(call(&plugin), &event).await?.0;
         let host_took = began.elapsed();
         let began = Instant::now();
         let bare_shaped = bare.shape(&event).await?;
@@ -71,12 +71,7 @@ fn report(through_host: &mut [Duration], directly: &mut [Duration]) {
     );
 }
 
-fn percentile(sorted: &[Duration], percent: usize) -> f64 {
-    let at = sorted.len().saturating_sub(1) * percent / 100;
-    sorted.get(at).map_or(0.0, |took| (took.as_secs_f64() * 1e7).round() / 10.0)
-}
-
-/// The component without our host: pool, pre-instantiated, a fresh store with a WASI context for each call.
+/// The component without our host.
 struct Bare {
     engine: Engine,
     pre: WebhookShaperPre<State>,
@@ -84,61 +79,26 @@ struct Bare {
 
 impl Bare {
     fn new(component: &[u8]) -> wasmtime::Result<Self> {
-        let mut pool = PoolingAllocationConfig::new();
-        pool.total_component_instances(100).max_memory_size(128 << 20).linear_memory_keep_resident(256 << 10);
-        let mut config = Config::new();
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        config.epoch_interruption(true);
-        let engine = Engine::new(&config)?;
+        let engine = bare::engine()?;
         let component = Component::new(&engine, component)?;
-        let mut linker: Linker<State> = Linker::new(&engine);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        let mut linker = bare::linker(&engine)?;
         WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         let pre = WebhookShaperPre::new(linker.instantiate_pre(&component)?)?;
         Ok(Self { engine, pre })
     }
 
     async fn shape(&self, event: &WebhookEvent) -> Result<Option<String>, Box<dyn Error>> {
-        let limits = StoreLimitsBuilder::new().memory_size(96 << 20).build();
-        let state = State { wasi: WasiCtx::builder().build(), table: ResourceTable::new(), limits };
-        let mut store = Store::new(&self.engine, state);
-        store.limiter(|state| &mut state.limits);
-        store.set_epoch_deadline(1_000);
+        let mut store = bare::store(&self.engine);
         let shaper = self.pre.instantiate_async(&mut store).await?;
         let shaped = shaper.patchbay_plugin_shaper().call_shape(&mut store, event).await?;
         Ok(shaped.map_err(|error| error.message)?)
     }
 }
 
-struct State {
-    wasi: WasiCtx,
-    table: ResourceTable,
-    limits: StoreLimits,
-}
-
-impl WasiView for State {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
-}
-
-impl types::Host for State {}
-
-impl log::Host for State {
-    async fn write(&mut self, _level: LogLevel, _message: String) -> wasmtime::Result<()> {
-        Ok(())
-    }
-}
-
-impl config::Host for State {
-    async fn get(&mut self) -> wasmtime::Result<String> {
-        Ok("{}".into())
-    }
-}
-
-fn call() -> Call<'static> {
+fn call(plugin: &PluginRef) -> Call<'_> {
     let now = DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default();
-    Call { client: ClientId(uuid::Uuid::nil()), plugin: "webhook-v2", now, seed: 1, config: "{}" }
+    let client = ClientId(uuid::Uuid::nil());
+    Call { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
 }
 
 fn event() -> ChatbotEvent {

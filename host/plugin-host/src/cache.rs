@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 use sha2::{Digest, Sha256};
 use wasmtime::{Engine, component::Component};
 
-/// Compiled components that are kept; the oldest go first.
-const KEPT: usize = 200;
+/// The present moment, as the file system sees it.
+const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
 /// Age at which a temporary file has no writer any more.
 const ABANDONED_AFTER: Duration = Duration::from_secs(600);
 
@@ -22,35 +23,71 @@ pub(crate) struct Cache {
     directory: PathBuf,
     engine_key: String,
     owner: u32,
+    most_bytes: u64,
+    bytes: AtomicU64,
+}
+
+/// A file in the directory that code is written to; it goes away unless it is adopted.
+pub(crate) struct Reserved {
+    path: PathBuf,
+}
+
+impl Reserved {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.path));
+    }
+}
+
+/// Tells engines apart whose code does not fit each other.
+pub(crate) fn engine_key(engine: &Engine) -> String {
+    let mut hasher = DefaultHasher::new();
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 impl Cache {
     /// Creates the directory if need be, closes it to others, and removes what is old.
-    pub(crate) fn open(directory: &Path, engine: &Engine) -> io::Result<Self> {
+    pub(crate) fn open(directory: &Path, engine: &Engine, most_bytes: u64) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         fs::set_permissions(directory, Permissions::from_mode(0o700))?;
-        let mut hasher = DefaultHasher::new();
-        engine.precompile_compatibility_hash().hash(&mut hasher);
-        let engine_key = format!("{:016x}", hasher.finish());
         let probe = probe(directory)?;
-        let cache = Self { directory: directory.to_owned(), engine_key, owner: probe.uid() };
+        let cache = Self {
+            directory: directory.to_owned(),
+            engine_key: engine_key(engine),
+            owner: probe.uid(),
+            most_bytes,
+            bytes: AtomicU64::new(0),
+        };
         cache.sweep(probe.modified()?)?;
         Ok(cache)
     }
 
-    /// The compiled form of a component, from the directory or from the compiler. Blocks, for seconds with big ones.
-    pub(crate) fn compile(&self, engine: &Engine, sha256: &str, component: &[u8]) -> wasmtime::Result<Component> {
-        if let Some(compiled) = self.load(engine, sha256) {
-            return Ok(compiled);
-        }
-        let compiled = Component::new(engine, component)?;
-        if let Err(fault) = self.store(sha256, &compiled.serialize()?) {
-            tracing::warn!(error = %fault, "the compiled form of a plugin could not be cached");
-        }
-        Ok(compiled)
+    pub(crate) fn engine_key(&self) -> &str {
+        &self.engine_key
     }
 
-    fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
+    /// A file for code that somebody else writes.
+    pub(crate) fn reserve(&self) -> io::Result<Reserved> {
+        temporary_file(&self.directory).map(|(path, _)| Reserved { path })
+    }
+
+    /// Takes in the code that has been written to a file of [`Self::reserve`]. Blocks.
+    pub(crate) fn adopt(&self, sha256: &str, file: Reserved) -> io::Result<()> {
+        let code = fs::read(file.path())?;
+        let (code_path, seal_path) = self.paths(sha256);
+        fs::rename(file.path(), code_path)?;
+        self.write(&seal_path, self.seal(sha256, &hex::encode(Sha256::digest(&code))).as_bytes())?;
+        self.count(code.len())
+    }
+
+    /// The compiled form of a component, if it is there and whole. Blocks: all of it is read.
+    pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let (code, seal) = self.paths(sha256);
         if !self.is_ours(&code) || !self.is_ours(&seal) {
             return None;
@@ -69,14 +106,25 @@ impl Cache {
             The engine refuses code of another version or configuration on its own."
         )]
         let loaded = unsafe { Component::deserialize_file(engine, &code) };
-        loaded.inspect_err(|fault| tracing::warn!(error = %fault, "a cached plugin does not load")).ok()
+        let loaded = loaded.inspect_err(|fault| tracing::warn!(error = %fault, "a cached plugin does not load")).ok();
+        // The time of the seal is the time of the last use.
+        let now = Timestamps { last_access: NOW, last_modification: NOW };
+        let _ = utimensat(CWD, &seal, &now, AtFlags::empty());
+        loaded
     }
 
     /// Writes the code, then the seal, each whole or not at all: code without a seal is never loaded.
-    fn store(&self, sha256: &str, code: &[u8]) -> io::Result<()> {
+    pub(crate) fn store(&self, sha256: &str, code: &[u8]) -> io::Result<()> {
         let (code_path, seal_path) = self.paths(sha256);
         self.write(&code_path, code)?;
-        self.write(&seal_path, self.seal(sha256, &hex::encode(Sha256::digest(code))).as_bytes())
+        self.write(&seal_path, self.seal(sha256, &hex::encode(Sha256::digest(code))).as_bytes())?;
+        self.count(code.len())
+    }
+
+    /// Makes room when there is too much.
+    fn count(&self, added: usize) -> io::Result<()> {
+        let bytes = self.bytes.fetch_add(added as u64, Ordering::Relaxed) + added as u64;
+        if bytes > self.most_bytes { self.sweep(probe(&self.directory)?.modified()?) } else { Ok(()) }
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -99,24 +147,50 @@ impl Cache {
             .is_ok_and(|meta| meta.is_file() && meta.uid() == self.owner && meta.mode() & 0o022 == 0)
     }
 
-    /// Keeps the newest files, and removes what an interrupted write left behind. Other processes may be at work here:
-    /// files come and go, and young temporary ones are theirs.
+    /// Removes code that was used longest ago until there is room again, and what an interrupted write left behind. Other
+    /// processes may be at work here: files come and go, and young temporary ones are theirs. Removing code that is
+    /// running is harmless: it stays mapped.
     fn sweep(&self, now: SystemTime) -> io::Result<()> {
-        let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
+        let mut kept: Vec<Kept> = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();
-            if let Ok(modified) = fs::metadata(&path).and_then(|meta| meta.modified()) {
-                files.push((modified, path));
+            let Ok(meta) = fs::metadata(&path) else { continue };
+            let Ok(modified) = meta.modified() else { continue };
+            if is_temporary(&path) {
+                if modified + ABANDONED_AFTER < now {
+                    drop(fs::remove_file(path));
+                }
+            } else if path.extension().is_some_and(|ending| ending == "cwasm") {
+                let seal = path.with_extension("seal");
+                let used = fs::metadata(&seal).and_then(|meta| meta.modified()).unwrap_or(modified);
+                kept.push(Kept { used, bytes: meta.len(), code: path, seal });
             }
         }
-        files.sort_by(|a, b| b.cmp(a));
-        let (temporary, whole): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, path)| is_temporary(path));
-        let left_behind = temporary.iter().filter(|(modified, _)| *modified + ABANDONED_AFTER < now);
-        for (_, path) in left_behind.chain(whole.iter().skip(KEPT * 2)) {
-            drop(fs::remove_file(path));
+        let mut bytes: u64 = kept.iter().map(|kept| kept.bytes).sum();
+        if bytes > self.most_bytes {
+            kept.sort_by_key(|kept| kept.used);
+            // A little more than has to be, so that the next one does not begin all over again.
+            let wanted = self.most_bytes / 10 * 9;
+            for kept in kept {
+                if bytes <= wanted {
+                    break;
+                }
+                bytes -= kept.bytes;
+                drop(fs::remove_file(kept.seal));
+                drop(fs::remove_file(kept.code));
+            }
         }
+        self.bytes.store(bytes, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// One compiled component on disk.
+struct Kept {
+    used: SystemTime,
+    bytes: u64,
+    code: PathBuf,
+    seal: PathBuf,
 }
 
 fn is_temporary(path: &Path) -> bool {

@@ -5,21 +5,28 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use crate::{KeyValueWrite, LogLevel, chatbot};
+use crate::{KeyValueWrite, LogLevel, PluginRef, Recording, chatbot, router};
 
 /// Who calls what, and the surroundings that the plugin sees. The same call gives the same answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The client that the call is made for; calls at once are limited per client.
     pub client: ClientId,
-    /// Name of the plugin.
-    pub plugin: &'a str,
+    /// Which plugin.
+    pub plugin: &'a PluginRef,
     /// The moment that the plugin's clocks show.
     pub now: DateTime<Utc>,
     /// Where the plugin's randomness begins.
     pub seed: u64,
     /// The plugin's configuration, a JSON text.
     pub config: &'a str,
+    /// Names the event that the call is about: the same in every repetition of the call. Outgoing requests carry
+    /// `{turn}-{n}` as their idempotency key.
+    pub turn: &'a str,
+    /// Hosts that the plugin may send requests to: `api.example.org`, `*.example.org`, `host:port`; none when empty.
+    pub allowed_hosts: &'a [String],
+    /// Keep all that is needed to make the call again: [`CallTrace::recording`] is then set, however the call ends.
+    pub record: bool,
 }
 
 /// What a chatbot wants done.
@@ -33,12 +40,23 @@ pub struct ChatbotOutcome {
     pub trace: CallTrace,
 }
 
+/// What a router decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouterOutcome {
+    /// Who answers the conversation, and why.
+    pub route: router::Route,
+    /// To be applied together with the route.
+    pub writes: Vec<KeyValueWrite>,
+    /// How the call went.
+    pub trace: CallTrace,
+}
+
 /// How a call went, for its author and for the record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallTrace {
     /// Name of the plugin.
     pub plugin: String,
-    /// Generation of the plugin in this process, counting up with every swap.
+    /// Version of an uploaded plugin; of one that ships, its generation in this process, counting up with every swap.
     pub version: u64,
     /// Hash of the component, in hexadecimal.
     pub sha256: String,
@@ -52,6 +70,10 @@ pub struct CallTrace {
     pub stderr: String,
     /// How it ended.
     pub outcome: Outcome,
+    /// HTTP requests that the plugin had sent.
+    pub http_requests: u32,
+    /// All that is needed to make the call again, if that was asked for.
+    pub recording: Option<Box<Recording>>,
 }
 
 /// One line that a plugin logged.

@@ -13,8 +13,12 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use crate::callee::Callee;
+use crate::compile::Purpose;
 use crate::error::HostError;
 use crate::host::PluginHost;
+use crate::loader::Program;
+use crate::plugin_ref::is_plugin_name;
 
 /// Quiet time after a change, so that a file that is being written is not read half.
 const DEBOUNCE: Duration = Duration::from_millis(40);
@@ -22,7 +26,6 @@ const DEBOUNCE: Duration = Duration::from_millis(40);
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 /// A file must be gone for this long before its plugin goes: build tools and editors remove before they write.
 const GONE_AFTER: Duration = Duration::from_millis(250);
-const LONGEST_NAME: usize = 64;
 
 /// Reads the directory once, then goes on watching it until the host is dropped.
 pub(crate) async fn watch(host: &Arc<PluginHost>, path: PathBuf) -> Result<(), HostError> {
@@ -161,7 +164,7 @@ fn list(directory: &Path) -> io::Result<HashMap<String, (PathBuf, Stamp)>> {
         if path.extension().is_none_or(|ending| ending != "wasm") {
             continue;
         }
-        let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| is_name(name)) else {
+        let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| is_plugin_name(name)) else {
             tracing::debug!(file = %path.display(), "not a plugin: names are letters, digits, `-`, `_` and `.`");
             continue;
         };
@@ -170,11 +173,6 @@ fn list(directory: &Path) -> io::Result<HashMap<String, (PathBuf, Stamp)>> {
         }
     }
     Ok(found)
-}
-
-fn is_name(name: &str) -> bool {
-    let starts_well = name.chars().next().is_some_and(|first| first.is_ascii_alphanumeric());
-    starts_well && name.len() <= LONGEST_NAME && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
 /// Loads one file. `false` when it changed meanwhile and must be looked at again.
@@ -201,14 +199,16 @@ async fn take(host: &PluginHost, name: &str, path: &Path, stamp: &Stamp) -> bool
 }
 
 /// `None` when the file holds what already runs.
-async fn load(host: &PluginHost, name: &str, path: &Path) -> Result<Option<crate::loader::Program>, String> {
+async fn load(host: &PluginHost, name: &str, path: &Path) -> Result<Option<Arc<Program>>, String> {
     let bytes = tokio::fs::read(path).await.map_err(|fault| format!("the file cannot be read: {fault}"))?;
-    let program = host.loader().load(bytes).await.map_err(|problems| problems.join("; "))?;
+    let loaded = host.loader().load(bytes, Purpose::InUse).await;
+    let program = Arc::new(loaded.map_err(|fault| fault.to_string())?);
     if host.registry().runs_from_file(name, &program.sha256) {
         return Ok(None);
     }
     if let Some(world) = host.registry().built_in_world(name).filter(|world| *world != program.linked.world()) {
         return Err(format!("a file named like the built-in plugin `{name}` must be a {world} too; rename it"));
     }
-    host.try_out(name, program).await.map(Some)
+    host.try_out(&Callee { name: name.to_owned(), version: 0, program: Arc::clone(&program) }).await?;
+    Ok(Some(program))
 }

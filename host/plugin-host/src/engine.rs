@@ -16,20 +16,32 @@ const SPARE_CALLS: usize = 24;
 
 /// An engine whose instances come from a pool. Where the address space of the pool cannot be reserved, each instance is
 /// allocated on its own: slower, and said so once.
-pub(crate) fn start(limits: &Limits) -> wasmtime::Result<Engine> {
+/// `true` beside it when there is a pool.
+pub(crate) fn start(limits: &Limits) -> wasmtime::Result<(Engine, bool)> {
     let mut config = common();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
     match Engine::new(&config) {
-        Ok(engine) => Ok(engine),
+        Ok(engine) => Ok((engine, true)),
         Err(fault) => {
             tracing::warn!(
                 reason = format!("{fault:#}"),
                 "the address space for a pool of plugin instances cannot be reserved; instances are allocated one by \
                  one, which makes plugin calls slower"
             );
-            on_demand()
+            on_demand().map(|engine| (engine, false))
         }
     }
+}
+
+/// An engine whose code runs in the engine of a server, with or without a pool. Reserves nothing, so it works under a
+/// limit on the address space; running something in it is another matter.
+pub(crate) fn for_compiling(pooled: bool) -> wasmtime::Result<Engine> {
+    if !pooled {
+        return on_demand();
+    }
+    let mut config = common();
+    config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
+    Engine::new(&config)
 }
 
 /// An engine that reserves nothing: for checks, and for machines with little address space.
@@ -46,6 +58,9 @@ fn common() -> Config {
     let mut config = Config::new();
     config.wasm_component_model(true);
     config.epoch_interruption(true);
+    // Processors may differ in these; a recorded call must come out the same on each.
+    config.cranelift_nan_canonicalization(true);
+    config.relaxed_simd_deterministic(true);
     config.max_wasm_stack(512 * KIB);
     config.async_stack_size(MIB);
     config

@@ -2,6 +2,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use chrono::{DateTime, Utc};
+
+use crate::breaker::Verdict;
 use crate::{CallTrace, KeyValueError, Limit, World, chatbot};
 
 /// Why a call gave no answer. Nothing of the call has taken effect.
@@ -15,6 +18,22 @@ pub enum CallError {
         /// The name that was asked for.
         plugin: String,
     },
+    /// An uploaded version that cannot be loaded, and will not be the next time.
+    #[error("plugin `{plugin}` cannot be loaded: {reason}; upload it again")]
+    Unloadable {
+        /// Name of the plugin.
+        plugin: String,
+        /// In words.
+        reason: String,
+    },
+    /// An uploaded version that cannot be loaded now. Try again later.
+    #[error("plugin `{plugin}` cannot be loaded at the moment: {reason}")]
+    Unavailable {
+        /// Name of the plugin.
+        plugin: String,
+        /// In words.
+        reason: String,
+    },
     /// The plugin is of another kind.
     #[error("plugin `{plugin}` is a {found}, not a {expected}")]
     WrongWorld {
@@ -24,6 +43,22 @@ pub enum CallError {
         expected: World,
         /// The world of the plugin.
         found: World,
+    },
+    /// It failed too often for this client, and is not called for a while.
+    #[error(
+        "plugin `{plugin}` is suspended until {until}, because it failed too often; fix it, or activate another version"
+    )]
+    Suspended {
+        /// Name of the plugin.
+        plugin: String,
+        /// When the next call decides whether it is called again, on the clock of the call.
+        until: DateTime<Utc>,
+    },
+    /// A recorded call that cannot be made again.
+    #[error("the recording cannot be read: {reason}")]
+    BadRecording {
+        /// In words.
+        reason: String,
     },
     /// No free place in time. Try again later.
     #[error("too many calls at once: plugin `{plugin}` found no free place in time; try again later")]
@@ -82,10 +117,39 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// How the call counts against its plugin.
+    pub(crate) fn verdict(&self) -> Verdict {
+        match self {
+            Self::Refused { .. } => Verdict::Well,
+            Self::Trap { .. } | Self::TimedOut { .. } | Self::LimitExceeded { .. } | Self::BadAnswer { .. } => {
+                Verdict::Failed
+            }
+            _ => Verdict::Nothing,
+        }
+    }
+
+    pub(crate) fn trace_mut(&mut self) -> Option<&mut CallTrace> {
+        match self {
+            Self::Refused { trace, .. }
+            | Self::Trap { trace, .. }
+            | Self::TimedOut { trace, .. }
+            | Self::LimitExceeded { trace, .. }
+            | Self::BadAnswer { trace, .. }
+            | Self::KeyValues { trace, .. } => Some(trace),
+            _ => None,
+        }
+    }
+
     /// How the call went, if it began.
     pub fn trace(&self) -> Option<&CallTrace> {
         match self {
-            Self::NotFound { .. } | Self::WrongWorld { .. } | Self::TooBusy { .. } => None,
+            Self::NotFound { .. }
+            | Self::Unloadable { .. }
+            | Self::Unavailable { .. }
+            | Self::WrongWorld { .. }
+            | Self::Suspended { .. }
+            | Self::BadRecording { .. }
+            | Self::TooBusy { .. } => None,
             Self::Refused { trace, .. }
             | Self::Trap { trace, .. }
             | Self::TimedOut { trace, .. }
@@ -98,10 +162,13 @@ impl CallError {
     /// Whether the same call may well succeed a little later.
     pub fn worth_retrying(&self) -> bool {
         match self {
-            Self::TooBusy { .. } | Self::TimedOut { .. } | Self::KeyValues { .. } => true,
+            Self::TooBusy { .. } | Self::Unavailable { .. } | Self::TimedOut { .. } | Self::KeyValues { .. } => true,
             Self::Refused { error, .. } => error.retry,
             Self::NotFound { .. }
+            | Self::Unloadable { .. }
             | Self::WrongWorld { .. }
+            | Self::Suspended { .. }
+            | Self::BadRecording { .. }
             | Self::Trap { .. }
             | Self::LimitExceeded { .. }
             | Self::BadAnswer { .. } => false,

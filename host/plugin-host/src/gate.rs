@@ -1,17 +1,22 @@
-//! Bounds the calls that run at once, per client and in all, and how long a call waits for its turn.
+//! Bounds the calls that run at once, per client and in all, the calls per second of a client, and how long a call waits
+//! for its turn.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use domain::ids::ClientId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
+use crate::lanes::Share;
 use crate::limits::Limits;
 
 /// Clients remembered before those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
+/// Seconds whose unused calls may be made at once.
+const BURST_SECONDS: f64 = 2.0;
 
 /// The way in for calls.
 pub(crate) struct Gate {
@@ -23,6 +28,14 @@ pub(crate) struct Gate {
 struct Lane {
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
+    pace: Mutex<Pace>,
+    share: Share,
+}
+
+/// A bucket that fills with the seconds and gives one call at a time. It may owe: those who wait are served in order.
+struct Pace {
+    calls: f64,
+    at: Instant,
 }
 
 /// A call that may run, until this is dropped.
@@ -30,7 +43,14 @@ pub(crate) struct Place {
     _of_all: OwnedSemaphorePermit,
     _of_client: OwnedSemaphorePermit,
     // Keeps the lane in use, and thereby remembered.
-    _lane: Arc<Lane>,
+    lane: Arc<Lane>,
+}
+
+impl Place {
+    /// The prompt processor time of the client.
+    pub(crate) fn share(&self) -> &Share {
+        &self.lane.share
+    }
 }
 
 /// There was no free place in time.
@@ -41,9 +61,13 @@ impl Gate {
         Self { clients: Mutex::default(), places: Arc::new(Semaphore::new(limits.calls)), limits }
     }
 
-    /// Waits for a place: first among the calls of the client, so that a busy client queues by itself.
-    pub(crate) async fn enter(&self, client: ClientId) -> Result<Place, NoPlace> {
+    /// Waits for a place: first among the calls of the client, so that a busy client queues by itself. A `paced` call
+    /// counts towards the calls per second.
+    pub(crate) async fn enter(&self, client: ClientId, paced: bool) -> Result<Place, NoPlace> {
         let lane = self.lane(client);
+        if paced {
+            self.keep_pace(&lane).await?;
+        }
         let of_client = match Arc::clone(&lane.places).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => self.queue(&lane).await?,
@@ -52,7 +76,7 @@ impl Gate {
             Ok(permit) => permit,
             Err(_) => self.wait(&self.places).await?,
         };
-        Ok(Place { _of_all: of_all, _of_client: of_client, _lane: lane })
+        Ok(Place { _of_all: of_all, _of_client: of_client, lane })
     }
 
     async fn queue(&self, lane: &Lane) -> Result<OwnedSemaphorePermit, NoPlace> {
@@ -61,6 +85,19 @@ impl Gate {
             return Err(NoPlace);
         }
         self.wait(&lane.places).await
+    }
+
+    async fn keep_pace(&self, lane: &Lane) -> Result<(), NoPlace> {
+        let wait = lane.take_turn(&self.limits)?;
+        if wait.is_zero() {
+            return Ok(());
+        }
+        let waiting = Waiting(&lane.waiting);
+        if waiting.0.fetch_add(1, Ordering::Relaxed) >= self.limits.waiting_per_client {
+            return Err(NoPlace);
+        }
+        sleep(wait).await;
+        Ok(())
     }
 
     async fn wait(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, NoPlace> {
@@ -73,13 +110,51 @@ impl Gate {
     fn lane(&self, client: ClientId) -> Arc<Lane> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= REMEMBERED && !clients.contains_key(&client) {
-            clients.retain(|_, lane| Arc::strong_count(lane) > 1);
+            clients.retain(|_, lane| Arc::strong_count(lane) > 1 || lane.has_debts(&self.limits));
         }
         let lane = clients.entry(client).or_insert_with(|| {
             let places = Arc::new(Semaphore::new(self.limits.calls_per_client));
-            Arc::new(Lane { places, waiting: AtomicUsize::new(0) })
+            let pace = Pace { calls: burst(&self.limits), at: Instant::now() };
+            let share = Share::new(self.limits.prompt_cpu);
+            Arc::new(Lane { places, waiting: AtomicUsize::new(0), pace: Mutex::new(pace), share })
         });
         Arc::clone(lane)
+    }
+}
+
+/// Most calls that a bucket holds.
+fn burst(limits: &Limits) -> f64 {
+    f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
+}
+
+impl Lane {
+    /// How long the next call has to wait; it has its turn then. None when that is too long.
+    fn take_turn(&self, limits: &Limits) -> Result<Duration, NoPlace> {
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.fill(limits);
+        let owed = (1.0 - pace.calls).max(0.0);
+        let wait = Duration::from_secs_f64(owed / f64::from(limits.calls_per_second.max(1)));
+        if wait > limits.queue_wait {
+            return Err(NoPlace);
+        }
+        pace.calls -= 1.0;
+        Ok(wait)
+    }
+
+    /// Whether forgetting the lane would give the client calls that it is not due.
+    fn has_debts(&self, limits: &Limits) -> bool {
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.fill(limits);
+        pace.calls < burst(limits) || self.share.is_used_up()
+    }
+}
+
+impl Pace {
+    fn fill(&mut self, limits: &Limits) {
+        let present = Instant::now();
+        let gained = present.duration_since(self.at).as_secs_f64() * f64::from(limits.calls_per_second.max(1));
+        self.calls = (self.calls + gained).min(burst(limits));
+        self.at = present;
     }
 }
 
@@ -89,5 +164,63 @@ struct Waiting<'a>(&'a AtomicUsize);
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate() -> Gate {
+        Gate::new(Arc::new(Limits { calls_per_second: 10, ..Limits::default() }))
+    }
+
+    fn client(number: u128) -> ClientId {
+        ClientId(uuid::Uuid::from_u128(number))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_beyond_those_of_two_seconds_wait_and_those_that_would_wait_too_long_are_refused() {
+        let gate = gate();
+        let begin = Instant::now();
+        for _ in 0..20 {
+            assert!(gate.enter(client(1), true).await.is_ok());
+        }
+        assert!(begin.elapsed() < Duration::from_millis(1), "what two seconds give is there at once");
+        assert!(gate.enter(client(1), true).await.is_ok());
+        assert_eq!(begin.elapsed().as_millis() / 10, 10, "the next waits a tenth of a second");
+        assert!(gate.enter(client(2), true).await.is_ok());
+        assert_eq!(begin.elapsed().as_millis() / 10, 10, "another client does not wait");
+        let refused = refused_of(&gate, 40).await;
+        assert_eq!(refused, 20, "twenty find a place within the two seconds of the queue");
+    }
+
+    async fn refused_of(gate: &Gate, calls: usize) -> usize {
+        let lane = gate.lane(client(1));
+        (0..calls).filter(|_| lane.take_turn(&gate.limits).is_err()).count()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_are_not_paced_do_not_wait() {
+        let gate = gate();
+        let begin = Instant::now();
+        for _ in 0..1_000 {
+            assert!(gate.enter(client(1), false).await.is_ok());
+        }
+        assert!(begin.elapsed() < Duration::from_millis(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_owes_is_not_forgotten_and_one_that_does_not_is() {
+        let gate = gate();
+        for _ in 0..20 {
+            assert!(gate.enter(client(0), true).await.is_ok());
+        }
+        for number in 1..3_000 {
+            drop(gate.enter(client(number), false).await);
+        }
+        let known = gate.clients.lock().unwrap().len();
+        assert!(known <= REMEMBERED, "{known}");
+        assert!(gate.lane(client(0)).has_debts(&gate.limits));
     }
 }

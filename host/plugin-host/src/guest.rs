@@ -1,19 +1,20 @@
 //! The state behind one instance: what it was given, what it has used, what it has left behind.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use rand_core::TryRng;
+use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::call::LogLine;
+use crate::clock::GuestClock;
 use crate::key_values::{KeyValueError, KeyValues};
 use crate::limits::{Limit, Limits};
 use crate::meter::Meter;
+use crate::outgoing::Outgoing;
 use crate::output::Output;
+use crate::tape::Outside;
 use crate::{Call, LogLevel};
 
 /// Random bytes in one request; a hash map asks for 16.
@@ -26,6 +27,9 @@ pub(crate) enum Stop {
     Limit(Limit),
     #[error(transparent)]
     KeyValues(#[from] KeyValueError),
+    /// The recorded call was stopped here for lack of time.
+    #[error("the recorded call went no further")]
+    Recorded,
 }
 
 /// Everything that belongs to one instance.
@@ -34,31 +38,47 @@ pub(crate) struct Guest {
     pub(crate) meter: Meter,
     pub(crate) output: Output,
     pub(crate) key_values: KeyValues,
+    pub(crate) outgoing: Outgoing,
     pub(crate) config: String,
     logs: Vec<LogLine>,
     log_room: usize,
     logs_dropped: bool,
-    host_calls: u32,
+    pub(crate) host_calls: u32,
+    /// Host functions after which the guest is stopped, because the recorded call went no further.
+    pub(crate) stop_after: Option<u32>,
     pub(crate) ticks: u64,
+    pub(crate) clock: GuestClock,
+    pub(crate) table: ResourceTable,
     wasi: WasiCtx,
-    table: ResourceTable,
 }
 
 impl Guest {
-    pub(crate) fn new(call: &Call<'_>, limits: &Arc<Limits>, key_values: KeyValues) -> Self {
+    /// The state of a call that is made now. With `sleeps`, a guest that sleeps does sleep.
+    pub(crate) fn new(call: &Call<'_>, limits: &Arc<Limits>, outside: Outside, sleeps: bool) -> Self {
+        let clock = GuestClock::new(call.now, sleeps);
         let output = Output::new(limits.output_bytes);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
         Self {
             meter: Meter::new(limits),
-            wasi: surroundings(call, &output),
-            key_values,
+            wasi: surroundings(call, &clock, &output),
+            key_values: KeyValues::new(outside.key_values),
+            outgoing: Outgoing {
+                client: call.client,
+                turn: call.turn.to_owned(),
+                allowed: call.allowed_hosts.to_vec(),
+                sender: outside.http,
+                end: Instant::now() + limits.wall_clock,
+                sent: 0,
+            },
             config: call.config.to_owned(),
             logs: Vec::new(),
             log_room: limits.log_bytes,
             logs_dropped: false,
             host_calls: 0,
+            stop_after: None,
             ticks: 0,
+            clock,
             table,
             output,
             limits: Arc::clone(limits),
@@ -67,6 +87,9 @@ impl Guest {
 
     /// Counts one call of a host function.
     pub(crate) fn count_host_call(&mut self) -> wasmtime::Result<()> {
+        if self.stop_after.is_some_and(|most| self.host_calls >= most) {
+            return Err(wasmtime::Error::new(Stop::Recorded));
+        }
         self.host_calls += 1;
         if self.host_calls > self.limits.host_calls {
             return Err(wasmtime::Error::new(Stop::Limit(Limit::HostCalls)));
@@ -101,56 +124,17 @@ impl WasiView for Guest {
 }
 
 /// WASI with nothing granted: no files, sockets, arguments or environment. Clocks and randomness come from the call.
-fn surroundings(call: &Call<'_>, output: &Output) -> WasiCtx {
+fn surroundings(call: &Call<'_>, clock: &GuestClock, output: &Output) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone());
     wasi.stderr(output.clone());
-    let clock = GuestClock::new(call.now);
     wasi.wall_clock(clock.clone());
-    wasi.monotonic_clock(clock);
+    wasi.monotonic_clock(clock.clone());
     wasi.secure_random(Randomness(call.seed));
     wasi.insecure_random(Randomness(!call.seed));
     wasi.insecure_random_seed(u128::from(call.seed));
     wasi.max_random_size(RANDOM_BYTES);
     wasi.build()
-}
-
-/// Shows the moment of the call, a microsecond later with each look, so that loops which wait for time to pass end.
-#[derive(Clone)]
-struct GuestClock {
-    start: Duration,
-    looks: Arc<AtomicU64>,
-}
-
-impl GuestClock {
-    fn new(now: DateTime<Utc>) -> Self {
-        let start = Duration::from_micros(u64::try_from(now.timestamp_micros()).unwrap_or(0));
-        Self { start, looks: Arc::default() }
-    }
-
-    fn look(&self) -> Duration {
-        Duration::from_micros(self.looks.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-impl HostWallClock for GuestClock {
-    fn resolution(&self) -> Duration {
-        Duration::from_micros(1)
-    }
-
-    fn now(&self) -> Duration {
-        self.start + self.look()
-    }
-}
-
-impl HostMonotonicClock for GuestClock {
-    fn resolution(&self) -> u64 {
-        1_000
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.look().as_nanos()).unwrap_or(u64::MAX)
-    }
 }
 
 /// SplitMix64: the same seed gives the same bytes, so that a call can be replayed.

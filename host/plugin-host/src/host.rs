@@ -1,42 +1,42 @@
 //! The way in: starts everything, answers calls, lists plugins.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain::ids::ClientId;
+use tokio::sync::mpsc;
 use wasmtime::Engine;
 
+use crate::breaker::{Breakers, Suspension, Verdict};
 use crate::built_in::BUILT_INS;
 use crate::cache::Cache;
-use crate::call::{Call, CallTrace, ChatbotOutcome};
+use crate::call::{Call, CallTrace, ChatbotOutcome, RouterOutcome};
+use crate::callee::Callee;
+use crate::compile::{Fault, Purpose, Workshop};
 use crate::error::{CallError, HostError};
 use crate::gate::Gate;
-use crate::key_values::{KeyValueSnapshot, KeyValues};
+use crate::host_config::HostConfig;
+use crate::http::OutgoingHttp;
+use crate::key_values::KeyValueSnapshot;
+use crate::lanes::Lanes;
 use crate::limits::Limits;
-use crate::loader::{Loader, Program};
-use crate::registry::{Loaded, PluginInfo, Registry, Source};
-use crate::run::{Answered, run};
-use crate::worlds::{DecideFallback, HandleEvent, Question, ShapeBody};
-use crate::{World, chatbot, directory, engine, sample, sms_fallback, webhook_shaper};
-
-/// What the host needs to start.
-#[derive(Debug, Clone)]
-pub struct HostConfig {
-    /// Where compiled code is kept. Created if need be, and closed to other users.
-    pub cache_dir: PathBuf,
-    /// A directory of `*.wasm` files that is watched for changes.
-    pub plugins_dir: Option<PathBuf>,
-    /// Limits of calls.
-    pub limits: Limits,
-    /// Whether the components that ship with the program are loaded.
-    pub built_ins: bool,
-}
+use crate::loader::Loader;
+use crate::programs::{NoProgram, Programs};
+use crate::registry::{PluginInfo, Registry};
+use crate::run::{Answered, Way, run};
+use crate::tape::{InTime, Outside};
+use crate::worlds::{DecideFallback, HandleEvent, Question, RouteInbound, ShapeBody};
+use crate::{PluginRef, World, chatbot, directory, engine, router, sample, sms_fallback, webhook_shaper};
 
 /// Runs plugins. Cheap to share; dropping the last reference stops watching.
 pub struct PluginHost {
     engine: Engine,
     limits: Arc<Limits>,
     loader: Arc<Loader>,
+    programs: Programs,
     gate: Gate,
+    lanes: Lanes,
+    breakers: Breakers,
+    http: Arc<dyn OutgoingHttp>,
     registry: Registry,
     built_ins: bool,
 }
@@ -48,14 +48,21 @@ impl PluginHost {
     /// # Errors
     /// When the engine, the cache directory, the watched directory or a built-in component cannot be used.
     pub async fn start(config: HostConfig) -> Result<Arc<Self>, HostError> {
-        let engine = engine::start(&config.limits).map_err(HostError::Engine)?;
+        let (engine, pooled) = engine::start(&config.limits).map_err(HostError::Engine)?;
         engine::tick(&engine, config.limits.epoch_tick).map_err(|fault| HostError::Engine(fault.into()))?;
-        let cache = Cache::open(&config.cache_dir, &engine)
+        let cache = Cache::open(&config.cache_dir, &engine, config.cache_bytes)
             .map_err(|source| HostError::Cache { path: config.cache_dir.clone(), source })?;
-        let limits = Arc::new(config.limits);
+        let (cache, limits) = (Arc::new(cache), Arc::new(config.limits));
+        let workshop =
+            Workshop::new(config.compiler, (engine.clone(), pooled), Arc::clone(&cache), Arc::clone(&limits));
+        let loader = Arc::new(Loader::new(engine.clone(), cache, workshop, limits.component_bytes));
         let host = Arc::new(Self {
-            loader: Arc::new(Loader::new(engine.clone(), cache, limits.component_bytes)),
+            programs: Programs::new(Arc::clone(&loader), config.components, limits.loaded_plugins),
+            loader,
             gate: Gate::new(Arc::clone(&limits)),
+            lanes: Lanes::start().map_err(|fault| HostError::Engine(fault.into()))?,
+            breakers: Breakers::new(Arc::clone(&limits)),
+            http: Arc::new(InTime(config.http)),
             registry: Registry::default(),
             built_ins: config.built_ins,
             engine,
@@ -73,11 +80,11 @@ impl PluginHost {
     async fn load_built_ins(&self) -> Result<(), HostError> {
         let loading = BUILT_INS.map(|(name, bytes)| {
             let loader = Arc::clone(&self.loader);
-            (name, tokio::spawn(async move { loader.load(bytes.to_vec()).await }))
+            (name, tokio::spawn(async move { loader.load(bytes.to_vec(), Purpose::BuiltIn).await }))
         });
         for (name, loading) in loading {
-            let loaded = loading.await.unwrap_or_else(|fault| Err(vec![fault.to_string()]));
-            let program = loaded.map_err(|problems| HostError::BuiltIn { name, problems: problems.join("; ") })?;
+            let loaded = loading.await.unwrap_or_else(|fault| Err(Fault::Host(fault.to_string())));
+            let program = loaded.map_err(|fault| HostError::BuiltIn { name, problems: fault.to_string() })?;
             self.registry.add_built_in(name, program);
         }
         Ok(())
@@ -94,8 +101,8 @@ impl PluginHost {
         session: &chatbot::Session,
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<ChatbotOutcome, CallError> {
-        let question = HandleEvent { event, session };
-        let Answered { answer, writes, trace } = self.ask(&call, KeyValues::new(key_values), &question).await?;
+        let question = HandleEvent::new(event, session);
+        let Answered { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
         Ok(ChatbotOutcome { actions: answer, writes, trace })
     }
 
@@ -108,7 +115,7 @@ impl PluginHost {
         call: Call<'_>,
         undeliverable: &sms_fallback::Undeliverable,
     ) -> Result<(sms_fallback::Decision, CallTrace), CallError> {
-        let answered = self.ask(&call, KeyValues::default(), &DecideFallback(undeliverable)).await?;
+        let answered = self.ask(&call, None, &DecideFallback::new(undeliverable)).await?;
         Ok((answered.answer, answered.trace))
     }
 
@@ -121,16 +128,54 @@ impl PluginHost {
         call: Call<'_>,
         event: &webhook_shaper::WebhookEvent,
     ) -> Result<(Option<String>, CallTrace), CallError> {
-        let answered = self.ask(&call, KeyValues::default(), &ShapeBody(event)).await?;
+        let answered = self.ask(&call, None, &ShapeBody::new(event)).await?;
         Ok((answered.answer, answered.trace))
     }
 
-    /// All plugins, by name, with those that are broken.
+    /// Asks who answers a conversation that begins. Nothing takes effect: the caller applies the route and the writes.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn route(
+        &self,
+        call: Call<'_>,
+        inbound: &router::Inbound,
+        key_values: Arc<dyn KeyValueSnapshot>,
+    ) -> Result<RouterOutcome, CallError> {
+        let question = RouteInbound::new(inbound);
+        let Answered { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
+        Ok(RouterOutcome { route: answer, writes, trace })
+    }
+
+    /// Loads an uploaded version ahead of its first call; of plugins that ship, only looks whether they are there.
+    ///
+    /// # Errors
+    /// When there is no such plugin, or it cannot be loaded: see [`CallError`].
+    pub async fn preload(&self, client: ClientId, plugin: &PluginRef) -> Result<(), CallError> {
+        self.callee(client, plugin).await.map(drop)
+    }
+
+    /// Whether a plugin is not called for this client at present, because it failed too often.
+    pub fn is_suspended(&self, client: ClientId, plugin: &PluginRef) -> bool {
+        self.breakers.is_suspended(client, plugin)
+    }
+
+    /// Every suspension of a plugin from now on, and every end of one. A listener that does not keep up misses some.
+    pub fn suspensions(&self) -> mpsc::Receiver<Suspension> {
+        self.breakers.listen()
+    }
+
+    /// Uploaded components that are loaded now.
+    pub fn loaded(&self) -> usize {
+        self.programs.held()
+    }
+
+    /// All plugins that ship or lie in the watched directory, by name, with those that are broken.
     pub fn plugins(&self) -> Vec<PluginInfo> {
         self.registry.list()
     }
 
-    /// One plugin.
+    /// One plugin that ships or lies in the watched directory.
     pub fn find(&self, name: &str) -> Option<PluginInfo> {
         self.registry.find(name)
     }
@@ -140,19 +185,77 @@ impl PluginHost {
         !self.built_ins || BUILT_INS.iter().all(|(name, _)| self.registry.get(name).is_some())
     }
 
+    /// A call that counts: a plugin that fails too often is suspended.
     async fn ask<Q: Question>(
         &self,
         call: &Call<'_>,
-        key_values: KeyValues,
+        key_values: Option<Arc<dyn KeyValueSnapshot>>,
         question: &Q,
     ) -> Result<Answered<Q::Answer>, CallError> {
-        let Some(plugin) = self.registry.get(call.plugin) else {
-            return Err(CallError::NotFound { plugin: call.plugin.to_owned() });
+        let suspended = |until| CallError::Suspended { plugin: call.plugin.name().to_owned(), until };
+        let admission = self.breakers.admit(call.client, call.plugin, call.now).map_err(suspended)?;
+        let asked = self.ask_once(call, key_values, question).await;
+        match &asked {
+            Ok(_) => admission.settle(Verdict::Well, String::new),
+            Err(error) => admission.settle(error.verdict(), || error.to_string()),
+        }
+        asked
+    }
+
+    /// A call under all limits, whatever happened to others before.
+    pub(crate) async fn ask_once<Q: Question>(
+        &self,
+        call: &Call<'_>,
+        key_values: Option<Arc<dyn KeyValueSnapshot>>,
+        question: &Q,
+    ) -> Result<Answered<Q::Answer>, CallError> {
+        let plugin = self.callee(call.client, call.plugin).await?;
+        // What ships is known to be quick, and events wait for it: only the plugins of clients keep to a pace.
+        let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
+        let Ok(place) = self.gate.enter(call.client, paced).await else {
+            return Err(CallError::TooBusy { plugin: plugin.name.clone() });
         };
-        let Ok(_place) = self.gate.enter(call.client).await else {
-            return Err(CallError::TooBusy { plugin: call.plugin.to_owned() });
-        };
-        run(&self.engine, &self.limits, &plugin, call, key_values, question).await
+        let outside = Outside { key_values, http: Arc::clone(&self.http) };
+        let way = if paced { Way::Promptly(&self.lanes, place.share()) } else { Way::Here };
+        run(&self.engine, &self.limits, &plugin, call, outside, question, way).await
+    }
+
+    /// What a call to a plugin runs, from now to its end.
+    pub(crate) async fn callee(&self, client: ClientId, plugin: &PluginRef) -> Result<Arc<Callee>, CallError> {
+        let name = || plugin.name().to_owned();
+        match plugin {
+            PluginRef::Shipped(shipped) => {
+                self.registry.get(shipped).ok_or_else(|| CallError::NotFound { plugin: name() })
+            }
+            PluginRef::Uploaded { version, sha256, .. } => match self.programs.get(client, sha256).await {
+                Ok(program) => Ok(Arc::new(Callee { name: name(), version: u64::from(*version), program })),
+                Err(NoProgram::Unknown) => Err(CallError::NotFound { plugin: plugin.to_string() }),
+                Err(NoProgram::Unloadable(reason)) => Err(CallError::Unloadable { plugin: plugin.to_string(), reason }),
+                Err(NoProgram::Unavailable(reason)) => {
+                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason })
+                }
+            },
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     pub(crate) fn loader(&self) -> &Arc<Loader> {
@@ -164,26 +267,29 @@ impl PluginHost {
     }
 
     /// Puts a sample question of its world to a component, under the same limits as any call.
-    pub(crate) async fn try_out(&self, name: &str, program: Program) -> Result<Program, String> {
-        let plugin = Loaded { name: name.to_owned(), version: 0, source: Source::BuiltIn, program: Arc::new(program) };
-        let tried = match plugin.program.linked.world() {
+    pub(crate) async fn try_out(&self, callee: &Callee) -> Result<(), String> {
+        let tried = match callee.program.linked.world() {
             World::Chatbot => {
                 let (event, session) = sample::hello();
-                self.trial(&plugin, &HandleEvent { event: &event, session: &session }).await
+                self.trial(callee, &HandleEvent::new(&event, &session)).await.map(drop)
             }
-            World::SmsFallback => self.trial(&plugin, &DecideFallback(&sample::undeliverable())).await,
-            World::WebhookShaper => self.trial(&plugin, &ShapeBody(&sample::webhook_event())).await,
+            World::SmsFallback => self.trial(callee, &DecideFallback::new(&sample::undeliverable())).await.map(drop),
+            World::WebhookShaper => self.trial(callee, &ShapeBody::new(&sample::webhook_event())).await.map(drop),
+            World::Router => self.trial(callee, &RouteInbound::new(&sample::inbound())).await.map(drop),
         };
         match tried {
             // An error that the plugin returns is an answer: it may lack its configuration here.
-            Ok(()) | Err(CallError::Refused { .. }) => Arc::into_inner(plugin.program)
-                .ok_or_else(|| "the trial call did not let go of the component".to_owned()),
+            Ok(()) | Err(CallError::Refused { .. }) => Ok(()),
             Err(error) => Err(format!("the trial call failed: {error}")),
         }
     }
 
-    async fn trial<Q: Question>(&self, plugin: &Loaded, question: &Q) -> Result<(), CallError> {
-        let call = sample::call(&plugin.name);
-        run(&self.engine, &self.limits, plugin, &call, KeyValues::default(), question).await.map(drop)
+    /// Puts one question to a component that is not in use yet.
+    pub(crate) async fn trial<Q: Question>(&self, callee: &Callee, question: &Q) -> Result<Q::Answer, CallError> {
+        let plugin = PluginRef::shipped(&callee.name);
+        let call = sample::call(&plugin);
+        let answered =
+            run(&self.engine, &self.limits, callee, &call, Outside::none(), question, Way::Apart(&self.lanes)).await;
+        answered.map(|answered| answered.answer)
     }
 }

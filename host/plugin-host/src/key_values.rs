@@ -60,8 +60,8 @@ pub(crate) struct KeyValues {
 }
 
 impl KeyValues {
-    pub(crate) fn new(snapshot: Arc<dyn KeyValueSnapshot>) -> Self {
-        Self { snapshot: Some(snapshot), ..Self::default() }
+    pub(crate) fn new(snapshot: Option<Arc<dyn KeyValueSnapshot>>) -> Self {
+        Self { snapshot, ..Self::default() }
     }
 
     /// The outer error ends the call, the inner one is the guest's to deal with.

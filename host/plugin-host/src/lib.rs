@@ -5,36 +5,67 @@
 //! and swaps one for another while calls are in flight.
 
 mod answer;
+mod breaker;
 mod built_in;
 mod cache;
 mod call;
+mod callee;
 mod check;
+mod clock;
+mod compile;
+mod components;
+mod difference;
 mod directory;
 mod engine;
 mod error;
+mod examine;
 mod gate;
+mod grants;
 mod guest;
 mod host;
+mod host_config;
+mod http;
 mod imports;
+pub mod json;
 mod key_values;
+mod lanes;
 mod limits;
 mod loader;
 mod meter;
+mod outgoing;
 mod output;
+mod plugin_ref;
+mod programs;
+mod record;
+mod recorded_limits;
 mod registry;
+mod replay;
 mod run;
 mod sample;
+mod tape;
 mod world;
 mod worlds;
 
-pub use call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome};
+pub use breaker::Suspension;
+pub use call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome, RouterOutcome};
 pub use check::{CheckReport, check};
+pub use compile::{Compiler, check_apart, compile_child};
+pub use components::ComponentSource;
 pub use error::{CallError, HostError};
-pub use host::{HostConfig, PluginHost};
+pub use examine::{Examined, Refusal};
+pub use grants::{AllowedHost, EVERY_HOST};
+pub use host::PluginHost;
+pub use host_config::HostConfig;
+pub use http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
+pub use json::{DryAnswer, DryResult, Question};
 pub use key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, NoKeyValues, Scope};
 pub use limits::{Limit, Limits};
 pub use plugin_bindings::chatbot::patchbay::plugin::log::Level as LogLevel;
+pub use plugin_ref::{PluginRef, is_plugin_name};
+pub use record::{HostCall, HttpAnswer, KvAnswer, Recording};
+pub use recorded_limits::RecordedLimits;
 pub use registry::{PluginInfo, Source, State};
+pub use replay::Replay;
 pub use world::World;
 
 /// Types of world `chatbot`, generated from `wit/`.
@@ -64,5 +95,15 @@ pub mod webhook_shaper {
     pub use plugin_bindings::webhook_shaper::exports::patchbay::plugin::shaper::{
         Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
         StatusEvent, Team, WebhookEvent,
+    };
+}
+
+/// Types of world `router`, generated from `wit/`.
+pub mod router {
+    pub use plugin_bindings::chatbot::patchbay::plugin::types::{
+        Channel, Content, Customer, Error, IncomingMessage, Metadata, TemplateReference,
+    };
+    pub use plugin_bindings::router::exports::patchbay::plugin::routing::{
+        Decision as Route, Inbound, Target, WallTime,
     };
 }

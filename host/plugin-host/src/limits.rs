@@ -18,6 +18,10 @@ pub struct Limits {
     pub wall_clock: Duration,
     /// How often a running guest is interrupted, so that other work gets its turn.
     pub epoch_tick: Duration,
+    /// Processor time that the calls of one client to its uploaded plugins get in a second before anything else that
+    /// wants a processor does; what was not used in the last five seconds may be used at once. Calls beyond it, and calls
+    /// that take longer than a millisecond, run on threads of low priority.
+    pub prompt_cpu: Duration,
     /// Bytes that cross from guest to host in one transfer: the arguments of an import, or the answer.
     pub transfer_bytes: usize,
     /// Calls of `log`, `kv`, `config` and `http`.
@@ -36,6 +40,21 @@ pub struct Limits {
     pub value_bytes: usize,
     /// Different keys written by one call.
     pub written_keys: usize,
+    /// HTTP requests that one call may send.
+    pub http_requests: u32,
+    /// Bytes of the body of one HTTP request.
+    pub http_request_bytes: usize,
+    /// Bytes of the body of one HTTP response.
+    pub http_response_bytes: usize,
+    /// Headers of one HTTP request, and of a response.
+    pub http_headers: usize,
+    /// Bytes of all header names and values of one HTTP request, and of a response.
+    pub http_header_bytes: usize,
+    /// Longest wait for one HTTP response. The wall clock of the call goes on meanwhile.
+    pub http_timeout: Duration,
+    /// Calls of uploaded plugins that one client may make in a second. Those beyond it wait, as long as `queue_wait`;
+    /// what was not used in the last two seconds may be used at once.
+    pub calls_per_second: u32,
     /// Calls of one client that run at once.
     pub calls_per_client: usize,
     /// Calls of one client that wait for a free place.
@@ -46,6 +65,22 @@ pub struct Limits {
     pub calls: usize,
     /// Bytes of a component.
     pub component_bytes: usize,
+    /// Uploaded plugins that are kept ready in memory; what was called longest ago goes first.
+    pub loaded_plugins: usize,
+    /// Calls that fail one after another before a plugin is suspended for a client. At most 40.
+    pub failures_in_a_row: u32,
+    /// Percentage of the last 40 calls above which failures suspend a plugin for a client.
+    pub failures_percent: u32,
+    /// How long a suspended plugin is not called; then one call decides whether it is called again.
+    pub suspended_for: Duration,
+    /// Processor time for compiling one component, in whole seconds.
+    pub compile_cpu: Duration,
+    /// Bytes of address space for compiling one component.
+    pub compile_memory_bytes: usize,
+    /// Time for compiling one component, waiting for a processor included.
+    pub compile_wall_clock: Duration,
+    /// Uploads that wait for the one that is being compiled; one per client.
+    pub compile_queue: usize,
 }
 
 impl Default for Limits {
@@ -55,7 +90,8 @@ impl Default for Limits {
             table_elements: 100_000,
             cpu: Duration::from_secs(1),
             wall_clock: Duration::from_secs(5),
-            epoch_tick: Duration::from_millis(10),
+            epoch_tick: Duration::from_millis(2),
+            prompt_cpu: Duration::from_millis(50),
             transfer_bytes: 4 * MIB,
             host_calls: 1_000,
             log_bytes: 16 * KIB,
@@ -65,11 +101,26 @@ impl Default for Limits {
             body_bytes: 256 * KIB,
             value_bytes: 64 * KIB,
             written_keys: 64,
+            http_requests: 8,
+            http_request_bytes: 256 * KIB,
+            http_response_bytes: MIB,
+            http_headers: 64,
+            http_header_bytes: 16 * KIB,
+            http_timeout: Duration::from_secs(3),
+            calls_per_second: 500,
             calls_per_client: 16,
             waiting_per_client: 256,
             queue_wait: Duration::from_secs(2),
             calls: 200,
             component_bytes: 32 * MIB,
+            loaded_plugins: 2_000,
+            failures_in_a_row: 10,
+            failures_percent: 50,
+            suspended_for: Duration::from_secs(30),
+            compile_cpu: Duration::from_secs(30),
+            compile_memory_bytes: 2_048 * MIB,
+            compile_wall_clock: Duration::from_secs(120),
+            compile_queue: 8,
         }
     }
 }

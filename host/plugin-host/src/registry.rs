@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 
 use crate::World;
+use crate::callee::Callee;
 use crate::loader::Program;
 
 /// Where a plugin comes from.
@@ -51,17 +52,9 @@ pub struct PluginInfo {
     pub last_error: Option<String>,
 }
 
-/// A plugin that can be called.
-pub(crate) struct Loaded {
-    pub(crate) name: String,
-    pub(crate) version: u64,
-    pub(crate) source: Source,
-    pub(crate) program: Arc<Program>,
-}
-
 #[derive(Clone)]
 struct Entry {
-    active: Option<Arc<Loaded>>,
+    active: Option<(Arc<Callee>, Source)>,
     built_in: Option<Arc<Program>>,
     last_version: u64,
     last_error: Option<(String, PathBuf)>,
@@ -79,8 +72,8 @@ pub(crate) struct Registry {
 
 impl Registry {
     /// The plugin that answers to a name now.
-    pub(crate) fn get(&self, name: &str) -> Option<Arc<Loaded>> {
-        self.table.load().get(name).and_then(|entry| entry.active.clone())
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Callee>> {
+        self.table.load().get(name)?.active.as_ref().map(|(callee, _)| Arc::clone(callee))
     }
 
     /// The world that a file of this name must have, if it would stand in for a built-in.
@@ -90,8 +83,9 @@ impl Registry {
 
     /// Whether a name runs from a file with this very content.
     pub(crate) fn runs_from_file(&self, name: &str, sha256: &str) -> bool {
-        let active = self.get(name);
-        active.is_some_and(|active| active.source != Source::BuiltIn && active.program.sha256 == sha256)
+        let table = self.table.load();
+        let active = table.get(name).and_then(|entry| entry.active.as_ref());
+        active.is_some_and(|(callee, source)| *source != Source::BuiltIn && callee.program.sha256 == sha256)
     }
 
     pub(crate) fn add_built_in(&self, name: &str, program: Program) {
@@ -103,8 +97,8 @@ impl Registry {
     }
 
     /// Swaps in the contents of a file. Calls in flight finish on what they began with.
-    pub(crate) fn swap_in(&self, name: &str, file: PathBuf, program: Program) {
-        self.change(name, |entry| entry.activate(name, Arc::new(program), Source::Directory(file)));
+    pub(crate) fn swap_in(&self, name: &str, file: PathBuf, program: Arc<Program>) {
+        self.change(name, |entry| entry.activate(name, program, Source::Directory(file)));
     }
 
     /// Notes that the newest file of a name cannot be used; what runs goes on running.
@@ -121,7 +115,7 @@ impl Registry {
     pub(crate) fn remove_file(&self, name: &str) {
         self.change(name, |entry| {
             entry.last_error = None;
-            let from_file = entry.active.as_ref().is_some_and(|active| active.source != Source::BuiltIn);
+            let from_file = entry.active.as_ref().is_some_and(|(_, source)| *source != Source::BuiltIn);
             if from_file {
                 entry.active = None;
                 if let Some(built_in) = entry.built_in.clone() {
@@ -155,7 +149,8 @@ impl Entry {
     fn activate(&mut self, name: &str, program: Arc<Program>, source: Source) {
         self.last_version += 1;
         self.last_error = None;
-        self.active = Some(Arc::new(Loaded { name: name.to_owned(), version: self.last_version, source, program }));
+        let callee = Callee { name: name.to_owned(), version: self.last_version, program };
+        self.active = Some((Arc::new(callee), source));
     }
 
     /// `None` for a name that once had a file and has nothing now; its version goes on counting if it comes back.
@@ -163,14 +158,14 @@ impl Entry {
         let last_error = self.last_error.as_ref().map(|(problems, _)| problems.clone());
         let name = name.to_owned();
         match (&self.active, &self.last_error) {
-            (Some(active), _) => Some(PluginInfo {
+            (Some((callee, source)), _) => Some(PluginInfo {
                 name,
-                world: Some(active.program.linked.world()),
-                version: active.version,
-                sha256: active.program.sha256.clone(),
-                size: active.program.size,
-                imports: active.program.imports.clone(),
-                source: active.source.clone(),
+                world: Some(callee.program.linked.world()),
+                version: callee.version,
+                sha256: callee.program.sha256.clone(),
+                size: callee.program.size,
+                imports: callee.program.imports.clone(),
+                source: source.clone(),
                 state: State::Ready,
                 last_error,
             }),

@@ -1,20 +1,26 @@
 //! One call: a fresh instance, the question, the limits, the verdict.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use tokio::time::timeout;
 use wasmtime::component::ResourceTableError;
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::I32Exit;
 
 use crate::answer::Fault;
-use crate::call::{Call, CallTrace, Outcome};
+use crate::call::{Call, CallTrace, LogLine, Outcome};
+use crate::callee::Callee;
 use crate::error::CallError;
 use crate::guest::{Guest, Stop};
-use crate::key_values::{KeyValueWrite, KeyValues};
+use crate::key_values::KeyValueWrite;
+use crate::lanes::{Lanes, Moving, Share, at_home};
 use crate::limits::{Limit, Limits};
-use crate::registry::Loaded;
+use crate::record::{self, CallResult, HostCall, Recording};
+use crate::recorded_limits::RecordedLimits;
+use crate::tape::Outside;
 use crate::worlds::{Given, Question};
 
 /// The engine's words when `Limits::transfer_bytes` is used up. It has no type of its own.
@@ -31,36 +37,185 @@ pub(crate) struct Answered<A> {
 enum End<A> {
     InTime(Given<A>),
     TooLate,
+    /// The tape ran out.
+    Recorded,
+}
+
+/// A call that was made, and what only whoever made it wants to know.
+pub(crate) struct Made<A> {
+    pub(crate) result: Result<Answered<A>, CallError>,
+    /// Host functions that the plugin called.
+    pub(crate) host_calls: u32,
+    /// The recorded call went no further, so this one was stopped too.
+    pub(crate) stopped: bool,
+}
+
+/// Where a call runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Way<'a> {
+    /// Where the caller is: for what is known to be quick.
+    Here,
+    /// Where the caller is, on the share of its client, and apart once that is used up or the call takes long.
+    Promptly(&'a Lanes, &'a Share),
+    /// Apart from all else.
+    Apart(&'a Lanes),
 }
 
 /// Puts a question to a fresh instance of a plugin.
 pub(crate) async fn run<Q: Question>(
     engine: &Engine,
     limits: &Arc<Limits>,
-    plugin: &Loaded,
+    plugin: &Callee,
     call: &Call<'_>,
-    key_values: KeyValues,
+    outside: Outside,
     question: &Q,
+    way: Way<'_>,
 ) -> Result<Answered<Q::Answer>, CallError> {
-    let started = Instant::now();
-    let mut store = prepare(engine, Guest::new(call, limits, key_values));
-    let end = match timeout(limits.wall_clock, question.ask(&plugin.program.linked, &mut store)).await {
-        Ok(Some(given)) => End::InTime(given),
-        Ok(None) => {
-            let (expected, found) = (Q::WORLD, plugin.program.linked.world());
-            return Err(CallError::WrongWorld { plugin: call.plugin.to_owned(), expected, found });
+    let outside = if matches!(way, Way::Here) { outside } else { at_home(outside) };
+    let (outside, recorder) = match call.record {
+        true => {
+            let (outside, recorder) = outside.recorded();
+            (outside, Some(recorder))
         }
-        Err(_) => End::TooLate,
+        false => (outside, None),
     };
-    let duration = started.elapsed();
-    let result = conclude(store.into_data(), plugin, end, duration, question);
-    let outcome = match &result {
+    let started = Instant::now();
+    let guest = Guest::new(call, limits, outside, true);
+    let mut made = match way {
+        Way::Here => make(engine, guest, plugin, question, std::future::pending()).await,
+        Way::Apart(lanes) => lanes.apart(moving(engine, guest, plugin, question, std::future::pending())).await,
+        Way::Promptly(lanes, share) => {
+            lanes.promptly(share, moving(engine, guest, plugin, question, std::future::pending())).await
+        }
+    };
+    let outcome = match &made.result {
         Ok(_) => Outcome::Answered.as_str(),
         Err(error) => error.trace().map_or("too-busy", |trace| trace.outcome.as_str()),
     };
-    metrics::counter!("patchbay_plugin_calls_total", "world" => Q::WORLD.as_str(), "outcome" => outcome).increment(1);
-    metrics::histogram!("patchbay_plugin_call_seconds", "world" => Q::WORLD.as_str()).record(duration.as_secs_f64());
-    result
+    let world = question.world().as_str();
+    metrics::counter!("patchbay_plugin_calls_total", "world" => world, "outcome" => outcome).increment(1);
+    metrics::histogram!("patchbay_plugin_call_seconds", "world" => world).record(started.elapsed().as_secs_f64());
+    if let Some(recorder) = recorder {
+        let recording = write_down(call, limits, plugin, question, &made, recorder.take());
+        if let Some(trace) = made.trace_mut() {
+            trace.recording = Some(Box::new(recording));
+        }
+    }
+    made.result
+}
+
+/// [`make`] with all that it needs.
+pub(crate) fn moving<Q: Question>(
+    engine: &Engine,
+    guest: Guest,
+    plugin: &Callee,
+    question: &Q,
+    end_of_tape: impl Future<Output = ()> + Send + 'static,
+) -> Moving<Made<Q::Answer>> {
+    let (engine, plugin, question) = (engine.clone(), plugin.clone(), question.owned());
+    Box::pin(async move { make(&engine, guest, &plugin, &question, end_of_tape).await })
+}
+
+/// Lets a guest answer, until `end_of_tape`.
+pub(crate) async fn make<Q: Question>(
+    engine: &Engine,
+    guest: Guest,
+    plugin: &Callee,
+    question: &Q,
+    end_of_tape: impl Future<Output = ()>,
+) -> Made<Q::Answer> {
+    let started = Instant::now();
+    let wall_clock = guest.limits.wall_clock;
+    let mut store = prepare(engine, guest);
+    let end = tokio::select! {
+        biased;
+        () = end_of_tape => End::Recorded,
+        asked = timeout(wall_clock, question.ask(&plugin.program.linked, &mut store)) => match asked {
+            Ok(Some(given)) => End::InTime(given),
+            Ok(None) => {
+                let (expected, found) = (question.world(), plugin.program.linked.world());
+                let result = Err(CallError::WrongWorld { plugin: plugin.name.clone(), expected, found });
+                return Made { result, host_calls: 0, stopped: false };
+            }
+            Err(_) => End::TooLate,
+        },
+    };
+    let duration = started.elapsed();
+    let guest = store.into_data();
+    let host_calls = guest.host_calls;
+    let stopped = match &end {
+        End::Recorded => true,
+        End::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
+        End::InTime(Ok(_)) | End::TooLate => false,
+    };
+    Made { result: conclude(guest, plugin, end, duration, question), host_calls, stopped }
+}
+
+/// Everything that is needed to make the call again.
+fn write_down<Q: Question>(
+    call: &Call<'_>,
+    limits: &Limits,
+    plugin: &Callee,
+    question: &Q,
+    made: &Made<Q::Answer>,
+    host_calls: Vec<HostCall>,
+) -> Recording {
+    let stopped = made.result.as_ref().err().is_some_and(record::stopped_for_time);
+    Recording {
+        world: question.world(),
+        plugin: plugin.name.clone(),
+        version: call.plugin.version(),
+        sha256: plugin.program.sha256.clone(),
+        now: call.now,
+        seed: call.seed,
+        config: call.config.to_owned(),
+        turn: call.turn.to_owned(),
+        allowed_hosts: call.allowed_hosts.to_vec(),
+        limits: RecordedLimits::of(limits),
+        question: serde_json::to_string(question).unwrap_or_default(),
+        host_calls,
+        result: made.result_text(),
+        stopped_after: stopped.then_some(made.host_calls),
+    }
+}
+
+impl<A: Serialize> Made<A> {
+    /// What came out, in the form in which two calls are compared.
+    pub(crate) fn result_text(&self) -> String {
+        let result = match &self.result {
+            Ok(answered) => CallResult {
+                outcome: Outcome::Answered.as_str(),
+                answer: Some(&answered.answer),
+                failure: None,
+                writes: record::writes(&answered.writes),
+                logs: &answered.trace.logs,
+            },
+            Err(error) => CallResult {
+                outcome: error.trace().map_or("not-called", |trace| trace.outcome.as_str()),
+                answer: None,
+                failure: Some(record::failure(error)),
+                writes: vec![],
+                logs: error.trace().map_or(&[], |trace| &trace.logs),
+            },
+        };
+        result.text()
+    }
+
+    /// What the plugin logged.
+    pub(crate) fn logs(&self) -> &[LogLine] {
+        let trace = match &self.result {
+            Ok(answered) => Some(&answered.trace),
+            Err(error) => error.trace(),
+        };
+        trace.map_or(&[], |trace| &trace.logs)
+    }
+
+    fn trace_mut(&mut self) -> Option<&mut CallTrace> {
+        match &mut self.result {
+            Ok(answered) => Some(&mut answered.trace),
+            Err(error) => error.trace_mut(),
+        }
+    }
 }
 
 fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
@@ -73,6 +228,9 @@ fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
     store.epoch_deadline_callback(move |mut store| {
         let guest = store.data_mut();
         guest.ticks += 1;
+        if guest.stop_after.is_some_and(|most| guest.host_calls >= most) {
+            return Err(wasmtime::Error::new(Stop::Recorded));
+        }
         if guest.ticks > most_ticks {
             return Err(wasmtime::Error::new(Stop::Limit(Limit::Cpu)));
         }
@@ -83,7 +241,7 @@ fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
 
 fn conclude<Q: Question>(
     mut guest: Guest,
-    plugin: &Loaded,
+    plugin: &Callee,
     end: End<Q::Answer>,
     duration: Duration,
     question: &Q,
@@ -98,16 +256,20 @@ fn conclude<Q: Question>(
         logs: guest.take_logs(),
         stderr,
         outcome: Outcome::Answered,
+        http_requests: guest.outgoing.sent,
+        recording: None,
     };
     let mut ended = |outcome| {
         trace.outcome = outcome;
         Box::new(trace.clone())
     };
     let answer = match end {
-        End::TooLate => return Err(CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) }),
+        End::TooLate | End::Recorded => {
+            return Err(CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) });
+        }
         End::InTime(Ok(Ok(answer))) => answer,
         End::InTime(Ok(Err(error))) => return Err(CallError::Refused { error, trace: ended(Outcome::Refused) }),
-        End::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, ended)),
+        End::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
     };
     match question.judge(&answer, &guest.limits) {
         Ok(()) => Ok(Answered { answer, writes: guest.key_values.into_writes(), trace }),
@@ -120,7 +282,8 @@ fn conclude<Q: Question>(
 fn diagnose(
     fault: wasmtime::Error,
     guest: &Guest,
-    plugin: &Loaded,
+    plugin: &Callee,
+    duration: Duration,
     mut ended: impl FnMut(Outcome) -> Box<CallTrace>,
 ) -> CallError {
     if fault.is::<PoolConcurrencyLimitError>() {
@@ -130,6 +293,7 @@ fn diagnose(
         Ok(Stop::Limit(which)) => {
             return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
         }
+        Ok(Stop::Recorded) => return CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) },
         Ok(Stop::KeyValues(source)) => {
             return CallError::KeyValues { source, trace: ended(Outcome::KeyValuesUnavailable) };
         }

@@ -3,17 +3,27 @@
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use crate::Call;
 use crate::chatbot::{Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday};
+use crate::router::{Inbound, WallTime};
 use crate::sms_fallback::{RequestedFallback, Undeliverable};
 use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
+use crate::{Call, PluginRef};
 
 /// A Tuesday morning.
 const NOW_SECONDS: u32 = 1_760_428_800;
 
 /// A call on behalf of nobody, without configuration.
-pub(crate) fn call(plugin: &str) -> Call<'_> {
-    Call { client: ClientId(Default::default()), plugin, now: now(), seed: 1, config: "{}" }
+pub(crate) fn call(plugin: &PluginRef) -> Call<'_> {
+    Call {
+        client: ClientId(Default::default()),
+        plugin,
+        now: now(),
+        seed: 1,
+        config: "{}",
+        turn: "sample",
+        allowed_hosts: &[],
+        record: false,
+    }
 }
 
 fn now() -> DateTime<Utc> {
@@ -52,6 +62,29 @@ pub(crate) fn hello() -> (Event, Session) {
         metadata: vec![],
     };
     (event, session)
+}
+
+/// A conversation begins.
+pub(crate) fn inbound() -> Inbound {
+    let (_, session) = hello();
+    Inbound {
+        id: "sample".into(),
+        participant_id: session.participant_id,
+        client_ref: session.client_ref,
+        business_number: session.business_number,
+        customer: session.customer,
+        channel: session.channel,
+        message: IncomingMessage { id: "sample".into(), content: Content::Text("Hello".into()), quoted: None },
+        reopened: false,
+        previous_template: None,
+        default_bot: None,
+        last_agent: None,
+        last_team: None,
+        tags: vec![],
+        now_ms: session.now_ms,
+        local_time: WallTime { utc_offset_minutes: 120, weekday: 2, hour: 10, minute: 0 },
+        metadata: vec![],
+    }
 }
 
 /// A recipient who is not on WhatsApp.

@@ -14,11 +14,13 @@ pub enum World {
     SmsFallback,
     /// Writes webhook bodies; exports `shaper`.
     WebhookShaper,
+    /// Decides who answers a conversation; exports `routing`.
+    Router,
 }
 
 impl World {
     /// Every world.
-    pub const ALL: [Self; 3] = [Self::Chatbot, Self::SmsFallback, Self::WebhookShaper];
+    pub const ALL: [Self; 4] = [Self::Chatbot, Self::SmsFallback, Self::WebhookShaper, Self::Router];
 
     /// The name in `wit/`.
     pub fn as_str(self) -> &'static str {
@@ -26,7 +28,13 @@ impl World {
             Self::Chatbot => "chatbot",
             Self::SmsFallback => "sms-fallback",
             Self::WebhookShaper => "webhook-shaper",
+            Self::Router => "router",
         }
+    }
+
+    /// The world of a name as in `wit/`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|world| world.as_str() == name)
     }
 
     /// The interface that a plugin of this world exports.
@@ -35,6 +43,17 @@ impl World {
             Self::Chatbot => "bot",
             Self::SmsFallback => "fallback",
             Self::WebhookShaper => "shaper",
+            Self::Router => "routing",
+        }
+    }
+
+    /// The function that the exported interface must have.
+    pub(crate) fn exported_function(self) -> &'static str {
+        match self {
+            Self::Chatbot => "handle",
+            Self::SmsFallback => "decide",
+            Self::WebhookShaper => "shape",
+            Self::Router => "route",
         }
     }
 
@@ -43,6 +62,7 @@ impl World {
         match self {
             Self::Chatbot => &["types", "log", "kv", "config", "http"],
             Self::SmsFallback | Self::WebhookShaper => &["types", "log", "config"],
+            Self::Router => &["types", "log", "kv", "config"],
         }
     }
 }

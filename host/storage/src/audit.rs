@@ -14,7 +14,7 @@ pub struct AuditEntry<'a> {
     pub id: Uuid,
     /// When.
     pub happened_at: DateTime<Utc>,
-    /// Id of the user, or `operator` for the command line.
+    /// Id of the user, `operator` for the command line, or `platform` for a rule that the client set.
     pub actor: &'a str,
     /// A verb: `create`, `update`, `rotate`.
     pub action: &'a str,

@@ -81,38 +81,109 @@ pub async fn unchanged(
     Ok(same)
 }
 
-/// Gives keys their values, `None` removes them. Each key may appear once.
+/// What a key costs beside its name and its value, in bytes: many small keys are not free.
+pub const KEY_OVERHEAD: i64 = 64;
+/// Rows that the usage of one client is spread over.
+const SHARDS: u128 = 16;
+
+/// Gives keys their values, `None` removes them. Each key may appear once. Answers by how many bytes the stores of the
+/// client grew: keys, values and [`KEY_OVERHEAD`]; tell [`grow`].
 pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
     writes: &[(Key, Option<Vec<u8>>)],
-) -> Result<()> {
+) -> Result<i64> {
     let (removed, set): (Vec<_>, Vec<_>) = writes.iter().partition(|(_, value)| value.is_none());
-    sqlx::query(
-        "DELETE FROM chatbot_value value USING unnest($3::uuid[], $4::text[]) AS gone (participant_id, key)
-         WHERE value.client_id = $1 AND value.plugin = $2 AND value.participant_id = gone.participant_id
-           AND value.key = gone.key",
+    let freed: i64 = sqlx::query_scalar(
+        "WITH removed AS (
+             DELETE FROM chatbot_value value USING unnest($3::uuid[], $4::text[]) AS gone (participant_id, key)
+             WHERE value.client_id = $1 AND value.plugin = $2 AND value.participant_id = gone.participant_id
+               AND value.key = gone.key
+             RETURNING octet_length(value.key) + octet_length(value.value) + $5 AS bytes)
+         SELECT COALESCE(sum(bytes), 0)::bigint FROM removed",
     )
     .bind(client.0)
     .bind(plugin)
     .bind(removed.iter().map(|(key, _)| key.owner()).collect::<Vec<_>>())
     .bind(removed.iter().map(|(key, _)| key.name.as_str()).collect::<Vec<_>>())
-    .execute(&mut *db)
+    .bind(KEY_OVERHEAD)
+    .fetch_one(&mut *db)
     .await?;
-    sqlx::query(
-        "INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
-         SELECT $1, $2, given.participant_id, given.key, given.value, pg_current_xact_id()::text::bigint
-         FROM unnest($3::uuid[], $4::text[], $5::bytea[]) AS given (participant_id, key, value)
-         ON CONFLICT (client_id, plugin, participant_id, key)
-         DO UPDATE SET value = excluded.value, version = excluded.version",
+    let grown: i64 = sqlx::query_scalar(
+        "WITH given AS (
+             SELECT * FROM unnest($3::uuid[], $4::text[], $5::bytea[]) AS given (participant_id, key, value)),
+         before AS (
+             SELECT octet_length(old.key) + octet_length(old.value) + $6 AS bytes FROM given JOIN chatbot_value old
+                 ON old.client_id = $1 AND old.plugin = $2 AND old.participant_id = given.participant_id
+                AND old.key = given.key),
+         written AS (
+             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
+             SELECT $1, $2, participant_id, key, value, pg_current_xact_id()::text::bigint FROM given
+             ON CONFLICT (client_id, plugin, participant_id, key)
+             DO UPDATE SET value = excluded.value, version = excluded.version
+             RETURNING octet_length(key) + octet_length(value) + $6 AS bytes)
+         SELECT (COALESCE((SELECT sum(bytes) FROM written), 0) - COALESCE((SELECT sum(bytes) FROM before), 0))::bigint",
     )
     .bind(client.0)
     .bind(plugin)
     .bind(set.iter().map(|(key, _)| key.owner()).collect::<Vec<_>>())
     .bind(set.iter().map(|(key, _)| key.name.as_str()).collect::<Vec<_>>())
     .bind(set.iter().filter_map(|(_, value)| value.as_deref()).collect::<Vec<_>>())
-    .execute(db)
+    .bind(KEY_OVERHEAD)
+    .fetch_one(db)
     .await?;
-    Ok(())
+    Ok(grown - freed)
+}
+
+/// Notes that the stores of a client grew by so many bytes (less than 0: shrank), and answers what they hold now. Writers
+/// of different participants do not wait for each other as a rule, so a sum may be short of what commits at the same time.
+pub async fn grow(db: &mut PgConnection, client: ClientId, participant: ParticipantId, bytes: i64) -> Result<i64> {
+    let shard = i16::try_from(participant.0.as_u128() % SHARDS).unwrap_or(0);
+    let total: i64 = sqlx::query_scalar(
+        "WITH noted AS (
+             INSERT INTO chatbot_value_usage (client_id, shard, bytes) VALUES ($1, $2, $3)
+             ON CONFLICT (client_id, shard) DO UPDATE SET bytes = chatbot_value_usage.bytes + excluded.bytes
+             RETURNING bytes)
+         SELECT (COALESCE((SELECT sum(bytes) FROM chatbot_value_usage WHERE client_id = $1 AND shard <> $2), 0)
+                 + (SELECT bytes FROM noted))::bigint",
+    )
+    .bind(client.0)
+    .bind(shard)
+    .bind(bytes)
+    .fetch_one(db)
+    .await?;
+    Ok(total)
+}
+
+/// How many keys a plugin has in the store of a participant.
+pub async fn keys_of(db: &mut PgConnection, client: ClientId, plugin: &str, participant: ParticipantId) -> Result<i64> {
+    let keys: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM chatbot_value WHERE client_id = $1 AND plugin = $2 AND participant_id = $3",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(participant.0)
+    .fetch_one(db)
+    .await?;
+    Ok(keys)
+}
+
+/// Forgets everything that a plugin keeps, and answers by how many bytes the stores of the client shrank.
+pub async fn forget_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<i64> {
+    let freed: i64 = sqlx::query_scalar(
+        "WITH gone AS (
+             DELETE FROM chatbot_value WHERE client_id = $1 AND plugin = $2
+             RETURNING octet_length(key) + octet_length(value) + $3 AS bytes)
+         SELECT COALESCE(sum(bytes), 0)::bigint FROM gone",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(KEY_OVERHEAD)
+    .fetch_one(&mut *db)
+    .await?;
+    if freed != 0 {
+        grow(db, client, ParticipantId(Uuid::nil()), -freed).await?;
+    }
+    Ok(freed)
 }

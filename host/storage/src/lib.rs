@@ -26,6 +26,7 @@ pub mod partitions;
 pub mod personal_data;
 pub mod plugins;
 pub mod retention;
+pub mod routing_decisions;
 pub mod settings;
 pub mod sms_parts;
 pub mod templates;
@@ -47,9 +48,6 @@ use sqlx::{
 /// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// Every row that we touch is found by an index. A prepared statement keeps the plan that was best when its tables were
-/// nearly empty: these settings keep it from being one that scans them whole. Statements that join rows to a list are not
-/// kept (`persistent(false)`): for them, no setting does. Compiling plans (`jit`) would cost more than running them.
 /// Every row that we touch is found by an index. A prepared statement keeps the plan that was best when its tables were
 /// nearly empty: these settings keep it from being one that scans them whole. Statements that join rows to a list are not
 /// kept (`persistent(false)`): for them, no setting does. Compiling plans (`jit`) would cost more than running them.

@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use crate::Result;
 
 /// The partitioned tables.
-pub const PARTITIONED: [&str; 8] = [
+pub const PARTITIONED: [&str; 11] = [
     "outbound_part",
     "outbound_message",
     "outbound_leg",
@@ -16,6 +16,9 @@ pub const PARTITIONED: [&str; 8] = [
     "webhook_delivery",
     "webhook_attempt",
     "plugin_invocation",
+    "plugin_difference",
+    "plugin_recording",
+    "routing_decision",
 ];
 
 /// Monday of the week of `moment`.

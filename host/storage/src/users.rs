@@ -147,6 +147,16 @@ pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str)
     row.map(User::try_from).transpose()
 }
 
+/// What a user may do; `None` when the client has no such user.
+pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Role>> {
+    let role: Option<String> = sqlx::query_scalar("SELECT role FROM client_user WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(user.0)
+        .fetch_optional(db)
+        .await?;
+    role.as_deref().map(stored_role).transpose()
+}
+
 /// When the failed logins of an account since `since` happened, newest first, at most `limit`.
 pub async fn recent_failures(
     db: &mut PgConnection,

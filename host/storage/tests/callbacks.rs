@@ -1,4 +1,4 @@
-//! The callback queue, files of customers and plugin activations, in a real database.
+//! The callback queue and files of customers, in a real database.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use chrono::{DateTime, Utc};
@@ -10,7 +10,6 @@ use storage::{
     clients::{self, NewClient},
     media::{self, MediaState, NewMedia},
     numbers::{self, Number, Provider},
-    plugins::{self, Activation, Invocation},
 };
 use uuid::Uuid;
 
@@ -128,56 +127,4 @@ async fn a_file_is_pending_until_it_is_fetched_or_given_up() {
     assert_eq!(old, [(CLIENT, id(1)), (CLIENT, id(2))]);
     media::remove(&mut db, CLIENT, id(1)).await.unwrap();
     assert!(media::find(&mut db, CLIENT, id(1)).await.unwrap().is_none());
-}
-
-fn activation(plugin: &str, number: Option<NumberId>) -> Activation {
-    Activation {
-        world: "chatbot".to_owned(),
-        number,
-        plugin: plugin.to_owned(),
-        config: json!({ "hours": "8-17" }),
-        activated_at: moment(0),
-    }
-}
-
-#[tokio::test]
-async fn a_numbers_own_plugin_comes_before_the_clients() {
-    let mut db = database().await;
-    let serving = async |db: &mut PgConnection, number: NumberId| {
-        plugins::activation(db, CLIENT, "chatbot", number).await.unwrap().map(|active| active.plugin)
-    };
-    assert_eq!(serving(&mut db, NUMBER).await, None);
-    plugins::activate(&mut db, CLIENT, &activation("general", None)).await.unwrap();
-    plugins::activate(&mut db, CLIENT, &activation("own", Some(NUMBER))).await.unwrap();
-    assert_eq!(serving(&mut db, NUMBER).await.as_deref(), Some("own"));
-    assert_eq!(serving(&mut db, NumberId(Uuid::from_u128(77))).await.as_deref(), Some("general"));
-    plugins::activate(&mut db, CLIENT, &activation("better", Some(NUMBER))).await.unwrap();
-    assert_eq!(plugins::list(&mut db, CLIENT).await.unwrap().len(), 2);
-    assert!(!plugins::deactivate(&mut db, CLIENT, "own", Some(NUMBER)).await.unwrap());
-    assert!(plugins::deactivate(&mut db, CLIENT, "better", Some(NUMBER)).await.unwrap());
-    assert_eq!(serving(&mut db, NUMBER).await.as_deref(), Some("general"));
-    assert!(plugins::list(&mut db, STRANGER).await.unwrap().is_empty());
-}
-
-#[tokio::test]
-async fn calls_are_listed_newest_first_and_by_outcome() {
-    let mut db = database().await;
-    let call = |id: u128, outcome: &str| Invocation {
-        id: Uuid::from_u128(id),
-        plugin: "bot".to_owned(),
-        version: "1".to_owned(),
-        world: "chatbot".to_owned(),
-        outcome: outcome.to_owned(),
-        duration_micros: 10,
-        peak_memory_bytes: 20,
-        logs: "info: hello\n".to_owned(),
-        error: None,
-        subject: Some(Uuid::from_u128(9)),
-    };
-    let calls = [call(1, "answered"), call(2, "trapped"), call(3, "answered")];
-    plugins::record_invocations(&mut db, CLIENT, &calls).await.unwrap();
-    let (page, total) = plugins::invocations(&mut db, CLIENT, "bot", None, (0, 2)).await.unwrap();
-    assert_eq!((page.iter().map(|call| call.id.as_u128()).collect::<Vec<_>>(), total), (vec![3, 2], 3));
-    let (trapped, total) = plugins::invocations(&mut db, CLIENT, "bot", Some("trapped"), (0, 10)).await.unwrap();
-    assert_eq!((trapped, total), (vec![calls[1].clone()], 1));
 }

@@ -223,3 +223,28 @@ async fn a_key_that_changed_or_came_or_went_is_noticed() {
     assert!(chatbot_values::read(&mut db, CLIENT, "another", &key("a")).await.unwrap().is_none());
     chatbot_values::lock_shared(&mut db, CLIENT, "bot").await.unwrap();
 }
+
+#[tokio::test]
+async fn the_room_that_key_values_take_is_known_to_the_byte() {
+    let (mut db, _) = database().await;
+    let (own, shared) = (|name: &str| Key { participant: Some(CHAT), name: name.to_owned() }, None);
+    let shared = |name: &str| Key { participant: shared, name: name.to_owned() };
+    let overhead = chatbot_values::KEY_OVERHEAD;
+    let write = async |db: &mut PgConnection, writes: &[(Key, Option<Vec<u8>>)]| {
+        let grown = chatbot_values::write(db, CLIENT, "bot", writes).await.unwrap();
+        (grown, chatbot_values::grow(db, CLIENT, CHAT, grown).await.unwrap())
+    };
+
+    let two = [(own("a"), Some(vec![0; 10])), (shared("bb"), Some(vec![0; 100]))];
+    assert_eq!(write(&mut db, &two).await.0, 11 + 102 + 2 * overhead);
+    let (grown, held) = write(&mut db, &[(own("a"), Some(vec![0; 4]))]).await;
+    assert_eq!((grown, held), (-6, 107 + 2 * overhead), "what replaces a value counts by the difference");
+    let (grown, _) = write(&mut db, &[(own("a"), Some(vec![0; 4]))]).await;
+    assert_eq!(grown, 0);
+    assert_eq!(chatbot_values::keys_of(&mut db, CLIENT, "bot", CHAT).await.unwrap(), 1);
+    let (grown, held) = write(&mut db, &[(own("a"), None), (own("never there"), None)]).await;
+    assert_eq!((grown, held), (-5 - overhead, 102 + overhead));
+
+    assert_eq!(chatbot_values::forget_plugin(&mut db, CLIENT, "bot").await.unwrap(), 102 + overhead);
+    assert_eq!(chatbot_values::grow(&mut db, CLIENT, CHAT, 0).await.unwrap(), 0, "whichever rows hold the sum");
+}

@@ -83,7 +83,7 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn statements() -> Vec<Statement> {
-    let root = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());
     let mut files = Vec::new();
     sources(&root.join("src"), &mut files);
     files.sort();

@@ -2,7 +2,6 @@
 //! to people when it is asked to or when it does not understand twice in a row. Texts, topics and hours come from the
 //! configuration (see [`settings::Settings`]).
 
-mod hours;
 mod settings;
 
 use patchbay_plugin_sdk::{chatbot::*, config, log};
@@ -87,7 +86,7 @@ impl Turn<'_> {
     fn fulfil(&self, wish: Wish<'_>) -> Result<Vec<Action>, Error> {
         match wish {
             Wish::Menu => Ok(self.greet()),
-            Wish::Hours => Ok(self.stay(vec![Action::text(hours::describe(&self.settings.hours))])),
+            Wish::Hours => Ok(self.stay(vec![Action::text(self.settings.hours.describe())])),
             Wish::Topic(topic) => Ok(self.stay(vec![Action::text(&topic.answer)])),
             Wish::Person => self.hand_over("The customer asked for a person."),
         }
@@ -124,10 +123,10 @@ impl Turn<'_> {
     }
 
     fn hand_over(&self, note: &str) -> Result<Vec<Action>, Error> {
-        let open = hours::is_open(&self.settings.hours, &self.session.local_time)?;
+        let open = self.settings.hours.is_open(self.session.local_time)?;
         let text = match open {
             true => self.settings.hand_over.clone(),
-            false => format!("{}\n{}", self.settings.closed, hours::describe(&self.settings.hours)),
+            false => format!("{}\n{}", self.settings.closed, self.settings.hours.describe()),
         };
         log::info(if open { "handing over" } else { "handing over outside opening hours" });
         let hand_over = HandOver { team: self.settings.team.clone(), note: Some(note.to_owned()) };

@@ -1,9 +1,7 @@
 //! The configuration, every part of which may be left out.
 
-use patchbay_plugin_sdk::chatbot::Error;
+use patchbay_plugin_sdk::{chatbot::Error, hours::Hours};
 use serde::Deserialize;
-
-use crate::hours::{self, Hours};
 
 /// Topics beside the two entries that the bot adds itself; a WhatsApp list has room for ten.
 const MOST_TOPICS: usize = 8;
@@ -87,7 +85,7 @@ impl Default for Settings {
             team: None,
             idle_minutes: 0,
             topics: vec![],
-            hours: hours::office_hours(),
+            hours: Hours::office(),
         }
     }
 }
@@ -106,6 +104,6 @@ impl Settings {
                 return bad(format!("the menu entry `{title}` must be 1 to {longest} characters long"));
             }
         }
-        hours::check(&self.hours)
+        self.hours.check()
     }
 }

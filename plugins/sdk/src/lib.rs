@@ -22,10 +22,12 @@
 
 pub mod chatbot;
 pub mod config;
+pub mod hours;
 pub mod http;
 pub mod json;
 pub mod kv;
 pub mod log;
+pub mod router;
 pub mod sms_fallback;
 pub mod webhook_shaper;
 
@@ -34,7 +36,7 @@ pub mod webhook_shaper;
 pub mod bindings {
     pub mod chatbot {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.0",
+            path: "../../wit/plugin-0.1.1",
             world: "chatbot",
             pub_export_macro: true,
             export_macro_name: "export_bot",
@@ -45,33 +47,60 @@ pub mod bindings {
 
     pub mod sms_fallback {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.0",
+            path: "../../wit/plugin-0.1.1",
             world: "sms-fallback",
             pub_export_macro: true,
             export_macro_name: "export_fallback",
             default_bindings_module: "patchbay_plugin_sdk::bindings::sms_fallback",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.1.0": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.1.0": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.1.0": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.1.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.1.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.1.1": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod webhook_shaper {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.0",
+            path: "../../wit/plugin-0.1.1",
             world: "webhook-shaper",
             pub_export_macro: true,
             export_macro_name: "export_shaper",
             default_bindings_module: "patchbay_plugin_sdk::bindings::webhook_shaper",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.1.0": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.1.0": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.1.0": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.1.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.1.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.1.1": crate::bindings::chatbot::patchbay::plugin::config,
             },
+        });
+    }
+
+    pub mod router {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.1.1",
+            world: "router",
+            pub_export_macro: true,
+            export_macro_name: "export_routing",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::router",
+            additional_derives: [PartialEq],
+            with: {
+                "patchbay:plugin/types@0.1.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.1.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/kv@0.1.1": crate::bindings::chatbot::patchbay::plugin::kv,
+                "patchbay:plugin/config@0.1.1": crate::bindings::chatbot::patchbay::plugin::config,
+            },
+        });
+    }
+
+    pub mod configurable {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.1.1",
+            world: "configurable",
+            pub_export_macro: true,
+            export_macro_name: "export_configuration",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::configurable",
         });
     }
 }
@@ -97,5 +126,42 @@ macro_rules! export_sms_fallback {
 macro_rules! export_webhook_shaper {
     ($shaper:ident) => {
         $crate::bindings::webhook_shaper::export_shaper!($shaper with_types_in $crate::bindings::webhook_shaper);
+    };
+}
+
+/// Makes a type that implements [`router::Router`] the plugin.
+#[macro_export]
+macro_rules! export_router {
+    ($router:ident) => {
+        $crate::bindings::router::export_routing!($router with_types_in $crate::bindings::router);
+    };
+}
+
+/// Describes the configuration of the plugin, whatever its world, by a JSON Schema: the host then refuses an activation
+/// whose configuration does not fit, and says where. Written beside the export of the plugin itself:
+///
+/// ```ignore
+/// patchbay_plugin_sdk::export_config_schema!(r#"{
+///     "type": "object",
+///     "properties": { "greeting": { "type": "string", "maxLength": 200 } },
+///     "additionalProperties": false
+/// }"#);
+/// ```
+///
+/// `include_str!("config.schema.json")` does as well.
+#[macro_export]
+macro_rules! export_config_schema {
+    ($schema:expr) => {
+        struct PatchbayConfigSchema;
+
+        impl $crate::bindings::configurable::exports::patchbay::plugin::configuration::Guest for PatchbayConfigSchema {
+            fn schema() -> ::std::string::String {
+                ::std::string::String::from($schema)
+            }
+        }
+
+        $crate::bindings::configurable::export_configuration!(
+            PatchbayConfigSchema with_types_in $crate::bindings::configurable
+        );
     };
 }

@@ -121,4 +121,12 @@ fn partner(event: &PartnerEvent) -> Object {
         .maybe("preferenceValue", &event.preference_value)
         .maybe("oldNumber", &event.old_number)
         .maybe("newNumber", &event.new_number)
+        .maybe("plugin", &fact(event, "plugin"))
+        .maybe("pluginVersion", &fact(event, "pluginVersion"))
+        .maybe("reason", &fact(event, "reason"))
+}
+
+/// An extra fact about an event that the interface has no field for.
+fn fact(event: &PartnerEvent, name: &str) -> Option<String> {
+    event.metadata.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
 }

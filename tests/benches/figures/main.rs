@@ -13,6 +13,7 @@ mod batches;
 mod floor;
 mod load;
 mod memory;
+mod plugins;
 mod sends;
 mod shaper;
 mod sink;
@@ -22,7 +23,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 5] = ["sends", "batches", "shaper", "webhooks", "memory"];
+const GROUPS: [&str; 6] = ["sends", "batches", "shaper", "webhooks", "memory", "plugins"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -52,6 +53,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("shaper") {
         figures.push(shaper::measure());
+    }
+    if wanted("plugins") {
+        figures.extend(plugins::measure().await);
     }
     figures
 }

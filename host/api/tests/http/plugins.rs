@@ -56,7 +56,7 @@ async fn what_cannot_be_activated_is_named() {
     let path = format!("{BASE}/default-chatbot/activate");
     for (body, field) in [
         (json!({"mode": "shadow"}), "mode"),
-        (json!({"mode": "canary", "percent": 10}), "mode"),
+        (json!({"mode": "canary", "percent": 101}), "percent"),
         (json!({"mode": "dead"}), "mode"),
         (json!({"version": 4711}), "version"),
         (json!({"config": [1]}), "config"),

@@ -35,7 +35,7 @@ use messaging::{
     secrets::Sealer,
 };
 use metrics_exporter_prometheus::PrometheusBuilder;
-use plugin_host::{HostConfig, Limits, PluginHost};
+use plugin_host::{HostConfig, PluginHost};
 use serde_json::Value;
 use storage::PgPool;
 use tower::ServiceExt;
@@ -258,12 +258,8 @@ fn number() -> NewNumber {
 async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Context {
     // Compiled components are shared by all tests.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
-    let plugins = PluginHost::start(HostConfig {
-        cache_dir: folder.join("plugins"),
-        plugins_dir: None,
-        limits: Limits::default(),
-        built_ins: options.built_ins,
-    });
+    let plugins =
+        PluginHost::start(HostConfig { built_ins: options.built_ins, ..HostConfig::new(folder.join("plugins")) });
     // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
     let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
     Context {
@@ -281,6 +277,8 @@ async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Contex
         settings: settings(options.app_secret),
         wake: Wakeups::channel().0,
         pacing: Default::default(),
+        shadows: Default::default(),
+        uploads: Default::default(),
     }
 }
 
@@ -301,11 +299,14 @@ fn settings(app_secret: &str) -> Settings {
         webhook_retry_schedule: vec![Duration::from_secs(5)],
         webhook_in_flight: 8,
         allow_private_targets: false,
+        plugins: Default::default(),
+        key_values: Default::default(),
         retention: Retention {
             messages_days: 90,
             receipts_days: 90,
             webhooks_days: 30,
             invocations_days: 30,
+            recordings_days: 14,
             callbacks_days: 14,
             media_days: 30,
         },

@@ -28,22 +28,84 @@ section! {
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Wall-clock time of one chatbot call.
-        plugin_chatbot_timeout: Duration = Duration::from_secs(2),
+        /// Wall-clock time of one plugin call, waiting for HTTP included.
+        plugin_chatbot_timeout: Duration = Duration::from_secs(5),
+        /// Processor time of one plugin call.
+        plugin_cpu: Duration = Duration::from_secs(1),
         /// Interval after which a running plugin yields to others.
-        plugin_epoch_tick: Duration = Duration::from_millis(10),
+        plugin_epoch_tick: Duration = Duration::from_millis(2),
+        /// Processor time per second that one client's uploaded plugins get before anything else; calls beyond it run at low priority.
+        plugin_prompt_cpu: Duration = Duration::from_millis(50),
         /// Bytes that a plugin may pass to the host in one host call.
         plugin_hostcall_fuel: u64 = 4 * MIB,
         /// Bytes of log that one call keeps.
         plugin_log_bytes: u64 = 16 * KIB,
+        /// Elements of all tables of one plugin call.
+        plugin_table_elements: usize = 100_000,
+        /// Handles to clocks, streams and the like that one plugin call may hold.
+        plugin_handles: usize = 1_000,
         /// Actions that one chatbot call may return.
         plugin_actions: usize = 32,
         /// Calls of one plugin call to the host.
         plugin_host_calls: u64 = 256,
+        /// Bytes of standard output and standard error that one call keeps.
+        plugin_output_bytes: u64 = 16 * KIB,
+        /// Bytes of one webhook body.
+        plugin_body_bytes: u64 = 256 * KIB,
+        /// Bytes of one key-value value.
+        plugin_value_bytes: u64 = 64 * KIB,
+        /// Different keys that one plugin call may write.
+        plugin_written_keys: usize = 64,
+        /// HTTP requests of one plugin call.
+        plugin_http_requests: u32 = 8,
+        /// Bytes of the body of one HTTP request of a plugin.
+        plugin_http_request_bytes: u64 = 256 * KIB,
+        /// Bytes of the body of one HTTP response to a plugin.
+        plugin_http_response_bytes: u64 = MIB,
+        /// Headers of one HTTP request of a plugin, and of its response.
+        plugin_http_headers: usize = 64,
+        /// Bytes of all headers of one HTTP request of a plugin, and of its response.
+        plugin_http_header_bytes: u64 = 16 * KIB,
+        /// Time for one HTTP request of a plugin; the time of the call goes on meanwhile.
+        plugin_http_timeout: Duration = Duration::from_secs(3),
+        /// Calls of uploaded plugins that one client may make in a second; those beyond it wait.
+        plugin_calls_per_second: u32 = 500,
         /// Plugin calls of one client at the same time.
         plugin_concurrency_per_client: usize = 8,
+        /// Plugin calls of one client that wait for a free place.
+        plugin_waiting_per_client: usize = 256,
+        /// How long a plugin call waits for a free place.
+        plugin_queue_wait: Duration = Duration::from_secs(2),
+        /// Calls of a plugin that fail one after another before it is suspended for its client, at most 40.
+        plugin_failures_in_a_row: u32 = 10,
+        /// Percentage of its last 40 calls above which failures suspend a plugin for its client.
+        plugin_failures_percent: u32 = 50,
+        /// How long a suspended plugin is not called; then one call decides whether it is called again.
+        plugin_suspended_for: Duration = Duration::from_secs(30),
+        /// Uploaded plugins that one process keeps ready in memory.
+        loaded_plugins: usize = 2_000,
+        /// Processor time for compiling one uploaded component.
+        plugin_compile_cpu: Duration = Duration::from_secs(30),
+        /// Bytes of address space for compiling one uploaded component.
+        plugin_compile_memory_bytes: u64 = 2_048 * MIB,
+        /// Time for compiling one uploaded component.
+        plugin_compile_timeout: Duration = Duration::from_secs(120),
+        /// Uploads that wait while another one is compiled.
+        plugin_compile_queue: usize = 8,
+        /// Bytes of one uploaded plugin.
+        plugin_bytes: u64 = 32 * MIB,
+        /// Bytes of all plugins that one client has uploaded.
+        plugin_storage_bytes_per_client: u64 = 1024 * MIB,
+        /// Names that one client can upload plugins under.
+        plugins_per_client: u64 = 500,
+        /// Versions of a plugin that are kept, beside those that are in force or that a rollback may want; at least 100.
+        plugin_versions_kept: u32 = 200,
         /// Plugin instances that can exist at the same time in one process.
         plugin_pool_size: u32 = 64,
+        /// Bytes that the plugins of one client keep in key-values: keys, values, and 64 for each key.
+        kv_bytes_per_client: u64 = 64 * MIB,
+        /// Keys that one plugin keeps of one participant.
+        kv_keys_per_participant: u32 = 256,
         /// Calls to the Cloud API in flight per business number.
         cloud_in_flight_per_number: usize = 64,
         /// Messages per second and business number through the Cloud API.
@@ -68,6 +130,8 @@ section! {
         webhook_attempt_days: u32 = 30,
         /// Days that traces of plugin calls are kept.
         invocation_days: u32 = 30,
+        /// Days that recorded plugin calls are kept.
+        recording_days: u32 = 14,
         /// Days that raw provider callbacks are kept.
         callback_days: u32 = 14,
     }

@@ -61,12 +61,15 @@ pub enum Actor {
     Operator,
     /// A user through the API.
     User(UserId),
+    /// Patchbay itself, by a rule that the client set.
+    Platform,
 }
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operator => f.write_str("operator"),
+            Self::Platform => f.write_str("platform"),
             Self::User(user) => user.fmt(f),
         }
     }

@@ -5,31 +5,30 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 use domain::{
     chat::{ContentType, Direction, ParticipantMove, ParticipantState},
-    ids::{ChatMessageId, ParticipantEventId},
+    ids::{ChatMessageId, ParticipantEventId, ParticipantId},
     phone::order_key,
 };
 use plugin_host::{KeyValueWrite, webhook_shaper::WebhookEvent};
 use storage::{
-    PgConnection, Queue, chat_messages, chat_messages::NewChatMessage, chatbot_values, chatbot_values::Key,
-    participant_events, participant_events::Event, participants, participants::Participant,
+    PgConnection, Queue, chat_messages, chat_messages::NewChatMessage, participant_events, participant_events::Event,
+    participants, participants::Participant,
 };
 use uuid::Uuid;
 
 use super::{
     Happening,
     actions::{Effect, Reply},
-    key_values::stored_key,
     scene::Scene,
 };
 use crate::{
-    Context, Error, Result, activations,
-    activations::Invocation,
-    dispatch,
+    Context, Error, Result, dispatch,
     lanes::Lease,
+    plugin_calls::{self, Made, key_values},
     receive::{
         chatbot_event::{self, ChatSide, Outgoing},
         words,
     },
+    routing,
     webhooks::enqueue::{NewEvent, enqueue},
 };
 
@@ -41,9 +40,9 @@ const MOST_TAGS: usize = 64;
 /// What a call answered.
 pub(super) struct Answer {
     pub(super) effects: Vec<Effect>,
-    pub(super) reads: Vec<(Key, Option<i64>)>,
+    pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
-    pub(super) invocation: Invocation,
+    pub(super) made: Box<Made>,
 }
 
 /// What became of an answer.
@@ -54,6 +53,8 @@ pub(super) enum Applied {
     Overtaken,
     /// A key-value that was read has changed: nothing took effect, and the call is to be made again.
     ReadsChanged,
+    /// The key-values would take more room than they may: nothing took effect, for this reason.
+    TooMuch(String, Box<Made>),
 }
 
 /// Applies an answer under the lane's lease.
@@ -74,11 +75,20 @@ pub(super) async fn apply(
     if participant.state != ParticipantState::Bot || participant.control_version != seen.control_version {
         return Ok(Applied::Overtaken);
     }
-    if !write_values(&mut tx, lease, scene, &answer).await? {
-        tx.rollback().await?;
-        let mut db = ctx.db.acquire().await?;
-        activations::record(&mut db, client, &[answer.invocation]).await?;
-        return Ok(Applied::ReadsChanged);
+    let whose = (client, scene.plugin(), participant.id);
+    let values = (&answer.reads, answer.writes.as_slice());
+    match key_values::write(&mut tx, whose, values, ctx.settings.key_values).await? {
+        key_values::Writing::Written => {}
+        key_values::Writing::ReadsChanged => {
+            tx.rollback().await?;
+            let mut db = ctx.db.acquire().await?;
+            plugin_calls::keep_beside(ctx, &mut db, client, *answer.made).await?;
+            return Ok(Applied::ReadsChanged);
+        }
+        key_values::Writing::TooMuch(reason) => {
+            tx.rollback().await?;
+            return Ok(Applied::TooMuch(reason, answer.made));
+        }
     }
     let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, sent: Vec::new(), timers: false };
     for effect in answer.effects {
@@ -88,33 +98,12 @@ pub(super) async fn apply(
     participant.events_handled += 1;
     participants::save(&mut tx, client, &participant).await?;
     participant_events::remove(&mut tx, client, event.id).await?;
-    activations::record(&mut tx, client, &[answer.invocation]).await?;
+    let kept = plugin_calls::keep(ctx, &mut tx, client, vec![*answer.made]).await?;
     tx.commit().await?;
+    kept.compare(ctx, client);
     wakes.insert((Queue::Participant, participant.id.0));
     ctx.wake.wake_all(client, wakes);
     Ok(Applied::Done)
-}
-
-/// Checks what was read and writes what was written; `false` when something that was read has changed.
-async fn write_values(db: &mut PgConnection, lease: &Lease, scene: &Scene, answer: &Answer) -> Result<bool> {
-    if answer.reads.is_empty() && answer.writes.is_empty() {
-        return Ok(true);
-    }
-    let (client, plugin, participant) = (lease.client, scene.plugin(), scene.participant.id);
-    let writes: Vec<(Key, Option<Vec<u8>>)> = answer
-        .writes
-        .iter()
-        .map(|write| (stored_key(write.scope, participant, &write.key), write.value.clone()))
-        .collect();
-    let shared = |key: &Key| key.participant.is_none();
-    if answer.reads.iter().any(|(key, _)| shared(key)) || writes.iter().any(|(key, _)| shared(key)) {
-        chatbot_values::lock_shared(db, client, plugin).await?;
-    }
-    if !chatbot_values::unchanged(db, client, plugin, &answer.reads).await? {
-        return Ok(false);
-    }
-    chatbot_values::write(db, client, plugin, &writes).await?;
-    Ok(true)
 }
 
 /// A reply that has been put into the chat.
@@ -281,10 +270,27 @@ async fn open_for_waiting_message(
     }
     let payload = serde_json::to_value(Happening { reopened: true, ..happening }).map_err(unreadable)?;
     participant_events::set_payload(db, client, waiting.id, &payload).await?;
-    if waiting.kind != Happening::STARTED {
-        let started =
-            participant_events::NewEvent { id: ctx.mint::<ParticipantEventId>(), kind: Happening::STARTED, payload };
-        participant_events::insert_before(db, client, id, &started, &waiting).await?;
+    let mut next = Event { payload, ..waiting };
+    if next.kind != Happening::STARTED {
+        next = begin_with(ctx, db, lease, (id, &next), Happening::STARTED).await?;
+    }
+    if routing::is_in_force(db, client, participant.number).await? {
+        begin_with(ctx, db, lease, (id, &next), Happening::ROUTE).await?;
     }
     Ok(())
+}
+
+/// Puts an event of another kind, about the same, before one that waits; answers it.
+async fn begin_with(
+    ctx: &Context,
+    db: &mut PgConnection,
+    lease: &Lease,
+    (participant, next): (ParticipantId, &Event),
+    kind: &'static str,
+) -> Result<Event> {
+    let id: ParticipantEventId = ctx.mint();
+    let event = participant_events::NewEvent { id, kind, payload: next.payload.clone() };
+    participant_events::insert_before(db, lease.client, participant, &event, next).await?;
+    let due_at = next.due_at - TimeDelta::microseconds(1);
+    Ok(Event { id, kind: kind.to_owned(), payload: event.payload, due_at, attempts: 0 })
 }

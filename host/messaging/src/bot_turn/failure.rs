@@ -9,7 +9,11 @@ use domain::{
 use plugin_host::CallError;
 use storage::{participant_events, participant_events::Event, participants};
 
-use crate::{Context, Result, activations, activations::Invocation, lanes::Lease};
+use crate::{
+    Context, Result,
+    lanes::Lease,
+    plugin_calls::{self, Made, trace},
+};
 
 /// Pauses before a turn is made again; after the last one the chat goes to people.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
@@ -26,15 +30,15 @@ pub(super) enum Trouble {
     Call {
         /// Why.
         error: Box<CallError>,
-        /// Its trace.
-        invocation: Invocation,
+        /// The call.
+        made: Box<Made>,
     },
     /// The answer cannot be carried out.
     Unusable {
         /// Why.
         reason: String,
-        /// Its trace.
-        invocation: Invocation,
+        /// The call.
+        made: Box<Made>,
     },
     /// Key-values changed during every run. The name is the plugin's.
     Conflicts(String),
@@ -60,6 +64,8 @@ impl Trouble {
             Self::NoBot => Next::People,
             Self::Call { error, .. } => match error.as_ref() {
                 CallError::TooBusy { .. } => Next::Again { pause: BUSY_PAUSE, failed: false },
+                // It has failed too often already; people are the written fallback.
+                CallError::Suspended { .. } => Next::People,
                 // The chatbot says itself that asking again is of no use.
                 CallError::Refused { error, .. } if !error.retry => Next::People,
                 _ => again,
@@ -72,7 +78,7 @@ impl Trouble {
     fn kind(&self) -> &'static str {
         match self {
             Self::NoBot => "no-chatbot",
-            Self::Call { error, .. } => error.trace().map_or("not-started", |trace| trace.outcome.as_str()),
+            Self::Call { error, .. } => trace::kind_of(error),
             Self::Unusable { .. } => "bad-answer",
             Self::Conflicts(_) => "conflicts",
             Self::Broken(_) => "broken",
@@ -90,13 +96,11 @@ impl Trouble {
         text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
     }
 
-    fn into_invocation(self, reason: &str) -> Option<Invocation> {
+    fn into_made(self) -> Option<Made> {
         match self {
             Self::NoBot | Self::Conflicts(_) | Self::Broken(_) => None,
-            Self::Call { invocation, .. } => Some(invocation),
-            Self::Unusable { invocation, .. } => {
-                Some(Invocation { outcome: "bad-answer".to_owned(), error: Some(reason.to_owned()), ..invocation })
-            }
+            Self::Call { made, .. } => Some(*made),
+            Self::Unusable { reason, made } => Some(made.spoiled(&reason)),
         }
     }
 }
@@ -111,37 +115,43 @@ pub(super) async fn give_to_people(
     trouble: Trouble,
 ) -> Result<()> {
     let client = lease.client;
-    let (next, reason) = (trouble.next(event.attempts), trouble.reason());
+    let (mut next, reason, kind) = (trouble.next(event.attempts), trouble.reason(), trouble.kind());
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let participant = participants::lock(&mut tx, client, id).await?;
+    let kept = plugin_calls::keep(ctx, &mut tx, client, trouble.into_made().into_iter().collect()).await?;
+    if kept.canary_ended {
+        // The live version is asked at once; that the canary failed is not its fault.
+        next = Next::Again { pause: TimeDelta::zero(), failed: false };
+    }
     let of_bot = participant.filter(|participant| participant.state == ParticipantState::Bot);
     match (of_bot, &next) {
         (None, _) => {
             participant_events::remove_all(&mut tx, client, id).await?;
         }
         (Some(_), Next::Again { pause, failed }) => {
-            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = trouble.kind(), "a chatbot's turn is made again later");
+            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a chatbot's turn is made again later");
             participant_events::put_off(&mut tx, client, id, (event.id, *failed), ctx.now() + *pause).await?;
         }
         (Some(mut participant), Next::People) => {
-            tracing::warn!(participant.id = %id, outcome = trouble.kind(), "a chat goes from its chatbot to people");
+            tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
-                participant.queued_reason = Some(reason.clone());
+                participant.queued_reason = Some(reason);
             }
             participants::save(&mut tx, client, &participant).await?;
             participant_events::remove_all(&mut tx, client, id).await?;
         }
     }
-    if let Some(invocation) = trouble.into_invocation(&reason) {
-        activations::record(&mut tx, client, &[invocation]).await?;
-    }
     tx.commit().await?;
+    if next == Next::People {
+        // The turn is over, and a shadow may do better.
+        kept.compare(ctx, client);
+    }
     Ok(())
 }
 
 /// Drops what waits for a chatbot that does not have the chat; unless it has got it back meanwhile.
-pub(super) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId) -> Result<()> {
+pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let participant = participants::lock(&mut tx, lease.client, id).await?;
@@ -153,7 +163,7 @@ pub(super) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId)
 }
 
 /// Drops an event that names a message which is gone.
-pub(super) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
+pub(crate) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
     tracing::warn!(participant.id = %id, "dropped an event whose message is gone");
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -168,22 +178,11 @@ mod tests {
 
     fn not_found() -> Trouble {
         let error = Box::new(CallError::NotFound { plugin: "bot".to_owned() });
-        Trouble::Call { error, invocation: invocation() }
+        Trouble::Call { error, made: made() }
     }
 
-    fn invocation() -> Invocation {
-        Invocation {
-            id: uuid::Uuid::nil(),
-            plugin: "bot".to_owned(),
-            version: "1".to_owned(),
-            world: "chatbot".to_owned(),
-            outcome: "answered".to_owned(),
-            duration_micros: 1,
-            peak_memory_bytes: 1,
-            logs: String::new(),
-            error: None,
-            subject: None,
-        }
+    fn made() -> Box<Made> {
+        Box::new(Made::sample("bot"))
     }
 
     #[test]
@@ -196,14 +195,22 @@ mod tests {
     #[test]
     fn a_host_without_room_is_not_the_chatbots_failure() {
         let error = Box::new(CallError::TooBusy { plugin: "bot".to_owned() });
-        let busy = Trouble::Call { error, invocation: invocation() };
+        let busy = Trouble::Call { error, made: made() };
         assert_eq!(busy.next(3), Next::Again { pause: BUSY_PAUSE, failed: false });
     }
 
     #[test]
+    fn a_suspended_chatbot_gives_its_chats_to_people_at_once() {
+        let until = chrono::DateTime::UNIX_EPOCH;
+        let error = Box::new(CallError::Suspended { plugin: "bot".to_owned(), until });
+        assert_eq!(Trouble::Call { error, made: made() }.next(0), Next::People);
+    }
+
+    #[test]
     fn an_answer_that_cannot_be_carried_out_is_recorded_as_such() {
-        let trouble = Trouble::Unusable { reason: "template `x` is gone".to_owned(), invocation: invocation() };
-        let recorded = trouble.into_invocation("template `x` is gone").unwrap();
+        let trouble = Trouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
+        let made = trouble.into_made().unwrap();
+        let recorded = made.invocation();
         assert_eq!(
             (recorded.outcome.as_str(), recorded.error.as_deref()),
             ("bad-answer", Some("template `x` is gone"))

@@ -15,6 +15,9 @@ pub(crate) struct Happening {
     /// The template that the customer had been sent last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) template: Option<Template>,
+    /// The team that had the chat before it was closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_team: Option<String>,
     /// The rating that the message is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rating: Option<String>,
@@ -37,6 +40,8 @@ pub(super) struct TimerPayload {
 }
 
 impl Happening {
+    /// Kind of event: the conversation began with this message, and a router decides who answers.
+    pub(crate) const ROUTE: &'static str = "ROUTE";
     /// Kind of event: the conversation began with this message, which follows as an event of its own.
     pub(crate) const STARTED: &'static str = "STARTED";
     /// Kind of event: the customer wrote.

@@ -5,28 +5,32 @@
 //! rule 6). A turn that fails is made again; in the end the chat goes to people.
 
 mod actions;
+pub(crate) mod chosen;
 mod effects;
 mod failure;
 mod happening;
-mod key_values;
-mod question;
-mod scene;
+pub(crate) mod question;
+pub(crate) mod scene;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::ids::ParticipantId;
-use plugin_host::{Call, World};
 use storage::{participant_events, participant_events::Event};
 
+pub(crate) use failure::{drop_event, drop_events};
 pub(crate) use happening::{Happening, Template};
 
 use self::{
     effects::Applied,
     failure::Trouble,
-    key_values::Snapshot,
     scene::{Scene, Situation},
 };
-use crate::{Context, Result, activations, lanes::Lease};
+use crate::{
+    Context, Result,
+    lanes::Lease,
+    plugin_calls::{About, Made, key_values::Snapshot},
+    routing,
+};
 
 /// Times that a turn is made again because key-values changed under it, before that counts as a failure.
 const MOST_CONFLICTS: usize = 10;
@@ -55,6 +59,9 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<()> {
+    if event.kind == Happening::ROUTE {
+        return routing::decide(ctx, lease, participant, event).await;
+    }
     let scene = match scene::load(ctx, lease.client, participant, event).await? {
         Situation::NotTheBots => return failure::drop_events(ctx, lease, participant).await,
         Situation::NoBot => return failure::give_to_people(ctx, lease, participant, event, Trouble::NoBot).await,
@@ -71,25 +78,20 @@ async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &
 
 /// Makes the call and lets its answer take effect; `false` when it has to be made again at once.
 async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<bool> {
-    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), scene.participant.id));
-    let call = Call {
-        client: lease.client,
-        plugin: scene.plugin(),
-        now: ctx.now(),
-        // The same in every run of this turn, another one in every turn.
-        seed: event.id.0.as_u64_pair().1,
-        config: &scene.config,
-    };
-    let (asked, session) = question::of(scene, event, ctx.now());
-    let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;
     let participant = scene.participant.id;
-    let invocation = activations::invocation_of(ctx, World::Chatbot, scene.plugin(), &outcome, participant.0);
-    metrics::histogram!("patchbay_bot_turn_seconds")
-        .record(std::time::Duration::from_micros(invocation.duration_micros.unsigned_abs()).as_secs_f64());
+    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant));
+    // The same in every run of this turn, another one in every turn.
+    let about = About::event(event.id.0, participant.0);
+    let now = ctx.now();
+    let call = scene.answering.call(lease.client, &about, now);
+    let (asked, session) = question::of(scene, event, now);
+    let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;
+    let made = Box::new(Made::of((&scene.answering, &about), &outcome, now));
+    metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            let trouble = Trouble::Call { error: Box::new(error), invocation };
+            let trouble = Trouble::Call { error: Box::new(error), made };
             failure::give_to_people(ctx, lease, participant, event, trouble).await?;
             return Ok(true);
         }
@@ -97,17 +99,21 @@ async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
     let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
         Ok(effects) => effects,
         Err(reason) => {
-            let trouble = Trouble::Unusable { reason, invocation };
+            let trouble = Trouble::Unusable { reason, made };
             failure::give_to_people(ctx, lease, participant, event, trouble).await?;
             return Ok(true);
         }
     };
-    let answer = effects::Answer { effects, reads: snapshot.reads(), writes: outcome.writes, invocation };
+    let answer = effects::Answer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
     match effects::apply(ctx, lease, scene, event, answer).await? {
         Applied::Done | Applied::Overtaken => Ok(true),
         Applied::ReadsChanged => {
             tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is made again");
             Ok(false)
+        }
+        Applied::TooMuch(reason, made) => {
+            failure::give_to_people(ctx, lease, participant, event, Trouble::Unusable { reason, made }).await?;
+            Ok(true)
         }
     }
 }

@@ -7,7 +7,9 @@ use plugin_host::chatbot::{
     Channel, Choice, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Location, Media, MediaKind,
     QuotedMessage, Rating, RatingScore, Reaction, Session, TemplateReference, Weekday,
 };
-use storage::{participant_events::Event as StoredEvent, participants::ChatChannel};
+use storage::{
+    customers::Customer as StoredCustomer, participant_events::Event as StoredEvent, participants::ChatChannel,
+};
 
 use super::scene::{Scene, Subject, Wrote};
 use crate::receive::ratings;
@@ -34,22 +36,12 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
 }
 
 fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
-    let customer = &scene.customer;
     Session {
         participant_id: scene.participant.id.to_string(),
         client_ref: scene.client.client_ref.clone(),
         business_number: scene.number.msisdn.clone(),
-        customer: Customer {
-            phone: customer.phone.clone(),
-            bsuid: customer.bsuid.clone(),
-            username: customer.username.clone(),
-            name: customer.name.clone(),
-        },
-        channel: match scene.participant.channel {
-            ChatChannel::Whatsapp => Channel::Whatsapp,
-            ChatChannel::Web => Channel::Web,
-            ChatChannel::Facebook => Channel::Facebook,
-        },
+        customer: customer(&scene.customer),
+        channel: channel(scene.participant.channel),
         state: scene.participant.bot_state.clone(),
         now_ms: millis(now),
         local_time: local_time(&scene.client.time_zone, now),
@@ -62,7 +54,27 @@ fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
     }
 }
 
-fn message(wrote: &Wrote) -> IncomingMessage {
+/// Who writes.
+pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
+    Customer {
+        phone: customer.phone.clone(),
+        bsuid: customer.bsuid.clone(),
+        username: customer.username.clone(),
+        name: customer.name.clone(),
+    }
+}
+
+/// Where the conversation takes place.
+pub(crate) fn channel(channel: ChatChannel) -> Channel {
+    match channel {
+        ChatChannel::Whatsapp => Channel::Whatsapp,
+        ChatChannel::Web => Channel::Web,
+        ChatChannel::Facebook => Channel::Facebook,
+    }
+}
+
+/// What the customer wrote.
+pub(crate) fn message(wrote: &Wrote) -> IncomingMessage {
     IncomingMessage {
         id: wrote.message.id.to_string(),
         content: content(wrote),
@@ -116,7 +128,7 @@ fn media_kind(kind: FileKind) -> MediaKind {
 }
 
 /// The wall clock of a client. Its zone is an IANA name or an offset such as `+02:00`; anything else counts as UTC.
-fn local_time(zone: &str, now: DateTime<Utc>) -> LocalTime {
+pub(crate) fn local_time(zone: &str, now: DateTime<Utc>) -> LocalTime {
     let offset: FixedOffset = match (zone.parse::<Tz>(), zone.parse::<FixedOffset>()) {
         (Ok(zone), _) => zone.offset_from_utc_datetime(&now.naive_utc()).fix(),
         (Err(_), Ok(offset)) => offset,
@@ -139,7 +151,8 @@ fn local_time(zone: &str, now: DateTime<Utc>) -> LocalTime {
     }
 }
 
-fn millis(moment: DateTime<Utc>) -> u64 {
+/// As plugins are told times.
+pub(crate) fn millis(moment: DateTime<Utc>) -> u64 {
     u64::try_from(moment.timestamp_millis()).unwrap_or(0)
 }
 

@@ -1,11 +1,12 @@
 //! Everything that a turn must know, read before the call.
 
+use std::sync::Arc;
+
 use domain::{
     chat::{ContentType, ParticipantState},
     ids::{ClientId, MediaId, ParticipantId},
     inbound::InboundContent,
 };
-use plugin_host::World;
 use storage::{
     PgConnection, chat_messages,
     chat_messages::{ChatMessage, QuotedMessage},
@@ -19,8 +20,9 @@ use storage::{
     participants::Participant,
 };
 
+use super::chosen;
 use super::happening::{Happening, Template, TimerPayload};
-use crate::{Context, Error, Result, activations, activations::Activation, media, receive::words};
+use crate::{Context, Error, Result, media, plugin_calls::Answering, receive::words};
 
 /// What to do with an event.
 pub(super) enum Situation {
@@ -40,9 +42,8 @@ pub(super) struct Scene {
     pub(super) customer: Customer,
     pub(super) number: Number,
     pub(super) client: Client,
-    activation: Activation,
-    /// The plugin's configuration as JSON text.
-    pub(super) config: String,
+    /// The chatbot: one and the same version for the whole turn.
+    pub(super) answering: Arc<Answering>,
     pub(super) subject: Subject,
     /// The event opened a closed conversation.
     pub(super) reopened: bool,
@@ -53,7 +54,7 @@ pub(super) struct Scene {
 impl Scene {
     /// Name of the chatbot.
     pub(super) fn plugin(&self) -> &str {
-        &self.activation.plugin
+        self.answering.name()
     }
 }
 
@@ -70,19 +71,19 @@ pub(super) enum Subject {
 }
 
 /// A message of the customer, as a chatbot may see it.
-pub(super) struct Wrote {
-    pub(super) message: ChatMessage,
-    pub(super) content: InboundContent,
+pub(crate) struct Wrote {
+    pub(crate) message: ChatMessage,
+    pub(crate) content: InboundContent,
     /// It is a tap on a card of a carousel.
-    pub(super) carousel: bool,
+    pub(crate) carousel: bool,
     /// The provider's name of its type, for what we do not model.
-    pub(super) provider_type: Option<String>,
+    pub(crate) provider_type: Option<String>,
     /// Our address of the file that came with it, and its extension.
-    pub(super) file: Option<(String, Option<String>)>,
+    pub(crate) file: Option<(String, Option<String>)>,
     /// The message that it quotes: id and text.
-    pub(super) quoted: Option<(String, Option<String>)>,
+    pub(crate) quoted: Option<(String, Option<String>)>,
     /// Of a reaction: the id of the message reacted to.
-    pub(super) reacted_to: Option<String>,
+    pub(crate) reacted_to: Option<String>,
 }
 
 /// Reads what the turn of `event` needs.
@@ -95,7 +96,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     if participant.state != ParticipantState::Bot {
         return Ok(Situation::NotTheBots);
     }
-    let Some(activation) = activations::in_force(db, client, World::Chatbot, participant.number).await? else {
+    let Some(answering) = chosen::chatbot(ctx, db, client, &participant).await? else {
         return Ok(Situation::NoBot);
     };
     let customer = customers::find(db, client, participant.customer).await?;
@@ -114,14 +115,12 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         }
         Known::Happened(subject, happening) => (subject, happening.reopened, happening.template),
     };
-    let config = activation.config.to_string();
     Ok(Situation::Ready(Box::new(Scene {
         participant,
         customer,
         number,
         client: owner,
-        activation,
-        config,
+        answering: Arc::new(answering),
         subject,
         reopened,
         template,
@@ -151,7 +150,12 @@ async fn subject(ctx: &Context, db: &mut PgConnection, client: ClientId, event: 
     Ok(Some(Known::Happened(subject, happening)))
 }
 
-async fn wrote(ctx: &Context, db: &mut PgConnection, client: ClientId, message: ChatMessage) -> Result<Wrote> {
+pub(crate) async fn wrote(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    message: ChatMessage,
+) -> Result<Wrote> {
     let content: InboundContent = serde_json::from_value(message.content.clone())
         .map_err(|source| Error::Unreadable { what: "content of a message", source })?;
     let provider_type = message.content.pointer("/raw/type").and_then(serde_json::Value::as_str).map(str::to_owned);

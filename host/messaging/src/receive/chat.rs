@@ -15,8 +15,10 @@ use storage::{
 
 use super::Arrival;
 use crate::{
-    Context, Error, Result, activations,
+    Context, Error, Result,
     bot_turn::{Happening, Template},
+    plugins::slots,
+    routing,
 };
 
 /// Why a chat waits although nobody handed it over.
@@ -37,6 +39,10 @@ pub(super) enum Opened {
 pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
+    /// A router decides who answers a conversation that begins.
+    router: bool,
+    /// The team that had the chat until now.
+    last_team: Option<String>,
 }
 
 /// Finds the chat of a message, or begins it, and decides who answers.
@@ -47,9 +53,13 @@ pub(super) async fn route(
     arrival: &Arrival<'_>,
 ) -> Result<Routed> {
     let number = arrival.number.id;
-    let bot = activations::in_force(db, client, World::Chatbot, number).await?.is_some();
     let customer = arrival.customer.id;
     let known = participants::lock_of_customer(db, client, number, customer).await?;
+    let router = routing::is_in_force(db, client, number).await?;
+    // A router has the chat first, and may give it to a chatbot that is not the number's own.
+    let bot = router
+        || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
+        || is_answered(db, client, arrival, known.as_ref()).await?;
     let mut participant = match known {
         Some(known) => known,
         None => {
@@ -58,7 +68,7 @@ pub(super) async fn route(
             let begun = participants::insert(db, client, id, (number, customer), who, arrival.written_at).await?;
             if let Some(mut participant) = begun {
                 participant.queued_reason = (!bot).then(|| NO_CHATBOT.to_owned());
-                return Ok(Routed { participant, opened: Opened::First });
+                return Ok(Routed { participant, opened: Opened::First, router, last_team: None });
             }
             let begun_meanwhile = participants::lock_of_customer(db, client, number, customer).await?;
             begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
@@ -68,11 +78,27 @@ pub(super) async fn route(
             }))?
         }
     };
+    let last_team = participant.team.clone();
     let opened = decide(&mut participant, bot, arrival.answered.rating.is_some());
     if opened == Opened::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
     }
-    Ok(Routed { participant, opened })
+    Ok(Routed { participant, opened, router, last_team })
+}
+
+/// Whether a chatbot is in force on the number, for a chat that stands as it does.
+async fn is_answered(
+    db: &mut PgConnection,
+    client: ClientId,
+    arrival: &Arrival<'_>,
+    participant: Option<&Participant>,
+) -> Result<bool> {
+    let slots = slots::in_force(db, client, World::Chatbot, arrival.number.id).await?;
+    // A canary without a live version answers for its share only; which chats those are is known by their ids.
+    Ok(match participant {
+        Some(participant) => slots.answering(participant.id.0).is_some(),
+        None => slots.live.is_some() || slots.canary.is_some(),
+    })
 }
 
 /// Moves a chat that exists. `rates`: the message is a rating, which ends a conversation and does not begin one.
@@ -96,34 +122,37 @@ fn decide(participant: &mut Participant, bot: bool, rates: bool) -> Opened {
     if closed { Opened::Again } else { Opened::No }
 }
 
-/// Leaves the message for the chatbot, if the chat is the chatbot's; the beginning of a conversation goes before it.
+/// Leaves the message for the chatbot, if the chat is the chatbot's; the beginning of a conversation goes before it, and
+/// before that the router's decision.
 pub(super) async fn tell_bot(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     arrival: &Arrival<'_>,
-    participant: &Participant,
-    opened: Opened,
+    routed: &Routed,
 ) -> Result<bool> {
+    let Routed { participant, opened, router, last_team } = routed;
     if participant.state != ParticipantState::Bot {
         return Ok(false);
     }
+    let begins = *opened != Opened::No;
     let happening = Happening {
         message: arrival.id,
-        reopened: opened == Opened::Again,
+        reopened: *opened == Opened::Again,
         template: arrival
             .last_template
             .as_ref()
             .map(|template| Template { id: template.id.clone(), name: template.name.clone() }),
+        last_team: last_team.clone().filter(|_| begins && *router),
         rating: arrival.answered.rating.map(|score| super::ratings::name(score).to_owned()),
     };
     let payload = serde_json::to_value(&happening)
         .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;
     let message_kind = if happening.rating.is_some() { Happening::RATED } else { Happening::WROTE };
-    let begins = (opened != Opened::No).then_some(Happening::STARTED);
-    let events: Vec<NewEvent> = begins
+    let kinds = [(begins && *router, Happening::ROUTE), (begins, Happening::STARTED), (true, message_kind)];
+    let events: Vec<NewEvent> = kinds
         .into_iter()
-        .chain([message_kind])
+        .filter_map(|(wanted, kind)| wanted.then_some(kind))
         .map(|kind| NewEvent { id: ctx.mint::<ParticipantEventId>(), kind, payload: payload.clone() })
         .collect();
     participant_events::append(db, client, participant.id, &events, ctx.now()).await?;
@@ -158,6 +187,7 @@ mod tests {
             team: Some("sales".to_owned()),
             unread: 0,
             queued_reason: None,
+            bot_plugin: None,
             last_message_at: DateTime::UNIX_EPOCH,
             created_at: DateTime::UNIX_EPOCH,
         }

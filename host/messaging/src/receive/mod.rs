@@ -87,20 +87,19 @@ pub async fn receive(
         media_url: file.map(|file| media::url_for(ctx, client, file)),
         written_at,
     };
-    let routed = chat::route(ctx, db, client, &arrival).await?;
-    let mut participant = routed.participant;
-    let stored = chat_message(&arrival, &mut participant, file)?;
+    let mut routed = chat::route(ctx, db, client, &arrival).await?;
+    let stored = chat_message(&arrival, &mut routed.participant, file)?;
     chat_messages::insert(db, client, &stored).await?;
-    storage::participants::save(db, client, &participant).await?;
+    storage::participants::save(db, client, &routed.participant).await?;
 
     let mut wakes = Vec::new();
     if file.is_some() {
         wakes.push((Queue::Media, number.id.0));
     }
-    if chat::tell_bot(ctx, db, client, &arrival, &participant, routed.opened).await? {
-        wakes.push((Queue::Participant, participant.id.0));
+    if chat::tell_bot(ctx, db, client, &arrival, &routed).await? {
+        wakes.push((Queue::Participant, routed.participant.id.0));
     }
-    wakes.extend(tell_client(ctx, db, client, &arrival, &participant).await?);
+    wakes.extend(tell_client(ctx, db, client, &arrival, &routed.participant).await?);
     Ok(wakes)
 }
 

@@ -26,7 +26,7 @@ use messaging::{
     webhooks::configure,
 };
 use plugin_host::{
-    HostConfig, Limits, PluginHost,
+    HostConfig, PluginHost,
     webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent},
 };
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ use storage::{
     lanes,
     numbers::{self, Number, Provider},
     participants::{self, Participant},
-    plugins::{self, Activation},
+    plugins::activations::{self, Activation},
 };
 use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
@@ -106,14 +106,26 @@ impl Stage {
 
     pub async fn activate(&self, plugin: &str, config: Value) {
         let active = Activation {
+            id: self.ctx.mint(),
             world: "chatbot".to_owned(),
             number: None,
+            mode: "live".to_owned(),
             plugin: plugin.to_owned(),
+            upload: None,
             config,
+            allowed_hosts: Vec::new(),
+            percent: 100,
+            error_threshold: 10,
+            minimum_calls: 20,
+            previous: None,
+            recording: None,
             activated_at: self.ctx.now(),
         };
         let mut db = self.ctx.db.acquire().await.unwrap();
-        plugins::activate(&mut db, self.client, &active).await.unwrap();
+        for before in activations::in_scope(&mut db, self.client, &active.world, None).await.unwrap() {
+            activations::end(&mut db, self.client, before.id, "replaced", self.ctx.now()).await.unwrap();
+        }
+        activations::begin(&mut db, self.client, &active).await.unwrap();
     }
 
     /// Moves the business clock.
@@ -284,8 +296,8 @@ impl Stage {
 fn guests(folder: &Path) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
-        let manifest = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
-            .join("../../tests/guests/Cargo.toml");
+        let manifest =
+            PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
         let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2", "-p", "hostile-bot"]);
@@ -306,12 +318,8 @@ fn guests(folder: &Path) -> PathBuf {
 async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
-    let plugins = PluginHost::start(HostConfig {
-        cache_dir: folder.join("plugins"),
-        plugins_dir: Some(guests(&folder)),
-        limits: Limits::default(),
-        built_ins: true,
-    });
+    let plugins =
+        PluginHost::start(HostConfig { plugins_dir: Some(guests(&folder)), ..HostConfig::new(folder.join("plugins")) });
     Context {
         db,
         clock,
@@ -327,6 +335,8 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
         settings: settings(),
         wake: Wakeups::channel().0,
         pacing: Default::default(),
+        shadows: Default::default(),
+        uploads: Default::default(),
     }
 }
 
@@ -346,11 +356,14 @@ fn settings() -> Settings {
         webhook_retry_schedule: vec![Duration::from_secs(5), Duration::from_secs(300)],
         webhook_in_flight: 8,
         allow_private_targets: false,
+        plugins: Default::default(),
+        key_values: Default::default(),
         retention: Retention {
             messages_days: 90,
             receipts_days: 90,
             webhooks_days: 30,
             invocations_days: 30,
+            recordings_days: 14,
             callbacks_days: 14,
             media_days: 30,
         },

@@ -18,7 +18,10 @@ use chrono::TimeDelta;
 use domain::ids::NumberId;
 use messaging::webhooks::configure::{self, ConfigureError};
 use serde_json::{Value, json};
-use storage::plugins::{self, Activation};
+use storage::plugins::{
+    activations::{self, Activation},
+    invocations::{self, Wanted},
+};
 use uuid::Uuid;
 
 use crate::{
@@ -229,18 +232,28 @@ async fn a_shaper_of_the_client_that_fails_is_stood_in_for_and_leaves_a_trace() 
     let sink = Sink::answering(|_| Answer::at_once(200)).await;
     stage.configure(json!({ "sessionStatusURL": sink.url })).await;
     let activation = Activation {
+        id: stage.ctx.mint(),
         world: "webhook-shaper".to_owned(),
         number: None,
+        mode: activations::LIVE.to_owned(),
         plugin: "not-there".to_owned(),
+        upload: None,
         config: json!({}),
+        allowed_hosts: Vec::new(),
+        percent: 100,
+        error_threshold: 10,
+        minimum_calls: 20,
+        previous: None,
+        recording: None,
         activated_at: stage.ctx.now(),
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    plugins::activate(&mut db, stage.client, &activation).await.unwrap();
+    activations::begin(&mut db, stage.client, &activation).await.unwrap();
     let endpoints = stage.happen(&[(1, "shaped anyway")]).await;
     stage.work(endpoints[0]).await.unwrap();
     assert_eq!(statuses(&sink.received()), ["shaped anyway"]);
-    let (calls, _) = plugins::invocations(&mut db, stage.client, "not-there", None, (0, 10)).await.unwrap();
+    let all = Wanted::default();
+    let (calls, _) = invocations::page(&mut db, stage.client, "not-there", all, (0, 10)).await.unwrap();
     assert_eq!(calls.len(), 1);
     assert!(calls[0].error.as_deref().unwrap().contains("not-there"));
 }

@@ -28,7 +28,7 @@ use messaging::{
     },
 };
 use plugin_host::{
-    HostConfig, Limits, PluginHost,
+    HostConfig, PluginHost,
     webhook_shaper::{SessionStatusEvent, WebhookEvent},
 };
 use storage::{
@@ -155,12 +155,7 @@ fn session(text: &str) -> SessionStatusEvent {
 async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
-    let plugins = PluginHost::start(HostConfig {
-        cache_dir: folder.join("plugins"),
-        plugins_dir: None,
-        limits: Limits::default(),
-        built_ins: true,
-    });
+    let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
     Context {
         db,
         clock,
@@ -176,6 +171,8 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
         settings: settings(),
         wake: Wakeups::channel().0,
         pacing: Default::default(),
+        shadows: Default::default(),
+        uploads: Default::default(),
     }
 }
 
@@ -195,11 +192,14 @@ fn settings() -> Settings {
         webhook_retry_schedule: vec![Duration::from_secs(5), Duration::from_secs(300)],
         webhook_in_flight: 8,
         allow_private_targets: false,
+        plugins: Default::default(),
+        key_values: Default::default(),
         retention: Retention {
             messages_days: 90,
             receipts_days: 90,
             webhooks_days: 30,
             invocations_days: 30,
+            recordings_days: 14,
             callbacks_days: 14,
             media_days: 30,
         },

@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod chatbot;
+pub(crate) mod router;
 pub(crate) mod sms;
 #[cfg(test)]
 mod tests;
@@ -56,4 +57,11 @@ fn url(what: &str, value: &str) -> Judgement {
         return Err(format!("the {what} is not an http or https address"));
     }
     Ok(())
+}
+
+/// A JSON text.
+fn json(value: &str, most: usize) -> Judgement {
+    text("text", value, most)?;
+    let parsed: Result<serde::de::IgnoredAny, _> = serde_json::from_str(value);
+    parsed.map(drop).map_err(|fault| format!("the text is not JSON: {fault}"))
 }

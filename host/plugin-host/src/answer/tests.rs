@@ -1,12 +1,13 @@
 //! Each rule about answers, from both sides.
 
-use super::{Fault, chatbot, sms};
-use crate::Limits;
+use super::{Fault, body, chatbot, router, sms};
 use crate::chatbot::{
     Action, Button, HandOver, ListRow, ListSection, Location, MediaKind, ReplyButtons, ReplyList, ReplyLocation,
     ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
+use crate::router::{Route, Target};
 use crate::sms_fallback::{Decision, Sms};
+use crate::{Limit, Limits};
 
 fn verdict(action: Action) -> Result<(), String> {
     match chatbot::judge(&[action], &Limits::default()) {
@@ -161,4 +162,36 @@ fn an_sms_has_a_text_and_a_plain_sender() {
     assert!(send("a".into(), Some(&x(17))).is_err());
     assert_eq!(sms::judge(&Decision::Skip("why not".into())), Ok(()));
     assert!(sms::judge(&Decision::Skip(String::new())).is_err());
+}
+
+#[test]
+fn a_route_has_a_reason_and_a_target_that_can_exist() {
+    let route = |target, reason: String, note: Option<String>| router::judge(&Route { target, reason, note });
+    let to = |target| route(target, "because".into(), None);
+    assert_eq!(to(Target::Bot(None)), Ok(()));
+    assert_eq!(to(Target::Queue), Ok(()));
+    assert_eq!(to(Target::Bot(Some(x(64)))), Ok(()));
+    assert!(to(Target::Bot(Some(x(65)))).is_err());
+    assert!(to(Target::Bot(Some("../bot".into()))).is_err());
+    assert_eq!(to(Target::Team(x(128))), Ok(()));
+    assert!(to(Target::Team(x(129))).is_err());
+    assert!(to(Target::Team(" ".into())).is_err());
+    assert_eq!(to(Target::Agent(x(64))), Ok(()));
+    assert!(to(Target::Agent("a\0".into())).is_err());
+    assert_eq!(to(Target::Custom("{}".into())), Ok(()));
+    assert!(to(Target::Custom("{".into())).is_err());
+    assert_eq!(route(Target::Queue, x(300), Some(x(1_000))), Ok(()));
+    assert!(route(Target::Queue, x(301), None).is_err());
+    assert!(route(Target::Queue, String::new(), None).is_err());
+    assert!(route(Target::Queue, x(1), Some(x(1_001))).is_err());
+}
+
+#[test]
+fn a_schema_is_one_json_object_of_bounded_length() {
+    let limits = Limits { body_bytes: 20, ..Limits::default() };
+    let schema = |text: &str| body::judge_schema(text, &limits);
+    assert_eq!(schema(r#"{"type": "object"}  "#), Ok(()));
+    assert_eq!(schema(r#"{"type": "object"}   "#), Err(Fault::Limit(Limit::Body)));
+    assert!(matches!(schema("true"), Err(Fault::Rule(_))));
+    assert!(matches!(schema("{} {}"), Err(Fault::Rule(_))));
 }

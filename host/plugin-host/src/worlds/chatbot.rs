@@ -1,5 +1,7 @@
 //! World `chatbot`.
 
+use std::borrow::Cow;
+
 use wasmtime::Store;
 
 use super::{Given, Question};
@@ -11,15 +13,32 @@ use crate::limits::Limits;
 use crate::loader::Linked;
 
 /// What is to be done about an event.
+#[derive(serde::Serialize)]
 pub(crate) struct HandleEvent<'a> {
-    pub(crate) event: &'a Event,
-    pub(crate) session: &'a Session,
+    pub(crate) event: Cow<'a, Event>,
+    pub(crate) session: Cow<'a, Session>,
+}
+
+impl<'a> HandleEvent<'a> {
+    pub(crate) fn new(event: &'a Event, session: &'a Session) -> Self {
+        Self { event: Cow::Borrowed(event), session: Cow::Borrowed(session) }
+    }
 }
 
 impl Question for HandleEvent<'_> {
     type Answer = Vec<Action>;
+    type Owned = HandleEvent<'static>;
 
-    const WORLD: World = World::Chatbot;
+    fn owned(&self) -> Self::Owned {
+        HandleEvent {
+            event: Cow::Owned(self.event.as_ref().clone()),
+            session: Cow::Owned(self.session.as_ref().clone()),
+        }
+    }
+
+    fn world(&self) -> World {
+        World::Chatbot
+    }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
         let Linked::Chatbot(pre) = plugin else { return None };
@@ -27,7 +46,7 @@ impl Question for HandleEvent<'_> {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),
         };
-        Some(plugin.patchbay_plugin_bot().call_handle(store, self.event, self.session).await)
+        Some(plugin.patchbay_plugin_bot().call_handle(store, &self.event, &self.session).await)
     }
 
     fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {

@@ -1,5 +1,7 @@
 //! World `sms-fallback`.
 
+use std::borrow::Cow;
+
 use wasmtime::Store;
 
 use super::{Given, Question};
@@ -11,12 +13,26 @@ use crate::loader::Linked;
 use crate::sms_fallback::{Decision, Undeliverable};
 
 /// Whether a message is sent as an SMS.
-pub(crate) struct DecideFallback<'a>(pub(crate) &'a Undeliverable);
+#[derive(serde::Serialize)]
+pub(crate) struct DecideFallback<'a>(Cow<'a, Undeliverable>);
+
+impl<'a> DecideFallback<'a> {
+    pub(crate) fn new(asked: &'a Undeliverable) -> Self {
+        Self(Cow::Borrowed(asked))
+    }
+}
 
 impl Question for DecideFallback<'_> {
     type Answer = Decision;
+    type Owned = DecideFallback<'static>;
 
-    const WORLD: World = World::SmsFallback;
+    fn owned(&self) -> Self::Owned {
+        DecideFallback(Cow::Owned(self.0.as_ref().clone()))
+    }
+
+    fn world(&self) -> World {
+        World::SmsFallback
+    }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
         let Linked::SmsFallback(pre) = plugin else { return None };
@@ -24,7 +40,7 @@ impl Question for DecideFallback<'_> {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),
         };
-        Some(plugin.patchbay_plugin_fallback().call_decide(store, self.0).await.map(Ok))
+        Some(plugin.patchbay_plugin_fallback().call_decide(store, &self.0).await.map(Ok))
     }
 
     fn judge(&self, answer: &Self::Answer, _limits: &Limits) -> Result<(), Fault> {

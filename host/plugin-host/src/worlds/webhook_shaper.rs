@@ -1,5 +1,7 @@
 //! World `webhook-shaper`.
 
+use std::borrow::Cow;
+
 use wasmtime::Store;
 
 use super::{Given, Question};
@@ -11,12 +13,26 @@ use crate::loader::Linked;
 use crate::webhook_shaper::WebhookEvent;
 
 /// The body of a webhook.
-pub(crate) struct ShapeBody<'a>(pub(crate) &'a WebhookEvent);
+#[derive(serde::Serialize)]
+pub(crate) struct ShapeBody<'a>(Cow<'a, WebhookEvent>);
+
+impl<'a> ShapeBody<'a> {
+    pub(crate) fn new(asked: &'a WebhookEvent) -> Self {
+        Self(Cow::Borrowed(asked))
+    }
+}
 
 impl Question for ShapeBody<'_> {
     type Answer = Option<String>;
+    type Owned = ShapeBody<'static>;
 
-    const WORLD: World = World::WebhookShaper;
+    fn owned(&self) -> Self::Owned {
+        ShapeBody(Cow::Owned(self.0.as_ref().clone()))
+    }
+
+    fn world(&self) -> World {
+        World::WebhookShaper
+    }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
         let Linked::WebhookShaper(pre) = plugin else { return None };
@@ -24,7 +40,7 @@ impl Question for ShapeBody<'_> {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),
         };
-        Some(plugin.patchbay_plugin_shaper().call_shape(store, self.0).await)
+        Some(plugin.patchbay_plugin_shaper().call_shape(store, &self.0).await)
     }
 
     fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {

@@ -8,11 +8,12 @@ use std::time::{Duration, SystemTime};
 
 use plugin_host::{HostConfig, HostError, NoKeyValues, PluginHost};
 
-use crate::support::{call, guest, limits, only_text, says, session};
+use crate::support::{call, client, guest, hostile_version, limits, only_text, says, session};
 
 async fn start(cache: &Path, plugins: &Path) -> Result<Arc<PluginHost>, HostError> {
-    let (cache_dir, plugins_dir) = (cache.to_owned(), Some(plugins.to_owned()));
-    PluginHost::start(HostConfig { cache_dir, plugins_dir, limits: limits(), built_ins: false }).await
+    let plugins_dir = Some(plugins.to_owned());
+    let config = HostConfig { plugins_dir, limits: limits(), built_ins: false, ..HostConfig::new(cache) };
+    PluginHost::start(config).await
 }
 
 async fn answers(host: &PluginHost) -> bool {
@@ -104,4 +105,34 @@ async fn a_cache_that_cannot_be_used_is_said_at_the_start() {
     let error = start(&file.join("cache"), plugins.path()).await.err().unwrap();
     assert!(matches!(error, HostError::Cache { .. }));
     assert!(error.to_string().contains("make the directory writable"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_used_longest_ago_goes_first_when_there_is_too_much() {
+    let cache = tempfile::tempdir().unwrap();
+    let start = async |cache_bytes| {
+        let config = HostConfig { limits: limits(), built_ins: false, cache_bytes, ..HostConfig::new(cache.path()) };
+        PluginHost::start(config).await.unwrap()
+    };
+    let examine = async |host: &PluginHost, number| {
+        let examined = host.examine(client(1), "bot", hostile_version(number)).await.unwrap();
+        examined.sha256
+    };
+    let names = || files(cache.path(), "cwasm").iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+    let kept = |sha256: &str| names().iter().any(|name| name.contains(sha256));
+
+    let roomy = start(u64::MAX).await;
+    let first = examine(&roomy, 1).await;
+    let size = fs::metadata(&files(cache.path(), "cwasm")[0]).unwrap().len();
+    let room_for_two = start(size * 5 / 2).await;
+    let second = examine(&room_for_two, 2).await;
+    assert!(kept(&first) && kept(&second), "two fit");
+    examine(&room_for_two, 1).await;
+    let third = examine(&room_for_two, 3).await;
+    assert!(kept(&first) && !kept(&second) && kept(&third), "{:?}", names());
+    assert_eq!(files(cache.path(), "seal").len(), 2);
+
+    start(size).await;
+    assert_eq!(names().len(), 0, "a start makes room too: ninety percent of one is none");
+    assert_eq!(examine(&room_for_two, 2).await, second, "and what is gone is compiled again");
 }

@@ -26,7 +26,7 @@ async fn a_new_file_is_live_and_a_changed_one_too() {
     assert_eq!((info.world, info.version, info.state), (Some(World::Chatbot), 2, State::Ready));
     assert_eq!(info.source, Source::Directory(test.file("hostile")));
     assert_eq!(info.size, hostile_version(2).len() as u64);
-    assert!(info.imports.iter().any(|import| import == "patchbay:plugin/kv@0.1.0"), "{:?}", info.imports);
+    assert!(info.imports.iter().any(|import| import == "patchbay:plugin/kv@0.1.1"), "{:?}", info.imports);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -185,10 +185,10 @@ async fn a_file_above_the_size_limit_is_refused() {
 async fn a_missing_directory_is_said_at_the_start() {
     let cache = tempfile::tempdir().unwrap();
     let config = HostConfig {
-        cache_dir: cache.path().to_owned(),
         plugins_dir: Some(cache.path().join("nowhere")),
         limits: limits(),
         built_ins: false,
+        ..HostConfig::new(cache.path())
     };
     let error = PluginHost::start(config).await.err().unwrap();
     assert!(matches!(error, HostError::PluginsDirectory { .. }));

@@ -7,15 +7,24 @@
 )]
 
 mod answers;
+mod bombs;
 mod cache;
 mod checks;
+mod compiling;
 mod default_chatbot;
 mod fairness;
 mod hot_reload;
+mod http;
 mod isolation;
 mod key_values;
 mod limits;
 mod low_address_space;
+mod older_versions;
+mod outside;
+mod replay;
+mod router;
 mod shapers;
 mod sms_fallback;
 mod support;
+mod suspension;
+mod uploads;

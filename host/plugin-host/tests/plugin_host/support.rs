@@ -14,7 +14,7 @@ use plugin_host::chatbot::{
 };
 use plugin_host::{
     Call, CallError, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, Limits, NoKeyValues, PluginHost,
-    Scope,
+    PluginRef, Scope,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -41,7 +41,7 @@ impl TestHost {
 
     pub async fn start(directory: TempDir, limits: Limits, built_ins: bool) -> Self {
         let plugins_dir = Some(directory.path().to_owned());
-        let config = HostConfig { cache_dir: cache_dir(), plugins_dir, limits, built_ins };
+        let config = HostConfig { plugins_dir, limits, built_ins, ..HostConfig::new(cache_dir()) };
         Self { host: PluginHost::start(config).await.unwrap(), directory }
     }
 
@@ -89,12 +89,25 @@ pub async fn eventually<F: AsyncFn() -> bool>(what: &str, condition: F) {
 pub fn guest(name: &str) -> Vec<u8> {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        let manifest = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
-            .join("../../tests/guests/Cargo.toml");
+        let manifest =
+            PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
         let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2"]);
-        cargo.args(["-p", "hostile-bot", "-p", "hostile-shaper"]);
+        cargo.args([
+            "-p",
+            "hostile-bot",
+            "-p",
+            "hostile-shaper",
+            "-p",
+            "caller",
+            "-p",
+            "dice",
+            "-p",
+            "misfit",
+            "-p",
+            "older-bot",
+        ]);
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
             cargo.env_remove(variable);
@@ -107,17 +120,26 @@ pub fn guest(name: &str) -> Vec<u8> {
 
 /// The hostile bot with another version written over its own.
 pub fn hostile_version(number: u32) -> Vec<u8> {
-    let mut bytes = guest("hostile_bot");
-    let mark = b"version-0000";
-    let places: Vec<usize> = (0..bytes.len() - mark.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
-    assert!(!places.is_empty(), "the version mark must be in the component");
+    written_over(guest("hostile_bot"), "version-0000", &format!("version-{number:04}"))
+}
+
+/// The misfit that goes wrong in this way, a word of four letters.
+pub fn misfit(deed: &str) -> Vec<u8> {
+    written_over(guest("misfit"), "deed-none", &format!("deed-{deed}"))
+}
+
+pub fn written_over(mut bytes: Vec<u8>, mark: &str, other: &str) -> Vec<u8> {
+    assert_eq!(mark.len(), other.len());
+    let places: Vec<usize> =
+        (0..bytes.len() - mark.len()).filter(|at| bytes[*at..].starts_with(mark.as_bytes())).collect();
+    assert!(!places.is_empty(), "the mark must be in the component");
     for at in places {
-        bytes[at..at + mark.len()].copy_from_slice(format!("version-{number:04}").as_bytes());
+        bytes[at..at + mark.len()].copy_from_slice(other.as_bytes());
     }
     bytes
 }
 
-fn cache_dir() -> PathBuf {
+pub fn cache_dir() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache")
 }
 
@@ -130,8 +152,23 @@ pub fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_760_428_800, 0).unwrap()
 }
 
-pub fn call(plugin: &str) -> Call<'_> {
-    Call { client: client(1), plugin, now: now(), seed: 7, config: "{}" }
+/// A call to a plugin that ships or lies in the directory.
+pub fn call(plugin: &str) -> Call<'static> {
+    // Leaked: a test makes few calls, and its questions stay one line long.
+    call_of(Box::leak(Box::new(PluginRef::shipped(plugin))))
+}
+
+pub fn call_of(plugin: &PluginRef) -> Call<'_> {
+    Call {
+        client: client(1),
+        plugin,
+        now: now(),
+        seed: 7,
+        config: "{}",
+        turn: "event-1",
+        allowed_hosts: &[],
+        record: false,
+    }
 }
 
 pub fn happens(kind: EventKind) -> Event {

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Participant, ParticipantState, lock, save};
-use crate::Result;
+use crate::{Result, chatbot_values};
 
 /// Gives the chats of `absorbed` to `survivor`. Where both have one on a number, the messages of both become one chat,
 /// in the order in which they came.
@@ -136,15 +136,23 @@ async fn move_bot_data(
         .bind(gone.0)
         .execute(&mut *db)
         .await?;
-    sqlx::query(
-        "WITH moved AS (DELETE FROM chatbot_value WHERE client_id = $1 AND participant_id = $3 RETURNING *)
-         INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
-         SELECT client_id, plugin, $2, key, value, version FROM moved ON CONFLICT DO NOTHING",
+    let grown: i64 = sqlx::query_scalar(
+        "WITH moved AS (DELETE FROM chatbot_value WHERE client_id = $1 AND participant_id = $3 RETURNING *),
+         kept AS (
+             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
+             SELECT client_id, plugin, $2, key, value, version FROM moved ON CONFLICT DO NOTHING
+             RETURNING octet_length(key) + octet_length(value) + $4 AS bytes)
+         SELECT (COALESCE((SELECT sum(bytes) FROM kept), 0)
+                 - COALESCE((SELECT sum(octet_length(key) + octet_length(value) + $4) FROM moved), 0))::bigint",
     )
     .bind(client.0)
     .bind(kept.0)
     .bind(gone.0)
-    .execute(db)
+    .bind(chatbot_values::KEY_OVERHEAD)
+    .fetch_one(&mut *db)
     .await?;
+    if grown != 0 {
+        chatbot_values::grow(db, client, kept, grown).await?;
+    }
     Ok(())
 }

@@ -58,6 +58,8 @@ pub struct Participant {
     pub unread: i32,
     /// Why the chat last went to people.
     pub queued_reason: Option<String>,
+    /// The chatbot that a router chose for this conversation; `None` = the one that is active on the number.
+    pub bot_plugin: Option<String>,
     /// When the last message was written.
     pub last_message_at: DateTime<Utc>,
     /// When the first message was written.
@@ -72,6 +74,7 @@ impl Participant {
             self.bot_state.clear();
             self.team = None;
             self.queued_reason = None;
+            self.bot_plugin = None;
             self.missed = false;
             self.after_hours = false;
             self.send_rating = false;
@@ -114,6 +117,7 @@ struct ParticipantRow {
     team: Option<String>,
     unread: i32,
     queued_reason: Option<String>,
+    bot_plugin: Option<String>,
     last_message_at: DateTime<Utc>,
     created_at: DateTime<Utc>,
 }
@@ -143,6 +147,7 @@ impl TryFrom<ParticipantRow> for Participant {
             team: row.team,
             unread: row.unread,
             queued_reason: row.queued_reason,
+            bot_plugin: row.bot_plugin,
             last_message_at: row.last_message_at,
             created_at: row.created_at,
         })
@@ -151,7 +156,7 @@ impl TryFrom<ParticipantRow> for Participant {
 
 const COLUMNS: &str = "id, number_id, customer_id, channel, state, control_version, next_sequence, events_handled, \
     bot_state, tags, missed, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, team, unread, \
-    queued_reason, last_message_at, created_at";
+    queued_reason, bot_plugin, last_message_at, created_at";
 
 /// A participant as it is now; an id that was merged away answers the participant it became.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
@@ -226,7 +231,8 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     sqlx::query(
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
              tags = $8, missed = $9, after_hours = $10, send_rating = $11, assigned_agent_id = $12,
-             last_assigned_agent_id = $13, team = $14, unread = $15, queued_reason = $16, last_message_at = $17
+             last_assigned_agent_id = $13, team = $14, unread = $15, queued_reason = $16, last_message_at = $17,
+             bot_plugin = $18
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -246,6 +252,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     .bind(participant.unread)
     .bind(participant.queued_reason.as_deref())
     .bind(participant.last_message_at)
+    .bind(participant.bot_plugin.as_deref())
     .execute(db)
     .await?;
     Ok(())

@@ -9,7 +9,6 @@
 //! Nothing here waits for another endpoint, and no connection to the database is held during a request.
 
 mod attempt;
-mod kept_call;
 mod lineup;
 mod lookout;
 mod page;

@@ -11,8 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{DeliveryId, NumberId};
 use plugin_host::World;
 use storage::{
-    PgConnection, plugins,
-    plugins::Invocation,
+    PgConnection,
     webhook_configs::{self, Endpoint},
     webhook_deliveries::{self, Content, DueDelivery, Fate, Finished, Position},
 };
@@ -23,9 +22,15 @@ use super::{
     endpoint_of,
     lineup::Ready,
     settle::fate_of_failure,
-    shape::{Desk, OwnShaper, Shaped, Shaping, shape_all},
+    shape::{Desk, OwnShapers, Shaped, Shaping, shape_all},
 };
-use crate::{Context, Result, lanes::Lease, secrets::Purpose};
+use crate::{
+    Context, Result,
+    lanes::Lease,
+    plugin_calls::{self, Made},
+    plugins::slots,
+    secrets::Purpose,
+};
 
 /// A page that was read.
 #[derive(Default)]
@@ -110,12 +115,11 @@ async fn own_shapers(
     db: &mut PgConnection,
     lease: &Lease,
     numbers: HashSet<NumberId>,
-) -> Result<HashMap<NumberId, Arc<OwnShaper>>> {
+) -> Result<HashMap<NumberId, OwnShapers>> {
     let mut own = HashMap::new();
     for number in numbers {
-        let world = World::WebhookShaper.as_str();
-        let Some(active) = plugins::activation(db, lease.client, world, number).await? else { continue };
-        own.insert(number, Arc::new(OwnShaper::new(active.plugin, active.config.to_string())));
+        let slots = slots::in_force(db, lease.client, World::WebhookShaper, number).await?;
+        own.extend(OwnShapers::new(slots).map(|shapers| (number, shapers)));
     }
     Ok(own)
 }
@@ -124,7 +128,7 @@ async fn own_shapers(
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
-    own: HashMap<NumberId, Arc<OwnShaper>>,
+    own: HashMap<NumberId, OwnShapers>,
     deliveries: Vec<DueDelivery>,
 ) -> Result<Vec<Ready>> {
     let mut ready = Vec::with_capacity(deliveries.len());
@@ -140,7 +144,7 @@ async fn make_ready(
     }
     let desk = Desk { plugins: Arc::clone(&ctx.plugins), clock: Arc::clone(&ctx.clock), client: lease.client, own };
     let shaped = shape_all(desk, unshaped).await;
-    let outcome = sort_out(ctx, shaped);
+    let mut outcome = sort_out(ctx, shaped);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     if !outcome.ready.is_empty() {
@@ -150,10 +154,10 @@ async fn make_ready(
     if !outcome.finished.is_empty() {
         webhook_deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
     }
-    if !outcome.invocations.is_empty() {
-        plugins::record_invocations(&mut tx, lease.client, &outcome.invocations).await?;
-    }
+    let calls = std::mem::take(&mut outcome.calls);
+    let kept = plugin_calls::keep(ctx, &mut tx, lease.client, calls).await?;
     tx.commit().await?;
+    kept.compare(ctx, lease.client);
     ready.extend(outcome.ready);
     // Ids grow with the order of the events.
     ready.sort_unstable_by_key(|one| one.id);
@@ -169,13 +173,13 @@ fn ready_with(delivery: &DueDelivery, body: Bytes) -> Ready {
 struct SortedOut {
     ready: Vec<Ready>,
     finished: Vec<Finished>,
-    invocations: Vec<Invocation>,
+    calls: Vec<Made>,
 }
 
 fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
     let mut outcome = SortedOut::default();
     for Shaped { delivery, shaping, calls } in shaped {
-        outcome.invocations.extend(calls.into_iter().map(|call| call.into_invocation(ctx.mint(), delivery.id)));
+        outcome.calls.extend(calls);
         let (attempts, fate) = match shaping {
             Shaping::Body(body) => {
                 outcome.ready.push(ready_with(&delivery, Bytes::from(body)));

@@ -14,11 +14,15 @@ use domain::{
     clock::Clock,
     ids::{ClientId, NumberId},
 };
-use plugin_host::{Call, CallError, CallTrace, PluginHost, webhook_shaper::WebhookEvent};
+use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
 use storage::webhook_deliveries::DueDelivery;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
-use super::kept_call::KeptCall;
+use crate::{
+    plugin_calls::{About, Answering, Made, trace},
+    plugins::slots::{Activation, Mode, Slots},
+};
 
 /// A client's own shaper that failed this often in one page is not asked again for the rest of it: one that hangs would
 /// hold up everything behind it.
@@ -27,18 +31,38 @@ const PATIENCE: u32 = 3;
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
-/// A shaper that a client has put in charge.
+/// What a client has put in charge on a number.
 #[derive(Debug)]
-pub(super) struct OwnShaper {
-    plugin: String,
-    /// JSON.
-    config: String,
+pub(super) struct OwnShapers {
+    slots: Slots,
+    live: Option<Candidate>,
+    canary: Option<Candidate>,
+}
+
+/// A shaper that may be asked.
+#[derive(Debug)]
+struct Candidate {
+    answering: Arc<Answering>,
     failures: AtomicU32,
 }
 
-impl OwnShaper {
-    pub(super) fn new(plugin: String, config: String) -> Self {
-        Self { plugin, config, failures: AtomicU32::new(0) }
+impl OwnShapers {
+    /// `None` when nothing is in force.
+    pub(super) fn new(slots: Slots) -> Option<Self> {
+        let candidate = |activation: &Option<Activation>| {
+            let answering = Answering::from(activation.as_ref()?).with_shadow_of(&slots);
+            Some(Candidate { answering: Arc::new(answering), failures: AtomicU32::new(0) })
+        };
+        let (live, canary) = (candidate(&slots.live), candidate(&slots.canary));
+        (live.is_some() || canary.is_some() || slots.shadow.is_some()).then_some(Self { slots, live, canary })
+    }
+
+    /// Those that may shape what is about `subject`, in order: a canary that fails leaves it to the live one.
+    fn candidates(&self, subject: Uuid) -> impl Iterator<Item = &Candidate> {
+        let is_canarys = self.slots.answering(subject).is_some_and(|active| active.mode == Mode::Canary);
+        let canary = self.canary.as_ref().filter(|_| is_canarys);
+        let all = canary.into_iter().chain(&self.live);
+        all.filter(|candidate| candidate.failures.load(Ordering::Relaxed) < PATIENCE)
     }
 }
 
@@ -48,7 +72,7 @@ pub(super) struct Desk {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) client: ClientId,
     /// Numbers that are not in here have the built-in shapers.
-    pub(super) own: HashMap<NumberId, Arc<OwnShaper>>,
+    pub(super) own: HashMap<NumberId, OwnShapers>,
 }
 
 /// What a delivery became.
@@ -69,7 +93,8 @@ pub(super) enum Shaping {
 pub(super) struct Shaped {
     pub(super) delivery: DueDelivery,
     pub(super) shaping: Shaping,
-    pub(super) calls: Vec<KeptCall>,
+    /// To be kept.
+    pub(super) calls: Vec<Made>,
 }
 
 /// Shapes deliveries, as many at once as there are processors, and answers them in the order given. `event` is the JSON of
@@ -110,47 +135,52 @@ async fn shape(desk: &Desk, delivery: DueDelivery, event: &str) -> Shaped {
         }
     };
     let own = desk.own.get(&delivery.number);
-    let own = own.filter(|shaper| shaper.failures.load(Ordering::Relaxed) < PATIENCE);
-    if let Some(shaper) = own {
-        let (answer, call) = ask_own(desk, shaper, &delivery, &event).await;
+    let conversation = conversation_of(&delivery);
+    for candidate in own.into_iter().flat_map(|own| own.candidates(conversation)) {
+        let (answer, call) = ask_own(desk, &candidate.answering, &delivery, &event).await;
         calls.push(call);
         if let Some(shaping) = answer {
             return Shaped { delivery, shaping, calls };
         }
-        shaper.failures.fetch_add(1, Ordering::Relaxed);
+        candidate.failures.fetch_add(1, Ordering::Relaxed);
     }
-    let plugin = built_in(&event);
-    let shaping = match ask(desk, plugin, "{}", &delivery, &event).await {
+    let built_in = Answering::built_in(World::WebhookShaper, built_in(&event));
+    let answering = Arc::new(match own {
+        Some(own) if own.live.is_none() => built_in.with_shadow_of(&own.slots),
+        _ => built_in,
+    });
+    let (answer, call) = ask(desk, &answering, &delivery, &event).await;
+    let shaping = match answer {
         Ok((body, _)) => shaping_of(body),
         Err(error) => {
-            let trace = error.trace().cloned();
-            let outcome = trace.as_ref().map_or("not-started", |trace| trace.outcome.as_str());
-            tracing::error!(client.id = %desk.client, delivery.id = %delivery.id, plugin, outcome,
-                "a built-in webhook shaper failed; it will be asked again");
-            calls.push(KeptCall { plugin: plugin.to_owned(), trace, error: Some(error.to_string()) });
+            tracing::error!(client.id = %desk.client, delivery.id = %delivery.id, plugin = answering.name(),
+                outcome = trace::kind_of(&error), "a built-in webhook shaper failed; it will be asked again");
             Shaping::Failed
         }
     };
+    calls.push(call);
+    calls.retain(Made::matters);
     Shaped { delivery, shaping, calls }
 }
 
-/// Asks the client's own shaper; `None` when its answer is of no use.
+/// Stands for the conversation on the number: a canary has it or has it not.
+fn conversation_of(delivery: &DueDelivery) -> Uuid {
+    Uuid::from_u64_pair(0, delivery.order_key.cast_unsigned())
+}
+
+/// Asks a shaper of the client; `None` when its answer is of no use.
 async fn ask_own(
     desk: &Desk,
-    shaper: &OwnShaper,
+    shaper: &Arc<Answering>,
     delivery: &DueDelivery,
     event: &WebhookEvent,
-) -> (Option<Shaping>, KeptCall) {
-    let plugin = shaper.plugin.clone();
-    match ask(desk, &plugin, &shaper.config, delivery, event).await {
-        Ok((body, trace)) => match fault_of(body.as_deref()) {
-            None => (Some(shaping_of(body)), KeptCall { plugin, trace: Some(trace), error: None }),
-            Some(fault) => (None, KeptCall { plugin, trace: Some(trace), error: Some(fault) }),
+) -> (Option<Shaping>, Made) {
+    match ask(desk, shaper, delivery, event).await {
+        (Ok((body, _)), call) => match fault_of(body.as_deref()) {
+            None => (Some(shaping_of(body)), call),
+            Some(fault) => (None, call.spoiled(&fault)),
         },
-        Err(error) => {
-            let trace = error.trace().cloned();
-            (None, KeptCall { plugin, trace, error: Some(error.to_string()) })
-        }
+        (Err(_), call) => (None, call),
     }
 }
 
@@ -167,23 +197,22 @@ fn shaping_of(body: Option<String>) -> Shaping {
 /// Calls a shaper; waits for a free place.
 async fn ask(
     desk: &Desk,
-    plugin: &str,
-    config: &str,
+    answering: &Arc<Answering>,
     delivery: &DueDelivery,
     event: &WebhookEvent,
-) -> Result<(Option<String>, CallTrace), CallError> {
-    // The same delivery gets the same randomness, however often it is shaped.
-    let (_, seed) = delivery.id.0.as_u64_pair();
+) -> (Result<(Option<String>, CallTrace), CallError>, Made) {
+    let about = About::event(delivery.id.0, delivery.id.0);
     let mut tries = 0;
     loop {
-        let call = Call { client: desk.client, plugin, now: desk.clock.now(), seed, config };
-        match desk.plugins.shape(call, event).await {
-            Err(CallError::TooBusy { .. }) if tries < BUSY_TRIES => {
-                tries += 1;
-                tokio::time::sleep(BUSY_PAUSE).await;
-            }
-            answer => return answer,
+        let now = desk.clock.now();
+        let answer = desk.plugins.shape(answering.call(desk.client, &about, now), event).await;
+        if matches!(answer, Err(CallError::TooBusy { .. })) && tries < BUSY_TRIES {
+            tries += 1;
+            tokio::time::sleep(BUSY_PAUSE).await;
+            continue;
         }
+        let made = Made::of((answering, &about), &answer, now);
+        return (answer, made);
     }
 }
 

@@ -1,0 +1,41 @@
+// A small store that outlives the call. Writes take effect together with the answer, or not at all.
+
+import * as store from 'patchbay:plugin/kv@0.1.1';
+import { PluginError } from './index';
+import { decode, encode } from './bytes';
+
+/** Of this participant, or shared by all participants of the client. */
+export type Scope = store.Scope;
+
+/** The value of a key as text, or `null`. */
+export function get(key: string, scope: Scope = 'participant'): string | null {
+  const value = told(() => store.get(scope, key));
+  return value == null ? null : decode(value);
+}
+
+/** Gives a key a value. */
+export function set(key: string, value: string, scope: Scope = 'participant'): void {
+  told(() => store.set(scope, key, encode(value)));
+}
+
+/** Removes a key; removing one that is not there is fine. */
+export function remove(key: string, scope: Scope = 'participant'): void {
+  told(() => store.delete(scope, key));
+}
+
+function told<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (fault) {
+    throw new PluginError('key-value', words((fault as { payload?: store.Error }).payload ?? (fault as store.Error)));
+  }
+}
+
+function words(fault: store.Error): string {
+  switch (fault.tag) {
+    case 'invalid-key': return 'a key is 1 to 128 bytes long and holds no NUL character';
+    case 'value-too-large': return `a value is at most ${fault.val} bytes long`;
+    case 'too-many-writes': return `a call writes at most ${fault.val} keys`;
+    default: return fault.val;
+  }
+}

@@ -1,0 +1,89 @@
+//! Plugins (CONTRACT 6): uploading them, putting them in force, trying them out, and what is kept of their calls.
+
+mod activate;
+mod bodies;
+mod invoke;
+mod lists;
+mod recordings;
+mod upload;
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    routing::{get, post},
+};
+use domain::ids::NumberId;
+use messaging::plugins::{PluginError, slots::Mode};
+use serde_json::Value;
+use std::time::Duration;
+
+use crate::{
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+const BASE: &str = "/plugin-service/api/v1/plugins";
+/// After which time it is worth trying again when too many plugins are being compiled.
+const BUSY_RETRY: Duration = Duration::from_secs(5);
+
+pub(crate) fn routes() -> Router<ApiState> {
+    let one = |rest: &str| format!("{BASE}/{{name}}{rest}");
+    Router::new()
+        .route(BASE, get(lists::list).post(upload::upload))
+        // No plugin can be uploaded under this name.
+        .route(&format!("{BASE}/check"), post(upload::check))
+        .layer(DefaultBodyLimit::disable())
+        .route(&one(""), get(lists::one).delete(activate::delete))
+        .route(&one("/activate"), post(activate::activate))
+        .route(&one("/rollback"), post(activate::rollback))
+        .route(&one("/deactivate"), post(activate::deactivate))
+        .route(&one("/invoke"), post(invoke::invoke))
+        .route(&one("/invocations"), get(lists::invocations))
+        .route(&one("/events"), get(lists::events))
+        .route(&one("/differences"), get(lists::differences))
+        .route(&one("/recording"), post(recordings::start).delete(recordings::stop))
+        .route(&one("/recordings"), get(recordings::list))
+        .route(&one("/replay"), post(recordings::replay))
+}
+
+fn refused(error: PluginError) -> ApiError {
+    match error {
+        PluginError::NotFound => ApiError::not_found(),
+        PluginError::Faults(faults) => ApiError::faults(faults),
+        PluginError::Conflict(said) => ApiError::new(ErrorKind::Conflict, said),
+        PluginError::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),
+        PluginError::Busy(said) => ApiError::new(ErrorKind::TooManyRequests, said).retry_after(BUSY_RETRY),
+        PluginError::Failed(cause) => cause.into(),
+    }
+}
+
+/// A text that is no id belongs to no number.
+fn number_id(text: Option<&str>) -> Result<Option<NumberId>, ApiError> {
+    text.map(|text| {
+        text.parse().map_err(|_| {
+            let said = "is not the id of one of your numbers; leave it out for all of them";
+            ApiError::fault("whatsAppNumberId", said)
+        })
+    })
+    .transpose()
+}
+
+/// A version, as a number or as text; `None` = the newest.
+fn version(wanted: Option<&Value>) -> Result<Option<u64>, ApiError> {
+    let wanted = match wanted {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text.parse().ok(),
+        Some(other) => other.as_u64(),
+    };
+    wanted.map(Some).ok_or_else(|| ApiError::fault("version", "must be the whole number of a version"))
+}
+
+fn mode(name: Option<&str>) -> Result<Mode, ApiError> {
+    let Some(name) = name else { return Ok(Mode::Live) };
+    Mode::parse(name).ok_or_else(|| ApiError::fault("mode", "must be `live`, `shadow` or `canary`"))
+}
+
+/// A whole number of a request that must fit a small one; what does not fit is left to the judgement of the use case.
+fn small<T: TryFrom<i64> + Copy>(value: Option<i64>, absent: T, beyond: T) -> T {
+    value.map_or(absent, |value| T::try_from(value).unwrap_or(beyond))
+}

@@ -1,0 +1,136 @@
+//! Uploading a component, as the body itself or as the file of a form.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    body::Body,
+    extract::{FromRequest, Multipart, Query, Request, State},
+    http::{HeaderMap, StatusCode, header},
+};
+use bytes::Bytes;
+use messaging::plugins::{self, Place};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{bodies::PluginBody, refused};
+use crate::{
+    auth::{Allowed, Plugins},
+    body,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+/// Longest time in which a component must have arrived.
+const UPLOAD_TIME: Duration = Duration::from_secs(120);
+/// What a form may have beside its file, in bytes.
+const FORM_BYTES: usize = 64 * 1024;
+/// The field of a form that holds the component.
+const FILE: &str = "file";
+
+pub(super) async fn upload(
+    State(state): State<ApiState>,
+    allowed: Allowed<Plugins>,
+    request: Request,
+) -> Result<(StatusCode, Json<PluginBody>), ApiError> {
+    let name = name(&request).unwrap_or_default();
+    let (bytes, place) = component(&state, &allowed, request).await?;
+    let client = allowed.caller.client;
+    let uploaded = plugins::upload(&state.context, client, &name, bytes, allowed.actor(), &place).await;
+    let uploaded = uploaded.map_err(refused)?;
+    let status = if uploaded.new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(uploaded.version.into())))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CheckBody {
+    world: &'static str,
+    api_version: String,
+    sha256: String,
+    size: u64,
+    imports: Vec<String>,
+    config_schema: Option<Value>,
+}
+
+pub(super) async fn check(
+    State(state): State<ApiState>,
+    allowed: Allowed<Plugins>,
+    request: Request,
+) -> Result<Json<CheckBody>, ApiError> {
+    let name = name(&request);
+    let (bytes, place) = component(&state, &allowed, request).await?;
+    let client = allowed.caller.client;
+    let examined = plugins::check(&state.context, client, name.as_deref(), bytes, &place).await.map_err(refused)?;
+    Ok(Json(CheckBody {
+        world: examined.world.as_str(),
+        api_version: examined.api_version,
+        sha256: examined.sha256,
+        size: examined.size,
+        imports: examined.imports,
+        config_schema: examined.config_schema.and_then(|text| serde_json::from_str(&text).ok()),
+    }))
+}
+
+fn name(request: &Request) -> Option<String> {
+    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(request.uri()).unwrap_or_default();
+    parameters.into_iter().find(|(name, _)| name == "name").map(|(_, value)| value)
+}
+
+/// The bytes of the component, and the turn in which it is taken in.
+async fn component(
+    state: &ApiState,
+    allowed: &Allowed<Plugins>,
+    request: Request,
+) -> Result<(Vec<u8>, Place), ApiError> {
+    let most = state.context.settings.plugins.upload_bytes;
+    let form = is_form(request.headers())?;
+    let limit = if form { most.saturating_add(FORM_BYTES) } else { most };
+    let too_large = |declared: Option<u64>| match declared {
+        Some(size) => format!("a plugin may have {most} bytes at most; this request has {size}"),
+        None => format!("a plugin may have {most} bytes at most; this request has more"),
+    };
+    if body::declares_more(request.headers(), limit) {
+        // Nobody waits for his turn behind this one.
+        body::read_saying(request, limit, UPLOAD_TIME, too_large).await?;
+        return Err(ApiError::new(ErrorKind::PayloadTooLarge, too_large(None)));
+    }
+    let place = state.context.uploads.enter(allowed.caller.client).await.map_err(refused)?;
+    let (parts, content) = request.into_parts();
+    let whole = Request::from_parts(parts.clone(), content);
+    let bytes = body::read_saying(whole, limit, UPLOAD_TIME, too_large).await?;
+    let bytes = if form { file_of(Request::from_parts(parts, Body::from(bytes))).await? } else { bytes };
+    if bytes.is_empty() {
+        return Err(ApiError::fault(
+            FILE,
+            "is empty: send the component as the body, or as the field `file` of a form",
+        ));
+    }
+    Ok((Vec::from(bytes), place))
+}
+
+/// `true` for a form, `false` for the component itself.
+fn is_form(headers: &HeaderMap) -> Result<bool, ApiError> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match essence.as_str() {
+        "" | "application/wasm" | "application/octet-stream" => Ok(false),
+        "multipart/form-data" => Ok(true),
+        _ => {
+            let said = "a plugin is uploaded as application/wasm, or as the field `file` of multipart/form-data";
+            Err(ApiError::new(ErrorKind::UnsupportedMediaType, said))
+        }
+    }
+}
+
+async fn file_of(request: Request) -> Result<Bytes, ApiError> {
+    let unreadable =
+        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
+    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+        if field.name() == Some(FILE) {
+            return field.bytes().await.map_err(|fault| unreadable(&fault));
+        }
+    }
+    Err(ApiError::fault(FILE, "is missing: the form must have a field of this name with the component"))
+}

@@ -1,0 +1,53 @@
+//! The program as the compiler of components: started by itself, as a child under limits.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+#[path = "../../plugin-host/tests/plugin_host/bombs.rs"]
+mod bombs;
+mod support;
+
+use std::{
+    path::PathBuf,
+    process::{Command, Output},
+    time::Duration,
+};
+
+use plugin_host::{Compiler, Limits};
+use support::TempDir;
+
+fn patchbay(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_patchbay")).args(arguments).output().unwrap()
+}
+
+/// Both bombs, checked by the program under a tenth of the usual processor time.
+#[tokio::test(flavor = "multi_thread")]
+async fn compile_bombs_are_refused_in_words_by_the_program_itself() {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_patchbay"));
+    let compiler = Compiler::Child { program, arguments: vec!["compile-plugin".to_owned()] };
+    let limits = Limits { compile_cpu: Duration::from_secs(2), ..Limits::default() };
+    for bomb in [bombs::many_functions(900_000), bombs::many_locals(40_000)] {
+        let report = plugin_host::check_apart(&compiler, &limits, bomb).await.unwrap();
+        let said = report.problems.join("\n");
+        assert!(said.contains("2 s of processor time or 2048 MiB of memory"), "{said}");
+    }
+}
+
+#[test]
+fn the_command_that_compiles_is_not_shown_and_says_what_it_was_given() {
+    let help = String::from_utf8(patchbay(&["--help"]).stdout).unwrap();
+    assert!(help.contains("plugin") && !help.contains("compile-plugin"), "{help}");
+    let nonsense = patchbay(&["compile-plugin", "nonsense"]);
+    assert_eq!(nonsense.status.code(), Some(1));
+    let said = String::from_utf8(nonsense.stderr).unwrap();
+    assert!(said.contains("this is not an order"), "{said}");
+}
+
+#[test]
+fn a_check_runs_in_a_child_and_names_what_is_wrong() {
+    let dir = TempDir::new();
+    let file = dir.path().join("module.wasm");
+    std::fs::write(&file, b"\0asm\x01\0\0\0").unwrap();
+    let checked = patchbay(&["plugin", "check", file.to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(1));
+    let said = String::from_utf8([checked.stdout, checked.stderr].concat()).unwrap();
+    assert!(said.contains("core WebAssembly module, not a component"), "{said}");
+}

@@ -1,0 +1,79 @@
+//! C: the C compiler of Zig, or clang with wasi-libc, makes a module, which is then wrapped.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use wit_bindgen_c::Opts;
+use wit_bindgen_core::Files;
+
+use super::{
+    BuildError,
+    interface::{self, Imports},
+    run::{at, on_path, read, run_telling, write},
+    toolchain::ZIG,
+    wrap,
+};
+use crate::Project;
+
+/// Where Linux distributions put the headers of wasi-libc.
+const WASI_HEADERS: &str = "/usr/include/wasm32-wasi";
+
+/// Leaves the component at [`Project::component`].
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    let mut compiler = compiler(progress)?;
+    let wit = interface::lay_out(project, Imports::Every)?;
+    let (mut resolve, world) = interface::resolve(&wit)?;
+    let failed = |fault| BuildError::Failed { step: "making C bindings".to_owned(), output: format!("{fault:#}") };
+    let mut files = Files::default();
+    Opts::default().build().generate(&mut resolve, world, &mut files).map_err(failed)?;
+    let place = project.root.join("build");
+    for (path, contents) in files.iter() {
+        write(&place.join("bindings").join(path), contents)?;
+    }
+
+    progress("compiling (the first time compiles the C library too: up to a minute)");
+    let module = place.join("module.wasm");
+    compiler.args(["-std=c11", "-Os", "-Wall", "-Wextra", "-mexec-model=reactor", "-Wl,--strip-debug"]);
+    compiler.args(["-I.", "-Ibuild/bindings"]).args(sources(&project.root)?);
+    compiler.args(["build/bindings/plugin.c", "build/bindings/plugin_component_type.o"]);
+    compiler.arg("-o").arg(&module).current_dir(&project.root);
+    run_telling("compiling", &mut compiler, progress)?;
+
+    progress("making a component of it");
+    let component = wrap::described(&read(&module)?)?;
+    std::fs::remove_file(&module).map_err(at(&module))?;
+    write(&project.component(), component)
+}
+
+/// The C files beside `plugin.toml`.
+fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let mut sources = vec![];
+    for entry in std::fs::read_dir(root).map_err(at(root))? {
+        let name = PathBuf::from(entry.map_err(at(root))?.file_name());
+        if name.extension().is_some_and(|extension| extension == "c") {
+            sources.push(name);
+        }
+    }
+    sources.sort();
+    Ok(sources)
+}
+
+/// An installed `zig`, an installed `clang` that finds a C library, else our own Zig.
+fn compiler(progress: &mut dyn FnMut(&str)) -> Result<Command, BuildError> {
+    let zig = |program: PathBuf| {
+        let mut command = Command::new(program);
+        command.args(["cc", "-target", "wasm32-wasi"]);
+        command
+    };
+    if let Some(installed) = on_path("zig") {
+        return Ok(zig(installed));
+    }
+    if let Some(clang) = on_path("clang").filter(|_| Path::new(WASI_HEADERS).is_dir() && on_path("wasm-ld").is_some()) {
+        let mut command = Command::new(clang);
+        command.arg("--target=wasm32-wasi");
+        return Ok(command);
+    }
+    Ok(zig(ZIG.ready(progress)?.join("ziglang").join(format!("zig{}", std::env::consts::EXE_SUFFIX))))
+}

@@ -1,0 +1,156 @@
+//! Go: the standard compiler makes a module of the WASI preview 1 kind, which is then wrapped.
+
+use std::{path::PathBuf, process::Command};
+
+use wit_bindgen_core::Files;
+use wit_bindgen_go::{Format, Opts};
+
+use super::{
+    BuildError,
+    interface::{self, Imports},
+    run::{at, on_path, read, run, write},
+    toolchain::GO,
+    wrap,
+};
+use crate::{Lang, Project};
+
+/// Oldest compiler that will do.
+const OLDEST: [u32; 3] = [1, 27, 1];
+/// Import path of the generated code in a project, whose module is called `local`.
+const BINDINGS: &str = "local/build/bindings";
+
+/// The package that generated code stands on, `go.bytecodealliance.org/pkg`, as the generator ships it.
+const RUNTIME: [(&str, &str); 12] = [
+    ("LICENSE", include_str!("../../vendor/go-pkg/LICENSE")),
+    ("go.mod", include_str!("../../vendor/go-pkg/go.mod")),
+    ("wit/async/async.go", include_str!("../../vendor/go-pkg/wit/async/async.go")),
+    ("wit/async/empty.s", include_str!("../../vendor/go-pkg/wit/async/empty.s")),
+    ("wit/runtime/empty.s", include_str!("../../vendor/go-pkg/wit/runtime/empty.s")),
+    ("wit/runtime/runtime.go", include_str!("../../vendor/go-pkg/wit/runtime/runtime.go")),
+    ("wit/types/future.go", include_str!("../../vendor/go-pkg/wit/types/future.go")),
+    ("wit/types/option.go", include_str!("../../vendor/go-pkg/wit/types/option.go")),
+    ("wit/types/result.go", include_str!("../../vendor/go-pkg/wit/types/result.go")),
+    ("wit/types/stream.go", include_str!("../../vendor/go-pkg/wit/types/stream.go")),
+    ("wit/types/tuple.go", include_str!("../../vendor/go-pkg/wit/types/tuple.go")),
+    ("wit/types/unit.go", include_str!("../../vendor/go-pkg/wit/types/unit.go")),
+];
+
+/// Leaves the component at [`Project::component`].
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    let go = compiler(progress)?;
+    let wit = interface::lay_out(project, Imports::Every)?;
+    let (mut resolve, world) = interface::resolve(&wit)?;
+    let place = project.root.join("build");
+    for (path, text) in RUNTIME {
+        write(&place.join("go-pkg").join(path), text)?;
+    }
+    let failed = |fault| BuildError::Failed { step: "making Go bindings".to_owned(), output: format!("{fault:#}") };
+    let mut files = Files::default();
+    let options = Opts { format: Format::False, pkg_name: Some(BINDINGS.to_owned()), quiet: true, ..Opts::default() };
+    options.build().generate(&mut resolve, world, &mut files).map_err(failed)?;
+    for (path, contents) in files.iter() {
+        write(&place.join("bindings").join(path), repaired(contents))?;
+    }
+    let (path, code) = exports(project);
+    write(&place.join("bindings").join(path), code)?;
+
+    progress("compiling with go (the first time compiles Go's own library too: up to a minute)");
+    let module = place.join("module.wasm");
+    let mut command = Command::new(go);
+    command.args(["build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -checklinkname=0", "-o"]);
+    command.arg(&module).arg(".").current_dir(&project.root);
+    // The modules of the project are what go.mod says: nothing is looked for in folders above.
+    command.envs([
+        ("GOOS", "wasip1"),
+        ("GOARCH", "wasm"),
+        ("GOTOOLCHAIN", "local"),
+        ("GOWORK", "off"),
+        ("GOFLAGS", "-mod=mod"),
+    ]);
+    run("go build", &mut command)?;
+
+    progress("making a component of it");
+    // The generator adds nothing that the world needs, so the same world describes the module.
+    let component = wrap::undescribed(read(&module)?, &resolve, world)?;
+    std::fs::remove_file(&module).map_err(at(&module))?;
+    write(&project.component(), component)
+}
+
+/// The generator calls the payload of a case `tag` by the name of the function that answers which case it is.
+fn repaired(code: &[u8]) -> Vec<u8> {
+    let lines = String::from_utf8_lossy(code);
+    let lines = lines.lines().map(|line| match line.trim_start().starts_with("payload := ") {
+        true => line.replace(".Tag()", ".Tag_()"),
+        false => line.to_owned(),
+    });
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect::<String>().into_bytes()
+}
+
+/// The package in which generated code looks for the function of the plugin: a variable, which package `patchbay` sets.
+fn exports(project: &Project) -> (String, String) {
+    use plugin_host::World;
+    let (interface, name, signature) = match project.world {
+        World::Chatbot => {
+            ("bot", "Handle", "func(event types.Event, session types.Session) wit.Result[[]types.Action, types.Error]")
+        }
+        World::SmsFallback => ("fallback", "Decide", "func(undeliverable types.Undeliverable) types.Decision"),
+        World::WebhookShaper => {
+            ("shaper", "Shape", "func(event types.WebhookEvent) wit.Result[wit.Option[string], types.Error]")
+        }
+        World::Router => ("routing", "Route", "func(inbound types.Inbound) wit.Result[types.Decision, types.Error]"),
+    };
+    let wit = match project.world {
+        World::SmsFallback => "",
+        _ => "\twit \"go.bytecodealliance.org/pkg/wit/types\"\n",
+    };
+    let package = format!("export_patchbay_plugin_{interface}");
+    let code = format!(
+        "// Generated. DO NOT EDIT!\n\npackage {package}\n\nimport (\n\ttypes \"{BINDINGS}/imports/patchbay_plugin_{interface}\"\n{wit})\n\n\
+         // {name} answers the calls of the host.\nvar {name} {signature}\n"
+    );
+    (format!("exports/{package}/export.go"), code)
+}
+
+/// An installed compiler that is new enough, else our own.
+fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    if let Some(go) = on_path("go") {
+        let said = run("go version", Command::new(&go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))?;
+        if version(&said).is_some_and(|version| version >= OLDEST) {
+            return Ok(go);
+        }
+        progress(&format!("the installed Go is {}, too old", said.trim()));
+    }
+    let go = GO.ready(progress)?.join("go/bin").join(format!("go{}", std::env::consts::EXE_SUFFIX));
+    match go.is_file() {
+        true => Ok(go),
+        false => Err(BuildError::ToolMissing {
+            lang: Lang::Go,
+            tool: "Go 1.27.1".to_owned(),
+            install: format!("install it; the package in {} has none for this machine", go.display()),
+        }),
+    }
+}
+
+/// `go1.27.3` as numbers.
+fn version(said: &str) -> Option<[u32; 3]> {
+    let mut parts = said.trim().strip_prefix("go")?.split('.').map(|part| {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    });
+    Some([parts.next()??, parts.next()??, parts.next().flatten().unwrap_or(0)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(version("go1.27.3").unwrap() >= OLDEST);
+        assert!(version("go1.28").unwrap() >= OLDEST);
+        assert!(version("go1.28rc1\n").unwrap() >= OLDEST);
+        assert!(version("go1.27").unwrap() < OLDEST);
+        assert!(version("go1.9.7").unwrap() < OLDEST);
+        assert_eq!(version("devel"), None);
+    }
+}

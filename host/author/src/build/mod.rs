@@ -1,0 +1,73 @@
+//! Builds the component of a project with the tools of its language.
+
+mod c;
+mod go;
+mod interface;
+mod python;
+mod run;
+mod rust;
+mod schema;
+mod script;
+mod toolchain;
+mod typescript;
+mod wrap;
+
+use std::path::PathBuf;
+
+use crate::{Lang, Project};
+
+/// Why a project did not build.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A program that the language needs is not there, or too old.
+    #[error("{tool} is needed to build {lang} plugins: {install}")]
+    ToolMissing {
+        /// What the project is written in.
+        lang: Lang,
+        /// The program.
+        tool: String,
+        /// How to get it, in one line.
+        install: String,
+    },
+    /// A tool ran and refused. Its own words say why.
+    #[error("{step} failed:\n{output}")]
+    Failed {
+        /// What was being done.
+        step: String,
+        /// What the tool wrote.
+        output: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Builds the component and answers where it is: [`Project::component`]. Blocks. `progress` is told each step before it
+/// begins, such as `compiling with cargo`.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    // Tools run in the folder of the project, where a relative path would mean something else.
+    let root = project.root.canonicalize().map_err(run::at(&project.root))?;
+    let project = &Project { root, ..project.clone() };
+    let component = project.component();
+    if let Some(folder) = component.parent() {
+        std::fs::create_dir_all(folder).map_err(run::at(folder))?;
+    }
+    match project.lang {
+        Lang::Rust => rust::build(project, progress)?,
+        Lang::Ts | Lang::Js => script::build(project, progress)?,
+        Lang::Python => python::build(project, progress)?,
+        Lang::Go => go::build(project, progress)?,
+        Lang::C => c::build(project, progress)?,
+    }
+    schema::attach(project, &component)?;
+    Ok(component)
+}

@@ -1,0 +1,98 @@
+//! Python: componentize-py puts the program and an interpreter into a component.
+
+use std::{path::PathBuf, process::Command};
+
+use super::{
+    BuildError,
+    interface::{self, Imports},
+    run::{at, on_path, read, run, write},
+    toolchain::{self, COMPONENTIZE_PY},
+};
+use crate::Project;
+
+/// The module that the tool looks into: it runs the author's file, which says what the plugin is.
+const ENTRY: &str = "import main\nfrom patchbay._exports import *\n";
+
+/// Starts the tool from the folder that it was put into.
+const START: &str = "import sys, componentize_py; sys.argv[0] = 'componentize-py'; sys.exit(componentize_py.script())";
+
+/// Leaves the component at [`Project::component`].
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    let tool = tool(progress)?;
+    let wit = interface::lay_out(project, Imports::Granted)?;
+    let place = project.root.join("build");
+    write(&place.join("python/patchbay_entry.py"), ENTRY)?;
+
+    // The tool does not write over what is there.
+    let types = place.join("bindings");
+    if types.exists() {
+        std::fs::remove_dir_all(&types).map_err(at(&types))?;
+    }
+    let mut bindings = tool.command();
+    bindings.arg("-q").arg("-d").arg(&wit).args(["-w", interface::WORLD, "bindings"]);
+    bindings.arg(types);
+    run("making bindings for the editor", &mut bindings)?;
+
+    let mut make = tool.command();
+    make.arg("-q").arg("-d").arg(&wit).args(["-w", interface::WORLD, "componentize", "patchbay_entry"]);
+    make.args(["-p", "build/python", "-p", "."]);
+    let packages = packages(project, progress)?;
+    make.arg("-p").arg(packages.join("site-packages"));
+    // Left to itself the tool would take in whatever is installed beside the interpreter that runs it.
+    make.env("VIRTUAL_ENV", packages);
+    progress("packing the program and the interpreter with componentize-py (10 to 20 seconds)");
+    make.arg("-o").arg(project.component()).current_dir(&project.root);
+    run("componentize-py", &mut make).map(|_| ())
+}
+
+/// How to start the tool.
+enum Tool {
+    Installed(PathBuf),
+    Cached { python: PathBuf, folder: PathBuf },
+}
+
+impl Tool {
+    fn command(&self) -> Command {
+        let mut command = match self {
+            Self::Installed(program) => Command::new(program),
+            Self::Cached { python, folder } => {
+                let mut command = Command::new(python);
+                command.args(["-c", START]).env("PYTHONPATH", folder);
+                command
+            }
+        };
+        // The trace of the tool's own code would bury the one of the author's.
+        command.env("RUST_BACKTRACE", "0").env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
+}
+
+fn tool(progress: &mut dyn FnMut(&str)) -> Result<Tool, BuildError> {
+    if let Some(program) = on_path("componentize-py") {
+        return Ok(Tool::Installed(program));
+    }
+    let python = toolchain::python().ok_or_else(|| COMPONENTIZE_PY.missing("python3"))?;
+    Ok(Tool::Cached { python, folder: COMPONENTIZE_PY.ready(progress)? })
+}
+
+/// A folder with `site-packages` in it: what `requirements.txt` names (pure Python only), installed again when that file
+/// changes.
+fn packages(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    let folder = project.root.join("build/packages");
+    let (site, mark) = (folder.join("site-packages"), folder.join("requirements.txt"));
+    std::fs::create_dir_all(&site).map_err(at(&site))?;
+    let wanted = project.root.join("requirements.txt");
+    let names = if wanted.is_file() { read(&wanted)? } else { vec![] };
+    if std::fs::read(&mark).unwrap_or_default() == names {
+        return Ok(folder);
+    }
+    std::fs::remove_dir_all(&site).map_err(at(&site))?;
+    std::fs::create_dir_all(&site).map_err(at(&site))?;
+    if wanted.is_file() {
+        progress("installing the packages of requirements.txt");
+        let python = toolchain::python().ok_or_else(|| COMPONENTIZE_PY.missing("python3"))?;
+        toolchain::pip(&python, &site, ["-r".as_ref(), wanted.as_os_str()])?;
+    }
+    write(&mark, names)?;
+    Ok(folder)
+}

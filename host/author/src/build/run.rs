@@ -1,0 +1,85 @@
+//! Runs the tools: what they say is kept, and shown when they refuse.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::BuildError;
+
+/// Lines of a tool's words that are shown: the last ones.
+const SHOWN: usize = 200;
+
+/// What the outer process may have set for itself and a tool must not see: flags and wrappers meant for another target.
+const NOT_INHERITED: [&str; 8] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_TARGET",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CLIPPY_ARGS",
+    "PYTHONHOME",
+];
+
+/// Runs a tool to its end and answers what it wrote to its standard output. `step` names what is being done, such as
+/// `cargo build`.
+pub(super) fn run(step: &str, command: &mut Command) -> Result<String, BuildError> {
+    run_telling(step, command, &mut |_| {})
+}
+
+/// The same, for tools whose warnings matter: they are passed on.
+pub(super) fn run_telling(
+    step: &str,
+    command: &mut Command,
+    progress: &mut dyn FnMut(&str),
+) -> Result<String, BuildError> {
+    for name in NOT_INHERITED {
+        command.env_remove(name);
+    }
+    let failed = |output: String| BuildError::Failed { step: step.to_owned(), output };
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|fault| failed(format!("{program} could not be started: {fault}")))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        if !complaints.trim().is_empty() {
+            progress(complaints.trim_end());
+        }
+        return Ok(said);
+    }
+    let all: Vec<&str> = complaints.lines().chain(said.lines()).filter(|line| !line.trim().is_empty()).collect();
+    let shown = all.get(all.len().saturating_sub(SHOWN)..).unwrap_or_default().join("\n");
+    Err(failed(if shown.is_empty() { format!("{program} ended with {}", output.status) } else { shown }))
+}
+
+/// The place of a program on `PATH`.
+pub(super) fn on_path(program: &str) -> Option<PathBuf> {
+    let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| path.is_file())
+}
+
+/// Writes a file and the folders that it lies in; one that says the same already is left alone, so that tools which look
+/// at times do not work again.
+pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), BuildError> {
+    let contents = contents.as_ref();
+    if std::fs::read(path).is_ok_and(|there| there == contents) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(at(folder))?;
+    }
+    std::fs::write(path, contents).map_err(at(path))
+}
+
+/// Reads a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
+    std::fs::read(path).map_err(at(path))
+}
+
+/// Names the file of a fault.
+pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> BuildError + use<> {
+    let path = path.to_owned();
+    |source| BuildError::File { path, source }
+}

@@ -1,0 +1,62 @@
+//! Rust: cargo makes the component.
+
+use std::{path::PathBuf, process::Command};
+
+use super::{
+    BuildError,
+    run::{at, on_path, run},
+};
+use crate::{Lang, Project};
+
+const TARGET: &str = "wasm32-wasip2";
+
+/// Leaves the component at [`Project::component`].
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    let missing = |tool: &str, install: &str| BuildError::ToolMissing {
+        lang: Lang::Rust,
+        tool: tool.to_owned(),
+        install: install.to_owned(),
+    };
+    if on_path("cargo").is_none() {
+        return Err(missing("cargo", "install Rust with rustup, then type: rustup target add wasm32-wasip2"));
+    }
+    target_is_installed(project)
+        .map_err(|()| missing(&format!("the Rust target {TARGET}"), &format!("type: rustup target add {TARGET}")))?;
+    progress("compiling with cargo");
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"]);
+    // Beside what the author's other projects share, with a lock of its own: an editor may be building there.
+    if let Some(shared) = std::env::var_os("CARGO_TARGET_DIR") {
+        cargo.env("CARGO_TARGET_DIR", PathBuf::from(shared).join("plugins-of-authors"));
+    }
+    let said = run("cargo build", cargo.current_dir(&project.root))?;
+    let built = artifact(project, &said).ok_or_else(|| BuildError::Failed {
+        step: "cargo build".to_owned(),
+        output: "no component came out; Cargo.toml needs:\n[lib]\ncrate-type = [\"cdylib\"]".to_owned(),
+    })?;
+    std::fs::copy(&built, project.component()).map(|_| ()).map_err(at(&built))
+}
+
+/// Asked in the folder of the project, where a toolchain of its own may be set.
+fn target_is_installed(project: &Project) -> Result<(), ()> {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", TARGET]).current_dir(&project.root);
+    let folder = run("rustc", &mut rustc).map_err(|_| ())?;
+    if PathBuf::from(folder.trim()).is_dir() { Ok(()) } else { Err(()) }
+}
+
+/// The file that cargo says it made of the project's own package.
+fn artifact(project: &Project, messages: &str) -> Option<PathBuf> {
+    let manifest = project.root.join("Cargo.toml").canonicalize().ok()?;
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let own = messages.filter(|message| {
+        let path = message.get("manifest_path").and_then(|path| path.as_str());
+        message.get("reason").and_then(|reason| reason.as_str()) == Some("compiler-artifact")
+            && path.and_then(|path| PathBuf::from(path).canonicalize().ok()).as_ref() == Some(&manifest)
+    });
+    let mut files = own.flat_map(|message| match message.get("filenames").and_then(|files| files.as_array()) {
+        Some(files) => files.iter().filter_map(|file| file.as_str().map(PathBuf::from)).collect(),
+        None => vec![],
+    });
+    files.find(|file| file.extension().is_some_and(|extension| extension == "wasm"))
+}

@@ -1,0 +1,66 @@
+//! TypeScript and JavaScript: checked by the compiler of TypeScript, bundled, and put into a component with QuickJS.
+
+use std::{path::PathBuf, process::Command};
+
+use super::{
+    BuildError,
+    interface::{self, Imports},
+    run::{on_path, run, write},
+    toolchain::SCRIPT,
+    typescript,
+};
+use crate::{Lang, Project};
+
+/// Leaves the component at [`Project::component`].
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    let mut tools = Tools { project, cached: None };
+    let wit = interface::lay_out(project, Imports::Granted)?;
+    let (resolve, _) = interface::resolve(&wit)?;
+    write(&project.root.join("build/types/patchbay.d.ts"), typescript::declarations(&resolve))?;
+    let main = match project.lang {
+        Lang::Js => "main.js",
+        _ => "main.ts",
+    };
+    if project.root.join("tsconfig.json").is_file() {
+        let mut check = tools.command("tsc", progress)?;
+        progress("checking types with tsc");
+        run("tsc", check.args(["--noEmit", "--project", "."]))?;
+    }
+    let mut bundle = tools.command("esbuild", progress)?;
+    progress("bundling with esbuild");
+    bundle.args([main, "--bundle", "--format=esm", "--target=es2022", "--external:patchbay:*", "--log-level=warning"]);
+    run("esbuild", bundle.arg("--outfile=build/main.js"))?;
+
+    let mut make = tools.command("componentize-qjs", progress)?;
+    progress("packing it with componentize-qjs");
+    make.arg("-w").arg(&wit).args(["-n", interface::WORLD, "-j", "build/main.js", "--sync", "--opt-size", "-o"]);
+    run("componentize-qjs", make.arg(project.component())).map(|_| ())
+}
+
+/// Where the programs of Node.js are.
+struct Tools<'a> {
+    project: &'a Project,
+    cached: Option<PathBuf>,
+}
+
+impl Tools<'_> {
+    /// A program: the project's own, an installed one, else ours.
+    fn command(&mut self, program: &str, progress: &mut dyn FnMut(&str)) -> Result<Command, BuildError> {
+        if on_path("node").is_none() {
+            return Err(SCRIPT.missing("node"));
+        }
+        let own = self.project.root.join("node_modules/.bin").join(program);
+        let found = if own.exists() { Some(own) } else { on_path(program) };
+        let path = match (found, &self.cached) {
+            (Some(path), _) => path,
+            (None, Some(folder)) => folder.join(program),
+            (None, None) => {
+                let folder = SCRIPT.ready(progress)?.join("node_modules/.bin");
+                self.cached.insert(folder).join(program)
+            }
+        };
+        let mut command = Command::new(path);
+        command.current_dir(&self.project.root);
+        Ok(command)
+    }
+}

@@ -1,0 +1,172 @@
+//! One question, and what must be answered.
+
+use domain::ids::ClientId;
+use plugin_host::{Call, World, chatbot::LocalTime, json::Question};
+use serde_json::{Value, json};
+
+use super::{
+    check, play,
+    report::Failure,
+    setup::{self, Setup, Stored},
+    step::short,
+};
+use crate::{
+    diff,
+    local::{
+        Bench, Loaded,
+        effects::Notes,
+        wall::{millis, weekday_name, weekday_number},
+        web::StubWeb,
+    },
+    subset,
+    yaml::{Content, Fault, Fields, Node},
+};
+
+/// Ids of what is asked about.
+const TURN: &str = "01990000-0000-7000-8000-000000000001";
+
+/// One question, and what must be answered.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    given: Value,
+    given_line: u64,
+    wanted: Wanted,
+    wanted_line: u64,
+    /// The wanted part as it was written.
+    written: String,
+    logged: Option<String>,
+    stores: Stored,
+}
+
+#[derive(Debug, Clone)]
+enum Wanted {
+    /// An answer that holds this.
+    Answer(Value),
+    /// An error with this code, or with these words.
+    Failure(String),
+}
+
+impl Case {
+    /// Reads a case.
+    pub(super) fn read(node: &Node, fields: Fields<'_>) -> Result<Self, Fault> {
+        let given = fields.get("given").ok_or_else(|| node.fault("a case needs `given`: the event"))?;
+        let (name, wanted, place) = match (fields.given("expect"), fields.get("fails")) {
+            (Some(_), Some(place)) => return Err(place.fault("give `expect` or `fails`, not both")),
+            (Some(place), None) => {
+                let nothing = matches!(&place.value, Content::Text(text) if text == "nothing");
+                ("expect", Wanted::Answer(if nothing { Value::Null } else { place.json() }), place)
+            }
+            (None, Some(place)) => ("fails", Wanted::Failure(place.text("fails")?), place),
+            (None, None) => return Err(node.fault("a case needs `expect` or `fails`")),
+        };
+        Ok(Self {
+            given: given.json(),
+            given_line: given.line,
+            written: short(name, place),
+            wanted,
+            wanted_line: place.line,
+            logged: fields.get("log").map(|node| node.text("log")).transpose()?,
+            stores: fields.get("stores").map(setup::stored).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// Asks, and compares.
+    pub(super) async fn ask(
+        &self,
+        bench: &Bench,
+        loaded: &Loaded,
+        client: ClientId,
+        setup: &Setup,
+        web: &StubWeb,
+    ) -> Result<(), Failure> {
+        let (given, session) = question(loaded.world, &self.given, setup);
+        let question = Question::from_json(loaded.world, &given, &session);
+        let question = question.map_err(|faults| Failure {
+            line: self.given_line,
+            step: "given".to_owned(),
+            difference: vec![setup::listed(&faults)],
+            ..Failure::default()
+        })?;
+        let values = setup.values();
+        let call = Call {
+            client,
+            plugin: &loaded.plugin,
+            now: setup.now,
+            seed: 1,
+            config: &setup.config,
+            turn: TURN,
+            allowed_hosts: &setup.allowed_hosts,
+            record: false,
+        };
+        let asked = bench.host.dry_run(call, &question, values.snapshot()).await;
+        let notes = match &asked {
+            Ok(answer) => Notes::of(&answer.trace),
+            Err(error) => Notes::of_error(error),
+        };
+        let fail = |difference: Vec<String>| Failure {
+            line: self.wanted_line,
+            step: self.written.clone(),
+            difference,
+            notes: notes.lines(),
+            ..Failure::default()
+        };
+        let requests = web.take_unexpected();
+        if !requests.is_empty() {
+            return Err(fail(play::unexpected(&requests, web)));
+        }
+        let difference = match (&self.wanted, asked) {
+            (Wanted::Answer(wanted), Ok(answer)) => {
+                let (_, got) = answer.answer.to_json();
+                values.commit(answer.writes);
+                match wanted.is_null() && !got.is_null() {
+                    true => vec!["expected: nothing".to_owned(), format!("got:      {got}")],
+                    false => diff::places(&subset::differences(wanted, &got)),
+                }
+            }
+            (Wanted::Answer(_), Err(error)) => vec![format!("the call failed: {error}")],
+            (Wanted::Failure(wanted), Ok(answer)) => {
+                vec![
+                    format!("expected a failure: {wanted}"),
+                    format!("got:                {}", answer.answer.to_json().1),
+                ]
+            }
+            (Wanted::Failure(wanted), Err(error)) => {
+                let code = matches!(&error, plugin_host::CallError::Refused { error, .. } if error.code == *wanted);
+                match code || error.to_string().contains(wanted) {
+                    true => vec![],
+                    false => vec![format!("expected a failure: {wanted}"), format!("got:                {error}")],
+                }
+            }
+        };
+        let logged = self.logged.iter().filter(|words| !notes.logs.iter().any(|line| line.message.contains(*words)));
+        let logged: Vec<String> = logged.map(|words| format!("expected a log line with: {words}")).collect();
+        let difference = [difference, check::stored(&self.stores, &values), logged].concat();
+        if !difference.is_empty() {
+            return Err(fail(difference));
+        }
+        play::miscounted(web).map_or(Ok(()), Err)
+    }
+}
+
+/// The question as JSON and the session, with the clock of the test where the file says nothing of its own.
+fn question(world: World, given: &Value, setup: &Setup) -> (Value, Value) {
+    let wall = setup.zone.local_time(setup.now);
+    match world {
+        // A router counts the days of the week, a chatbot names them.
+        World::Router => (timed(given, setup, &wall, weekday_number(wall.weekday).into()), Value::Null),
+        World::Chatbot => (given.clone(), timed(&setup.session, setup, &wall, weekday_name(wall.weekday).into())),
+        World::SmsFallback | World::WebhookShaper => (given.clone(), Value::Null),
+    }
+}
+
+fn timed(given: &Value, setup: &Setup, wall: &LocalTime, weekday: Value) -> Value {
+    let mut given = given.clone();
+    if let Value::Object(fields) = &mut given {
+        fields.entry("nowMs").or_insert_with(|| millis(setup.now).into());
+        let wall = json!({
+            "utcOffsetMinutes": wall.utc_offset_minutes, "weekday": weekday, "hour": wall.hour, "minute": wall.minute,
+        });
+        fields.entry("localTime").or_insert(wall);
+    }
+    given
+}

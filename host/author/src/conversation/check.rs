@@ -1,0 +1,152 @@
+//! Whether the conversation stands where a step says that it does.
+
+use chrono::TimeDelta;
+use plugin_host::Scope;
+use serde_json::Value;
+
+use super::{expected::spelled, setup::Stored};
+use crate::{
+    diff,
+    local::{
+        chat::{Chat, Stage},
+        effects::{Effect, Turn},
+        values::Values,
+        wall::spell,
+    },
+    subset,
+};
+
+/// Compares the state: a text with the text, anything else with the state read as JSON.
+pub(super) fn state(wanted: &Value, got: &str) -> Vec<String> {
+    if let Value::String(wanted) = wanted {
+        return if wanted == got { vec![] } else { diff::texts(wanted, got) };
+    }
+    match serde_json::from_str(got) {
+        Ok(read) => diff::places(&subset::differences(wanted, &read)),
+        Err(_) => vec![format!("expected: {wanted}"), format!("got:      {got} (which is not JSON)")],
+    }
+}
+
+/// Compares what is stored.
+pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
+    let mut lines = vec![];
+    for (scope, key, value) in wanted {
+        let found = values.get(*scope, key).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let of = match scope {
+            Scope::Participant => "participant",
+            Scope::Client => "client",
+        };
+        let name = format!("kv.{of}.{key}");
+        match (value, found) {
+            (None, None) => {}
+            (None, Some(found)) => lines.push(format!("at {name}: expected nothing, got {found}")),
+            (Some(value), None) => lines.push(format!("at {name}: expected {}, but nothing is stored", spelled(value))),
+            (Some(value), Some(found)) => {
+                let differences = state(value, &found);
+                if !differences.is_empty() && spelled(value) != found {
+                    lines.push(format!("at {name}:"));
+                    lines.extend(differences.into_iter().map(|line| format!("  {line}")));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// Whether the bot handed over since the last input.
+pub(super) fn handed_over(turns: &[Turn], team: Option<&str>, note: Option<&str>, chat: &Chat<'_>) -> Vec<String> {
+    let handed = effects(turns).find_map(|effect| match effect {
+        Effect::HandedOver { team, note } => Some((team.as_deref(), note.as_deref())),
+        _ => None,
+    });
+    let Some((to, with)) = handed else {
+        return vec!["expected: the bot hands over".to_owned(), format!("got:      {}", standing(chat))];
+    };
+    let mut lines = vec![];
+    if team.is_some() && team != to {
+        lines.push("at team:".to_owned());
+        let texts = diff::texts(team.unwrap_or_default(), to.unwrap_or("nobody in particular"));
+        lines.extend(texts.into_iter().map(|line| format!("  {line}")));
+    }
+    if let Some(note) = note.filter(|note| !with.is_some_and(|with| with.contains(note))) {
+        lines.push(format!("expected a note with: {note}"));
+        lines.push(format!("got:                  {}", with.unwrap_or("no note")));
+    }
+    lines
+}
+
+/// Whether the bot did something since the last input.
+pub(super) fn did(turns: &[Turn], wanted: &Effect, words: &str, chat: &Chat<'_>) -> Vec<String> {
+    match effects(turns).any(|effect| effect == wanted) {
+        true => vec![],
+        false => vec![format!("expected: {words}"), format!("got:      {}", standing(chat))],
+    }
+}
+
+/// Whether the contact has the tags.
+pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
+    let missing: Vec<&str> = wanted.iter().filter(|tag| !chat.tags().contains(tag)).map(String::as_str).collect();
+    if missing.is_empty() {
+        return vec![];
+    }
+    let has = if chat.tags().is_empty() { "no tags".to_owned() } else { chat.tags().join(", ") };
+    vec![format!("expected: {}", missing.join(", ")), format!("got:      {has}")]
+}
+
+/// Whether exactly these timers run.
+pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &Chat<'_>) -> Vec<String> {
+    let running = chat.timers();
+    let same = running.len() == wanted.len()
+        && wanted.iter().all(|(name, left)| {
+            running.iter().any(|(other, runs)| other == name && left.is_none_or(|left| left == *runs))
+        });
+    if same {
+        return vec![];
+    }
+    let list = |timers: Vec<String>| if timers.is_empty() { "nothing".to_owned() } else { timers.join(", ") };
+    let one = |(name, left): &(String, Option<TimeDelta>)| match left {
+        Some(left) => format!("{name} in {}", spell(*left)),
+        None => name.clone(),
+    };
+    let runs = running.iter().map(|(name, left)| format!("{name} in {}", spell(*left))).collect();
+    vec![format!("expected: {}", list(wanted.iter().map(one).collect())), format!("got:      {}", list(runs))]
+}
+
+/// Whether a call failed like this since the last input.
+pub(super) fn fails(turns: &[Turn], wanted: &str) -> Vec<String> {
+    let failures: Vec<_> = turns.iter().filter_map(|turn| turn.failure.as_ref()).collect();
+    let fits = |failure: &&&crate::local::effects::Failure| {
+        failure.code.as_deref() == Some(wanted) || failure.reason.contains(wanted)
+    };
+    match (failures.iter().find(fits), failures.first()) {
+        (Some(_), _) => vec![],
+        (None, Some(other)) => {
+            vec![format!("expected a failure: {wanted}"), format!("got:                {}", other.reason)]
+        }
+        (None, None) => vec![format!("expected a failure: {wanted}"), "got:                no call failed".to_owned()],
+    }
+}
+
+/// Whether a log line holds a text.
+pub(super) fn logged(turns: &[Turn], wanted: &str) -> Vec<String> {
+    let lines = turns.iter().flat_map(|turn| &turn.notes.logs);
+    match lines.clone().any(|line| line.message.contains(wanted)) {
+        true => vec![],
+        false => vec![format!("expected a log line with: {wanted}"), format!("got {} other lines", lines.count())],
+    }
+}
+
+/// Who has the conversation, in words.
+pub(super) fn standing(chat: &Chat<'_>) -> String {
+    match chat.stage() {
+        Stage::Fresh => "nobody has written yet".to_owned(),
+        Stage::Bot => "the bot has the conversation".to_owned(),
+        Stage::People { team: Some(team), .. } => format!("people have the conversation, team {team}"),
+        Stage::People { note, .. } => format!("people have the conversation ({note})"),
+        Stage::Closed => "the conversation is closed".to_owned(),
+    }
+}
+
+fn effects(turns: &[Turn]) -> impl Iterator<Item = &Effect> {
+    turns.iter().flat_map(|turn| &turn.effects)
+}

@@ -1,0 +1,103 @@
+//! What a customer sends, as it is written in a file.
+
+use plugin_host::chatbot::{Choice, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction};
+
+use super::step::Input;
+use crate::{
+    local::said::{MEDIA, media_word},
+    yaml::{self, Fault, Node},
+};
+
+/// `customer:`
+pub(super) fn customer(node: &Node) -> Result<Input, Fault> {
+    if !matches!(node.value, yaml::Content::Map(_)) {
+        return Ok(Input::Content(Content::Text(node.text("customer")?), None));
+    }
+    let known = [
+        "text",
+        "quotes",
+        "tap",
+        "button",
+        "payload",
+        "location",
+        "reaction",
+        "contact",
+        "unsupported",
+        "caption",
+        "image",
+        "video",
+        "audio",
+        "voice",
+        "document",
+        "sticker",
+        "file",
+        "mime",
+    ];
+    let fields = node.fields("customer", &known)?;
+    let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
+    if let Some(tapped) = text("tap")? {
+        return Ok(Input::Tap(tapped));
+    }
+    let content = if let Some(words) = text("text")? {
+        Content::Text(words)
+    } else if let Some(title) = text("button")? {
+        Content::Button(Choice { payload: text("payload")?.unwrap_or_else(|| title.clone()), text: title })
+    } else if let Some(place) = fields.get("location") {
+        Content::Location(location(place)?)
+    } else if let Some(emoji) = text("reaction")? {
+        Content::Reaction(Reaction { emoji: Some(emoji), message_id: String::new() })
+    } else if let Some(contact) = text("contact")? {
+        Content::Contact(contact)
+    } else if let Some(kind) = text("unsupported")? {
+        Content::Unsupported(kind)
+    } else {
+        let kind = MEDIA.into_iter().find(|kind| fields.get(media_word(*kind)).is_some());
+        let kind =
+            kind.ok_or_else(|| node.fault("`customer` says nothing: give a text, `tap`, `location`, `image`, .."))?;
+        let url = text(media_word(kind))?.unwrap_or_default();
+        let extension = url.rsplit_once('.').map(|(_, end)| end).filter(|end| end.len() <= 4 && !end.contains('/'));
+        let extension = extension.map(str::to_owned);
+        Content::Media(Media { url, mime: text("mime")?, extension, caption: text("caption")?, kind })
+    };
+    Ok(Input::Content(content, text("quotes")?))
+}
+
+fn location(node: &Node) -> Result<Location, Fault> {
+    let fields = node.fields("location", &["latitude", "longitude", "name", "address"])?;
+    let degrees = |name: &str| {
+        let found = fields.get(name).and_then(|node| node.json().as_f64());
+        found.ok_or_else(|| node.fault(format!("`location` takes a number as `{name}`")))
+    };
+    let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
+    Ok(Location {
+        latitude: degrees("latitude")?,
+        longitude: degrees("longitude")?,
+        name: text("name")?,
+        address: text("address")?,
+    })
+}
+
+/// `rating:`
+pub(super) fn rating(node: &Node) -> Result<Rating, Fault> {
+    let score = |node: &Node| match node.text("rating")?.to_ascii_lowercase().as_str() {
+        "poor" => Ok(RatingScore::Poor),
+        "average" => Ok(RatingScore::Average),
+        "excellent" => Ok(RatingScore::Excellent),
+        _ => Err(node.fault("a rating is poor, average or excellent")),
+    };
+    if !matches!(node.value, yaml::Content::Map(_)) {
+        return Ok(Rating { score: score(node)?, comment: None });
+    }
+    let fields = node.fields("rating", &["score", "comment"])?;
+    let given = fields.get("score").ok_or_else(|| node.fault("`rating` needs a `score`"))?;
+    let comment = fields.get("comment").map(|node| node.text("comment")).transpose()?;
+    Ok(Rating { score: score(given)?, comment })
+}
+
+/// `event:`
+pub(super) fn custom(node: &Node) -> Result<CustomEvent, Fault> {
+    let fields = node.fields("event", &["name", "payload"])?;
+    let name = fields.get("name").ok_or_else(|| node.fault("`event` needs a `name`"))?.text("name")?;
+    let payload = fields.get("payload").map_or_else(|| "{}".to_owned(), |payload| payload.json().to_string());
+    Ok(CustomEvent { name, payload })
+}

@@ -1,0 +1,255 @@
+//! Plays a test.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use plugin_host::chatbot::{Choice, Content, EventKind, QuotedMessage};
+
+use super::{
+    check,
+    read::{Script, Test},
+    report::{Failure, Outcome},
+    step::{Deed, Input, Move, Step},
+};
+use crate::local::{
+    Bench, Loaded,
+    chat::{Chat, Stage},
+    effects::{Effect, Notes, Turn},
+    said::Said,
+    web::StubWeb,
+};
+
+/// Lines of the conversation that a report shows.
+const SHOWN: usize = 12;
+
+/// Plays a test to its end or to the first difference.
+pub(super) async fn play(bench: &Bench, loaded: &Loaded, test: &Test) -> Outcome {
+    let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
+    let client = bench.client(Arc::clone(&web) as _);
+    let played = match &test.script {
+        Script::Case(case) => case.ask(bench, loaded, client, &test.setup, &web).await,
+        Script::Steps(steps) => match test.setup.conversation() {
+            Ok(setup) => {
+                let chat = Chat::new(bench, loaded.clone(), client, setup);
+                Play { chat, web: &web, turns: vec![], said: VecDeque::new(), failed: false, so_far: vec![] }
+                    .all(steps)
+                    .await
+            }
+            Err(reason) => Err(Failure { line: test.line, difference: vec![reason], ..Failure::default() }),
+        },
+    };
+    let steps = match &test.script {
+        Script::Steps(steps) => steps.len(),
+        Script::Case(_) => 1,
+    };
+    match played {
+        Ok(()) => Outcome::Passed(steps),
+        Err(failure) => Outcome::Failed(Box::new(failure)),
+    }
+}
+
+/// Prepared answers that were asked for too often or not often enough.
+pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
+    let (stub, used) = web.miscounted().into_iter().next()?;
+    Some(Failure {
+        line: stub.line,
+        step: format!("http: {}", stub.request()),
+        difference: vec![
+            format!("expected: {} requests", stub.expect.unwrap_or_default()),
+            format!("got:      {used} requests"),
+        ],
+        ..Failure::default()
+    })
+}
+
+/// Says that requests had no answer.
+pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
+    let mut lines: Vec<String> = requests.iter().map(|request| format!("unexpected request: {request}")).collect();
+    match web.prepared() {
+        none if none.is_empty() => lines.push("no answer is prepared under `http:`".to_owned()),
+        prepared => lines.push(format!("prepared answers: {}", prepared.join(", "))),
+    }
+    lines
+}
+
+/// A conversation being played.
+struct Play<'a> {
+    chat: Chat<'a>,
+    web: &'a StubWeb,
+    /// What the last input brought.
+    turns: Vec<Turn>,
+    /// Messages of the bot that no step has named yet.
+    said: VecDeque<Said>,
+    /// A call failed, and no step has said that it would.
+    failed: bool,
+    so_far: Vec<String>,
+}
+
+impl Play<'_> {
+    async fn all(mut self, steps: &[Step]) -> Result<(), Failure> {
+        let mut last = None;
+        for (index, step) in steps.iter().enumerate() {
+            if step.deed.is_input() {
+                self.leave(last.unwrap_or(step))?;
+                self.input(step).await?;
+                let next = steps.get(index + 1).map(|next| &next.deed);
+                if self.failed && !matches!(next, Some(Deed::Fails(_))) {
+                    return Err(self.call_failed(step));
+                }
+            } else {
+                let difference = self.check(step);
+                if !difference.is_empty() {
+                    return Err(self.failure(step, difference));
+                }
+            }
+            last = Some(step);
+        }
+        if let Some(last) = last {
+            self.leave(last)?;
+        }
+        miscounted(self.web).map_or(Ok(()), Err)
+    }
+
+    /// Before something else happens, everything that the bot said must have been named.
+    fn leave(&self, step: &Step) -> Result<(), Failure> {
+        if self.said.is_empty() {
+            return Ok(());
+        }
+        let mut difference = vec!["the bot said more than the test names:".to_owned()];
+        difference.extend(self.said.iter().map(|said| format!("  bot: {}", said.show(false))));
+        Err(self.failure(step, difference))
+    }
+
+    async fn input(&mut self, step: &Step) -> Result<(), Failure> {
+        self.so_far.push(step.written.clone());
+        self.turns = match &step.deed {
+            Deed::Customer(input) => {
+                let (content, quoted) = self.content(input).map_err(|reason| self.failure(step, reason))?;
+                self.chat.customer(content, quoted).await
+            }
+            Deed::Rating(rating) => self.chat.happens(EventKind::Rating(rating.clone())).await,
+            Deed::Custom(event) => self.chat.happens(EventKind::Custom(event.clone())).await,
+            Deed::Clock(moved) => {
+                let to = match moved {
+                    Move::By(span) => self.chat.now() + *span,
+                    Move::To(moment) => *moment,
+                };
+                if to < self.chat.now() {
+                    let reason = format!("the clock stands at {} and cannot go back", self.chat.now().to_rfc3339());
+                    return Err(self.failure(step, vec![reason]));
+                }
+                self.chat.advance(to).await
+            }
+            Deed::Released => self.chat.released().await,
+            Deed::Ended => {
+                self.chat.ended();
+                vec![]
+            }
+            _ => vec![],
+        };
+        self.failed = self.turns.iter().any(|turn| turn.failure.is_some());
+        self.collect();
+        let requests = self.web.take_unexpected();
+        match requests.is_empty() {
+            true => Ok(()),
+            false => Err(self.failure(step, unexpected(&requests, self.web))),
+        }
+    }
+
+    /// Takes note of what the bot did.
+    fn collect(&mut self) {
+        for effect in self.turns.iter().flat_map(|turn| &turn.effects) {
+            match effect {
+                Effect::Said(said) => {
+                    self.so_far.push(format!("bot: {}", said.show(false)));
+                    self.said.push_back(said.as_ref().clone());
+                }
+                Effect::HandedOver { team, .. } => {
+                    let team = team.as_ref().map(|team| format!(" to team {team}")).unwrap_or_default();
+                    self.so_far.push(format!("(the bot hands over{team})"));
+                }
+                Effect::Closed => self.so_far.push("(the bot closes the conversation)".to_owned()),
+                Effect::RatingAsked => self.so_far.push("(the bot asks for a rating)".to_owned()),
+                Effect::State(_) | Effect::Timer { .. } | Effect::Tagged(_) | Effect::LeftOut(_) => {}
+            }
+        }
+    }
+
+    /// What the customer sends; the error says why that cannot be.
+    fn content(&self, input: &Input) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
+        match input {
+            Input::Content(content, quotes) => {
+                let quoted = quotes.clone().map(|text| QuotedMessage { id: "quoted".to_owned(), text: Some(text) });
+                Ok((content.clone(), quoted))
+            }
+            Input::Tap(wanted) => {
+                let offered = self.chat.offered();
+                let found = offered.iter().find(|choice| choice.title == *wanted || choice.id == *wanted);
+                let found = found.ok_or_else(|| match offered {
+                    [] => vec!["there is nothing to tap: no message has had buttons or a list yet".to_owned()],
+                    offered => {
+                        let titles: Vec<_> = offered.iter().map(|choice| choice.title.as_str()).collect();
+                        vec![format!("there is no `{wanted}` to tap; there is: {}", titles.join(" | "))]
+                    }
+                })?;
+                let choice = Choice { text: found.title.clone(), payload: found.id.clone() };
+                Ok((Content::Interactive(choice), None))
+            }
+        }
+    }
+
+    fn check(&mut self, step: &Step) -> Vec<String> {
+        let (turns, chat) = (&self.turns, &self.chat);
+        match &step.deed {
+            Deed::Bot(expected) => match self.said.pop_front() {
+                Some(said) => expected.differences(&said),
+                None => vec![format!("expected: {}", expected.words()), format!("got:      {}", self.silence())],
+            },
+            Deed::BotSilent => match self.said.front() {
+                None => vec![],
+                Some(said) => {
+                    vec!["expected: no further message".to_owned(), format!("got:      {}", said.show(false))]
+                }
+            },
+            Deed::State(wanted) => check::state(wanted, chat.state()),
+            Deed::Stored(wanted) => check::stored(wanted, chat.values()),
+            Deed::HandedOver { team, note } => check::handed_over(turns, team.as_deref(), note.as_deref(), chat),
+            Deed::Closed => check::did(turns, &Effect::Closed, "the bot closes the conversation", chat),
+            Deed::RatingAsked => check::did(turns, &Effect::RatingAsked, "the bot asks for a rating", chat),
+            Deed::Tagged(tags) => check::tagged(tags, chat),
+            Deed::Timers(wanted) => check::timers(wanted, chat),
+            Deed::Fails(wanted) => check::fails(turns, wanted),
+            Deed::Logged(wanted) => check::logged(turns, wanted),
+            _ => vec![],
+        }
+    }
+
+    /// Why there is no message.
+    fn silence(&self) -> String {
+        match self.chat.stage() {
+            Stage::People { .. } | Stage::Closed => format!("nothing; {}", check::standing(&self.chat)),
+            Stage::Fresh | Stage::Bot => "nothing".to_owned(),
+        }
+    }
+
+    fn call_failed(&self, step: &Step) -> Failure {
+        let failed = self.turns.iter().filter_map(|turn| Some((&turn.event, turn.failure.as_ref()?)));
+        let lines = failed.flat_map(|(event, failure)| {
+            [format!("the call for {event} failed: {}", failure.reason), format!("({})", failure.then)]
+        });
+        self.failure(step, lines.collect())
+    }
+
+    fn failure(&self, step: &Step, difference: Vec<String>) -> Failure {
+        let mut notes = Notes::default();
+        self.turns.iter().for_each(|turn| notes.add(&turn.notes));
+        let hidden = self.so_far.len().saturating_sub(SHOWN);
+        let so_far = self.so_far.iter().skip(hidden).cloned();
+        Failure {
+            line: step.line,
+            step: step.written.clone(),
+            difference,
+            so_far: (hidden > 0).then(|| "…".to_owned()).into_iter().chain(so_far).collect(),
+            notes: notes.lines(),
+        }
+    }
+}

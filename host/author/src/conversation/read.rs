@@ -1,0 +1,200 @@
+//! Reads a test file.
+
+use std::path::Path;
+
+use chrono::TimeDelta;
+use plugin_host::World;
+
+use super::{
+    case::Case,
+    expected, input,
+    setup::{self, Setup},
+    step::{Deed, Move, Step, only_entry, short},
+};
+use crate::{
+    local::wall,
+    yaml::{self, Content, Fault, Fields, Node},
+};
+
+/// A test.
+#[derive(Debug, Clone)]
+pub(super) struct Test {
+    /// Its name.
+    pub(super) name: String,
+    /// Line where it begins.
+    pub(super) line: u64,
+    /// What it begins with.
+    pub(super) setup: Setup,
+    /// What happens.
+    pub(super) script: Script,
+}
+
+/// What happens in a test.
+#[derive(Debug, Clone)]
+pub(super) enum Script {
+    /// A conversation.
+    Steps(Vec<Step>),
+    /// One question.
+    Case(Box<Case>),
+}
+
+const STEPS: [&str; 15] = [
+    "customer",
+    "bot",
+    "clock",
+    "rating",
+    "agent",
+    "event",
+    "state",
+    "kv",
+    "handed over",
+    "closed",
+    "tagged",
+    "rating asked",
+    "timers",
+    "fails",
+    "log",
+];
+
+/// All tests of a file.
+pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Test>, Fault> {
+    let root = yaml::parse(text)?;
+    let known = [&setup::FIELDS[..], &["name", "steps", "conversations", "cases"]].concat();
+    let fields = root.fields("a test file", &known)?;
+    let name = match fields.get("name") {
+        Some(name) => name.text("name")?,
+        None => file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("test").to_owned(),
+    };
+    let mut tests = vec![];
+    if let Some(steps) = fields.get("steps") {
+        tests.push(conversation(name.clone(), root.line, steps, (fields, fields), world)?);
+    }
+    if let Some(conversations) = fields.get("conversations") {
+        for (index, node) in conversations.list("conversations")?.iter().enumerate() {
+            let own = node.fields("a conversation", &[&setup::FIELDS[..], &["name", "steps"]].concat())?;
+            let steps = own.get("steps").ok_or_else(|| node.fault("a conversation needs `steps`"))?;
+            tests.push(conversation(named(own, &name, index)?, node.line, steps, (own, fields), world)?);
+        }
+    }
+    if let Some(cases) = fields.get("cases") {
+        for (index, node) in cases.list("cases")?.iter().enumerate() {
+            let known = [&setup::FIELDS[..], &["name", "given", "expect", "fails", "log", "stores"]].concat();
+            let own = node.fields("a case", &known)?;
+            let case = Case::read(node, own)?;
+            tests.push(Test {
+                name: named(own, &name, index)?,
+                line: node.line,
+                setup: setup::read(own, fields)?,
+                script: Script::Case(Box::new(case)),
+            });
+        }
+    }
+    if tests.is_empty() {
+        return Err(root.fault("this file tests nothing: give it `steps`, `conversations` or `cases`"));
+    }
+    Ok(tests)
+}
+
+/// The name of a test in a list.
+fn named(own: Fields<'_>, file: &str, index: usize) -> Result<String, Fault> {
+    match own.get("name") {
+        Some(name) => Ok(format!("{file}: {}", name.text("name")?)),
+        None => Ok(format!("{file}: {}", index + 1)),
+    }
+}
+
+fn conversation(
+    name: String,
+    line: u64,
+    steps: &Node,
+    (own, file): (Fields<'_>, Fields<'_>),
+    world: World,
+) -> Result<Test, Fault> {
+    if world != World::Chatbot {
+        return Err(steps.fault(format!("`steps` are for chatbots; this plugin is a {world}: give it `cases`")));
+    }
+    let setup = setup::read(own, file)?;
+    if let Err(reason) = setup.conversation() {
+        let place = own.get("session").or_else(|| file.get("session")).unwrap_or(steps);
+        return Err(place.fault(format!("in `session`, {reason}")));
+    }
+    let steps = steps.list("steps")?.iter().map(step).collect::<Result<Vec<_>, _>>()?;
+    Ok(Test { name, line, setup, script: Script::Steps(steps) })
+}
+
+fn step(node: &Node) -> Result<Step, Fault> {
+    let (name, value) = only_entry(node)?;
+    node.fields("a step", &STEPS)?;
+    let yes = |value: &Node| match value.truth(name)? {
+        true => Ok(()),
+        false => Err(value.fault(format!("`{name}` takes true; leave the step out to check nothing"))),
+    };
+    let nothing = matches!(&value.value, Content::Text(text) if text == "nothing");
+    let deed = match name {
+        "customer" => Deed::Customer(input::customer(value)?),
+        "rating" => Deed::Rating(input::rating(value)?),
+        "clock" => Deed::Clock(clock(value)?),
+        "agent" => match value.text("agent")?.as_str() {
+            "releases" => Deed::Released,
+            "closes" => Deed::Ended,
+            other => return Err(value.fault(format!("an agent `releases` or `closes`, not `{other}`"))),
+        },
+        "event" => Deed::Custom(input::custom(value)?),
+        "bot" if nothing => Deed::BotSilent,
+        "bot" => Deed::Bot(Box::new(expected::read(value)?)),
+        "state" => Deed::State(match &value.value {
+            Content::Map(_) | Content::List(_) => value.json(),
+            Content::Null => String::new().into(),
+            _ => value.text("state")?.into(),
+        }),
+        "kv" => Deed::Stored(setup::stored(value)?),
+        "handed over" => handed_over(value)?,
+        "closed" => yes(value).map(|()| Deed::Closed)?,
+        "tagged" => Deed::Tagged(match &value.value {
+            Content::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
+            _ => vec![value.text("tagged")?],
+        }),
+        "rating asked" => yes(value).map(|()| Deed::RatingAsked)?,
+        "timers" if nothing => Deed::Timers(vec![]),
+        "timers" => Deed::Timers(timers(value)?),
+        "fails" => Deed::Fails(value.text("fails")?),
+        "log" => Deed::Logged(value.text("log")?),
+        other => return Err(node.fault(format!("`{other}` is not a step; there are: {}", STEPS.join(", ")))),
+    };
+    Ok(Step { line: node.line, written: short(name, value), deed })
+}
+
+fn clock(node: &Node) -> Result<Move, Fault> {
+    let text = node.text("clock")?;
+    if let Some(span) = wall::span(&text) {
+        return Ok(Move::By(span));
+    }
+    let moment = setup::moment(node).map(Move::To);
+    moment.map_err(|_| node.fault(format!("`{text}` does not move the clock; write +30m, 1h30m, 2d, or a moment")))
+}
+
+fn handed_over(node: &Node) -> Result<Deed, Fault> {
+    match &node.value {
+        Content::Map(_) => {
+            let fields = node.fields("handed over", &["team", "note"])?;
+            let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
+            Ok(Deed::HandedOver { team: text("team")?, note: text("note")? })
+        }
+        Content::Text(team) => Ok(Deed::HandedOver { team: Some(team.clone()), note: None }),
+        _ if node.truth("handed over") == Ok(true) => Ok(Deed::HandedOver { team: None, note: None }),
+        _ => Err(node.fault("`handed over` takes true, the name of a team, or `{team: .., note: ..}`")),
+    }
+}
+
+fn timers(node: &Node) -> Result<Vec<(String, Option<TimeDelta>)>, Fault> {
+    if let Content::List(names) = &node.value {
+        return names.iter().map(|name| Ok((name.text("timers")?, None))).collect();
+    }
+    let timer = |(name, left): &(String, Node)| {
+        let text = left.text(name)?;
+        let span = wall::span(&text);
+        let span = span.ok_or_else(|| left.fault(format!("`{text}` is not a time; write 30m, 1h30m or 2d")))?;
+        Ok((name.clone(), Some(span)))
+    };
+    node.map("timers")?.iter().map(timer).collect()
+}

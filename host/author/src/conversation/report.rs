@@ -1,0 +1,89 @@
+//! What is said about tests.
+
+use std::{fmt, path::PathBuf};
+
+/// One test that has been run.
+#[derive(Debug, Clone)]
+pub struct TestReport {
+    /// The file that it stands in.
+    pub file: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// How it went.
+    pub outcome: Outcome,
+}
+
+/// How a test went.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Everything was as expected; the number of steps.
+    Passed(usize),
+    /// Something was not.
+    Failed(Box<Failure>),
+}
+
+/// The first thing that was not as expected.
+#[derive(Debug, Clone, Default)]
+pub struct Failure {
+    /// Line of the step in its file.
+    pub line: u64,
+    /// The step, in a few words.
+    pub step: String,
+    /// What was expected and what happened, line by line.
+    pub difference: Vec<String>,
+    /// The conversation so far, line by line.
+    pub so_far: Vec<String>,
+    /// What the plugin logged and wrote to standard error since the last input.
+    pub notes: Vec<String>,
+}
+
+/// Counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Tests that passed.
+    pub passed: usize,
+    /// Tests that failed.
+    pub failed: usize,
+}
+
+impl Summary {
+    pub(super) fn count(&mut self, report: &TestReport) {
+        match report.outcome {
+            Outcome::Passed(_) => self.passed += 1,
+            Outcome::Failed(_) => self.failed += 1,
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
+    }
+}
+
+impl fmt::Display for TestReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let failure = match &self.outcome {
+            Outcome::Passed(steps) => return write!(f, "ok    {} ({steps} steps)", self.name),
+            Outcome::Failed(failure) => failure,
+        };
+        writeln!(f, "FAIL  {}", self.name)?;
+        write!(f, "      {}:{}: {}", self.file.display(), failure.line, failure.step)?;
+        section(f, "", &failure.difference)?;
+        section(f, "so far:", &failure.so_far)?;
+        section(f, "from the plugin:", &failure.notes)
+    }
+}
+
+fn section(f: &mut fmt::Formatter<'_>, title: &str, lines: &[String]) -> fmt::Result {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    if !title.is_empty() {
+        write!(f, "\n      {title}")?;
+    }
+    for line in lines.iter().flat_map(|line| line.lines()) {
+        write!(f, "\n        {line}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! What a test begins with.
+
+use chrono::{DateTime, TimeZone as _, Utc};
+use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, json::Question};
+use serde_json::{Value, json};
+
+use crate::{
+    local::{chat, values::Values, wall::Zone, web::Stub},
+    yaml::{Content, Fault, Fields, Node},
+};
+
+/// Fields that say what a test begins with.
+pub(super) const FIELDS: [&str; 7] = ["config", "now", "time zone", "session", "kv", "http", "allowed hosts"];
+
+/// Values by scope and key; `None` = there is none.
+pub(super) type Stored = Vec<(Scope, String, Option<Value>)>;
+
+/// What a test begins with.
+#[derive(Debug, Clone)]
+pub(super) struct Setup {
+    /// Configuration of the plugin, a JSON text.
+    pub(super) config: String,
+    /// Where the clock begins.
+    pub(super) now: DateTime<Utc>,
+    /// Time zone of the business.
+    pub(super) zone: Zone,
+    /// The session in JSON, as far as the file says something about it.
+    pub(super) session: Value,
+    /// What the plugin has stored.
+    pub(super) stored: Stored,
+    /// Prepared answers of the web.
+    pub(super) stubs: Vec<Stub>,
+    /// Hosts that the plugin may reach.
+    pub(super) allowed_hosts: Vec<String>,
+}
+
+/// Reads what a test says, and what its file says where the test does not.
+pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
+    let get = |name: &str| test.get(name).or_else(|| file.get(name));
+    let stubs = get("http").map(|node| node.list("http")?.iter().map(stub).collect::<Result<Vec<_>, _>>());
+    let stubs = stubs.transpose()?.unwrap_or_default();
+    let allowed = get("allowed hosts").map(|node| {
+        let hosts = node.list("allowed hosts")?.iter();
+        hosts.map(|host| host.text("allowed hosts")).collect::<Result<Vec<_>, _>>()
+    });
+    // Every request reaches the prepared answers, so that one that is not prepared can be named.
+    let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
+    Ok(Setup {
+        config: get("config").map_or_else(|| json!({}), Node::json).to_string(),
+        now: get("now").map(moment).transpose()?.unwrap_or_else(beginning),
+        zone: get("time zone").map(zone).transpose()?.unwrap_or(Zone::UTC),
+        session: get("session").map_or_else(|| json!({}), Node::json),
+        stored: get("kv").map(stored).transpose()?.unwrap_or_default(),
+        stubs,
+        allowed_hosts,
+    })
+}
+
+impl Setup {
+    /// The beginning of a conversation.
+    pub(super) fn conversation(&self) -> Result<chat::Setup, String> {
+        let event = json!({"type": "conversation-started"});
+        let question = Question::from_json(World::Chatbot, &event, &self.session);
+        let question = question.map_err(|faults| listed(&faults))?;
+        let Question::Chatbot { mut session, .. } = question else { return Err("this is no chatbot".to_owned()) };
+        if self.session.get("state").is_none() {
+            session.state.clear();
+        }
+        Ok(chat::Setup {
+            config: self.config.clone(),
+            now: self.now,
+            zone: self.zone,
+            session: *session,
+            values: self.values(),
+            allowed_hosts: self.allowed_hosts.clone(),
+        })
+    }
+
+    /// What is stored, in a store of its own.
+    pub(super) fn values(&self) -> Values {
+        let values = Values::default();
+        for (scope, key, value) in &self.stored {
+            if let Some(value) = value {
+                values.put(*scope, key, super::expected::spelled(value).into_bytes());
+            }
+        }
+        values
+    }
+}
+
+/// Faults of a JSON form, each with its place.
+pub(super) fn listed(faults: &[(String, String)]) -> String {
+    let lines = faults.iter().map(|(path, message)| match path.is_empty() {
+        true => message.clone(),
+        false => format!("`{path}` {message}"),
+    });
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// Monday, 5 January 2026, nine o'clock UTC.
+fn beginning() -> DateTime<Utc> {
+    Utc.timestamp_opt(1_767_603_600, 0).single().unwrap_or_default()
+}
+
+/// A moment in ISO 8601.
+pub(super) fn moment(node: &Node) -> Result<DateTime<Utc>, Fault> {
+    let text = node.text("now")?;
+    let read = DateTime::parse_from_rfc3339(&text).map(|moment| moment.to_utc());
+    read.map_err(|_| node.fault(format!("`{text}` is not a moment; write it like 2026-01-05T09:00:00Z")))
+}
+
+fn zone(node: &Node) -> Result<Zone, Fault> {
+    let text = node.text("time zone")?;
+    Zone::parse(&text).ok_or_else(|| {
+        node.fault(format!("`{text}` is not a time zone; write a name such as Africa/Johannesburg, or \"+02:00\""))
+    })
+}
+
+/// `kv:`
+pub(super) fn stored(node: &Node) -> Result<Stored, Fault> {
+    let fields = node.fields("kv", &["participant", "client"])?;
+    let mut stored = vec![];
+    for (name, scope) in [("participant", Scope::Participant), ("client", Scope::Client)] {
+        let Some(values) = fields.get(name) else { continue };
+        for (key, value) in values.map(name)? {
+            let value = (value.value != Content::Null).then(|| value.json());
+            stored.push((scope, key.clone(), value));
+        }
+    }
+    Ok(stored)
+}
+
+const STUB_FIELDS: [&str; 9] =
+    ["request", "with headers", "sends", "status", "headers", "body", "json", "fails", "expect"];
+
+fn stub(node: &Node) -> Result<Stub, Fault> {
+    let fields = node.fields("http", &STUB_FIELDS)?;
+    let named = fields.get("request").ok_or_else(|| node.fault("a prepared answer needs a `request`"))?;
+    let request = named.text("request")?;
+    let parts = request.split_once(' ').map(|(method, url)| (method.to_ascii_uppercase(), url.trim().to_owned()));
+    let shape = |(_, url): &(String, String)| url.starts_with("http://") || url.starts_with("https://");
+    let (method, url) = parts.filter(shape).ok_or_else(|| {
+        named.fault(format!("`{request}` is not a request; write it like GET https://api.example.org/orders/*"))
+    })?;
+    Ok(Stub {
+        line: node.line,
+        method,
+        url,
+        sends: fields.get("sends").map(Node::json),
+        with_headers: headers(fields, "with headers")?,
+        answer: answer(fields)?,
+        expect: fields.get("expect").map(|node| node.count("expect")).transpose()?,
+    })
+}
+
+fn answer(fields: Fields<'_>) -> Result<Result<HttpResponse, HttpFault>, Fault> {
+    if let Some(node) = fields.get("fails") {
+        return match node.text("fails")?.as_str() {
+            "timed out" => Ok(Err(HttpFault::TimedOut)),
+            "too large" => Ok(Err(HttpFault::TooLarge)),
+            other => Ok(Err(HttpFault::Failed(other.to_owned()))),
+        };
+    }
+    let status = fields.get("status").map(|node| {
+        let number = node.count("status")?;
+        let status = u16::try_from(number).ok().filter(|status| (100..=599).contains(status));
+        status.ok_or_else(|| node.fault("an HTTP status is a number from 100 to 599"))
+    });
+    let mut headers = headers(fields, "headers")?;
+    let body = match (fields.given("json"), fields.get("body")) {
+        (Some(node), Some(_)) => return Err(node.fault("give `json` or `body`, not both")),
+        (Some(node), None) => {
+            if !headers.iter().any(|(name, _)| name == "content-type") {
+                headers.push(("content-type".to_owned(), "application/json".to_owned()));
+            }
+            node.json().to_string()
+        }
+        (None, Some(node)) => node.text("body")?,
+        (None, None) => String::new(),
+    };
+    Ok(Ok(HttpResponse { status: status.transpose()?.unwrap_or(200), headers, body: body.into_bytes() }))
+}
+
+fn headers(fields: Fields<'_>, name: &str) -> Result<Vec<(String, String)>, Fault> {
+    let Some(node) = fields.get(name) else { return Ok(vec![]) };
+    let header = |(name, value): &(String, Node)| Ok((name.to_ascii_lowercase(), value.text(name)?));
+    node.map(name)?.iter().map(header).collect()
+}

@@ -1,0 +1,410 @@
+//! A conversation in memory, by the rules of the server (docs/ARCHITECTURE.md 5.4): events in order and one at a time, a
+//! beginning before the first message, timers by name, three more attempts for a turn that fails, people after that.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::ClientId;
+use plugin_host::{
+    Call, CallError, PluginRef,
+    chatbot::{Action, Content, Event, EventKind, IncomingMessage, QuotedMessage, Session},
+};
+use uuid::Uuid;
+
+use super::{
+    Bench, Loaded,
+    effects::{Effect, Failure, Notes, Turn},
+    said::{Choice, Said},
+    values::Values,
+    wall::{Zone, millis, spell},
+};
+
+/// Pauses before a turn that failed is made again; after the last one, people take over.
+const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
+/// Turns that one move of the clock may bring: a timer that starts itself again goes on for ever.
+const MOST_TURNS: usize = 1_000;
+/// Tags of one contact.
+const MOST_TAGS: usize = 64;
+/// First half of the ids of events and messages; the second counts up.
+const ID_FRONT: u64 = 0x0199_0000_0000_7000;
+const ID_BACK: u64 = 0x8000_0000_0000_0000;
+
+/// What a conversation begins with.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    /// Configuration of the plugin, a JSON text.
+    pub(crate) config: String,
+    /// The present moment.
+    pub(crate) now: DateTime<Utc>,
+    /// Time zone of the business.
+    pub(crate) zone: Zone,
+    /// The session; state, times and `reopened` are kept up by the conversation.
+    pub(crate) session: Session,
+    /// What the plugin has stored before.
+    pub(crate) values: Values,
+    /// Hosts that the plugin may reach.
+    pub(crate) allowed_hosts: Vec<String>,
+}
+
+/// Who has the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Nobody has written yet.
+    Fresh,
+    /// The bot.
+    Bot,
+    /// People, and why.
+    People {
+        /// Whose queue.
+        team: Option<String>,
+        /// What they know.
+        note: String,
+    },
+    /// It is over.
+    Closed,
+}
+
+/// An event that waits for its turn.
+#[derive(Debug, Clone)]
+struct Pending {
+    id: Uuid,
+    kind: EventKind,
+    reopened: bool,
+    happened_at: DateTime<Utc>,
+    attempts: usize,
+    not_before: DateTime<Utc>,
+}
+
+/// A conversation.
+pub(crate) struct Chat<'a> {
+    bench: &'a Bench,
+    loaded: Loaded,
+    client: ClientId,
+    setup: Setup,
+    stage: Stage,
+    state: String,
+    tags: Vec<String>,
+    timers: BTreeMap<String, DateTime<Utc>>,
+    waiting: VecDeque<Pending>,
+    sequence: u64,
+    ids: u64,
+    offered: Vec<Choice>,
+}
+
+impl<'a> Chat<'a> {
+    /// A conversation that has not begun.
+    pub(crate) fn new(bench: &'a Bench, loaded: Loaded, client: ClientId, setup: Setup) -> Self {
+        Self {
+            bench,
+            loaded,
+            client,
+            state: setup.session.state.clone(),
+            setup,
+            stage: Stage::Fresh,
+            tags: vec![],
+            timers: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            sequence: 0,
+            ids: 0,
+            offered: vec![],
+        }
+    }
+
+    /// Who has it.
+    pub(crate) fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// The bot's note about where it stands.
+    pub(crate) fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// Tags of the contact.
+    pub(crate) fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    /// Timers that run, with the time that is left.
+    pub(crate) fn timers(&self) -> Vec<(String, TimeDelta)> {
+        self.timers.iter().map(|(name, due)| (name.clone(), *due - self.setup.now)).collect()
+    }
+
+    /// What the plugin has stored.
+    pub(crate) fn values(&self) -> &Values {
+        &self.setup.values
+    }
+
+    /// The present moment of the conversation.
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.setup.now
+    }
+
+    /// What the customer can tap: the options of the latest message that had any.
+    pub(crate) fn offered(&self) -> &[Choice] {
+        &self.offered
+    }
+
+    /// The component that answers.
+    pub(crate) fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// How calls name it.
+    pub(crate) fn plugin(&self) -> &PluginRef {
+        &self.loaded.plugin
+    }
+
+    /// Goes on with another build of the plugin.
+    pub(crate) fn exchange(&mut self, loaded: Loaded) {
+        self.loaded = loaded;
+    }
+
+    /// The customer writes.
+    pub(crate) async fn customer(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<Turn> {
+        let reopened = self.stage == Stage::Closed;
+        if matches!(self.stage, Stage::People { .. }) {
+            return vec![];
+        }
+        if self.stage != Stage::Bot {
+            if reopened {
+                self.state.clear();
+            }
+            self.stage = Stage::Bot;
+            self.wait(EventKind::ConversationStarted, reopened);
+        }
+        let id = self.mint().to_string();
+        self.wait(EventKind::Message(IncomingMessage { id, content, quoted }), reopened);
+        self.due().await
+    }
+
+    /// Something else happens. Only a bot that has the conversation hears of it.
+    pub(crate) async fn happens(&mut self, kind: EventKind) -> Vec<Turn> {
+        if self.stage == Stage::Bot {
+            self.wait(kind, false);
+        }
+        self.due().await
+    }
+
+    /// An agent gives the conversation back.
+    pub(crate) async fn released(&mut self) -> Vec<Turn> {
+        self.stage = Stage::Bot;
+        self.wait(EventKind::AgentReleased, false);
+        self.due().await
+    }
+
+    /// An agent ends the conversation.
+    pub(crate) fn ended(&mut self) {
+        self.stage = Stage::Closed;
+        self.timers.clear();
+        self.waiting.clear();
+    }
+
+    /// Moves the clock; what falls due on the way happens at its own time.
+    pub(crate) async fn advance(&mut self, to: DateTime<Utc>) -> Vec<Turn> {
+        let mut turns = vec![];
+        while let Some(due) = self.next_due().filter(|due| *due <= to) {
+            self.setup.now = self.setup.now.max(due);
+            turns.extend(self.due().await);
+            if turns.len() >= MOST_TURNS {
+                turns.push(Turn {
+                    event: "clock".to_owned(),
+                    failure: Some(Failure {
+                        code: None,
+                        reason: format!("this move of the clock brought {MOST_TURNS} turns; move it in smaller steps"),
+                        then: "the clock stops here".to_owned(),
+                    }),
+                    ..Turn::default()
+                });
+                return turns;
+            }
+        }
+        self.setup.now = self.setup.now.max(to);
+        turns
+    }
+
+    /// When something happens by itself.
+    pub(crate) fn next_due(&self) -> Option<DateTime<Utc>> {
+        match self.waiting.front() {
+            Some(first) => Some(first.not_before),
+            None => self.timers.values().min().copied(),
+        }
+    }
+
+    /// Everything that is due now, in order.
+    async fn due(&mut self) -> Vec<Turn> {
+        let mut turns = vec![];
+        while turns.len() < MOST_TURNS {
+            let now = self.setup.now;
+            if self.waiting.is_empty() {
+                let due = self.timers.iter().filter(|(_, due)| **due <= now).min_by_key(|(_, due)| **due);
+                let Some((name, due)) = due.map(|(name, due)| (name.clone(), *due)) else { break };
+                self.timers.remove(&name);
+                self.wait(EventKind::Timer(name), false);
+                if let Some(timer) = self.waiting.back_mut() {
+                    timer.happened_at = due;
+                }
+            }
+            let Some(next) = self.waiting.pop_front_if(|next| next.not_before <= now) else { break };
+            turns.push(self.turn(next).await);
+        }
+        turns
+    }
+
+    async fn turn(&mut self, asked: Pending) -> Turn {
+        let session = self.session(asked.reopened);
+        let event = Event {
+            id: asked.id.to_string(),
+            sequence: self.sequence + 1,
+            timestamp_ms: millis(asked.happened_at),
+            kind: asked.kind.clone(),
+            metadata: vec![],
+        };
+        let call = Call {
+            client: self.client,
+            plugin: &self.loaded.plugin,
+            now: self.setup.now,
+            seed: asked.id.as_u64_pair().1,
+            config: &self.setup.config,
+            turn: &event.id,
+            allowed_hosts: &self.setup.allowed_hosts,
+            record: false,
+        };
+        let label = label(&asked.kind);
+        match self.bench.host.chatbot(call, &event, &session, self.setup.values.snapshot()).await {
+            Ok(outcome) => {
+                self.sequence += 1;
+                self.setup.values.commit(outcome.writes);
+                let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action)).collect();
+                self.settle();
+                Turn { event: label, effects, failure: None, notes: Notes::of(&outcome.trace) }
+            }
+            Err(error) => {
+                let notes = Notes::of_error(&error);
+                let failure = self.failed(asked, &error);
+                Turn { event: label, effects: vec![], failure: Some(failure), notes }
+            }
+        }
+    }
+
+    fn session(&self, reopened: bool) -> Session {
+        Session {
+            state: self.state.clone(),
+            now_ms: millis(self.setup.now),
+            local_time: self.setup.zone.local_time(self.setup.now),
+            reopened: reopened || self.setup.session.reopened && self.sequence == 0,
+            ..self.setup.session.clone()
+        }
+    }
+
+    fn carry_out(&mut self, action: Action) -> Option<Effect> {
+        if let Some(said) = Said::of(&action) {
+            if !said.options.is_empty() {
+                self.offered.clone_from(&said.options);
+            }
+            return Some(match action {
+                Action::RequestRating => Effect::RatingAsked,
+                _ => Effect::Said(Box::new(said)),
+            });
+        }
+        match action {
+            Action::SetState(state) => {
+                self.state.clone_from(&state);
+                Some(Effect::State(state))
+            }
+            Action::StartTimer(timer) => {
+                let due = self.setup.now + TimeDelta::seconds(i64::from(timer.after_seconds));
+                self.timers.insert(timer.name.clone(), due);
+                Some(Effect::Timer { name: timer.name, seconds: timer.after_seconds })
+            }
+            Action::HandOver(to) if self.stage == Stage::Bot => {
+                let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+                let (team, note) = (given(to.team), given(to.note));
+                let reason = note.clone().unwrap_or_else(|| "handed over by the chatbot".to_owned());
+                self.stage = Stage::People { team: team.clone(), note: reason };
+                Some(Effect::HandedOver { team, note })
+            }
+            Action::Close if self.stage == Stage::Bot => {
+                self.stage = Stage::Closed;
+                Some(Effect::Closed)
+            }
+            Action::Tag(tag) => {
+                if !self.tags.contains(&tag) && self.tags.len() < MOST_TAGS {
+                    self.tags.push(tag.clone());
+                }
+                Some(Effect::Tagged(tag))
+            }
+            Action::Custom(text) => Some(Effect::LeftOut(text)),
+            _ => None,
+        }
+    }
+
+    /// What follows from an answer as a whole.
+    fn settle(&mut self) {
+        match self.stage {
+            Stage::Closed => {
+                self.timers.clear();
+                // The customer was writing while the bot closed: that message begins the next conversation.
+                if self.waiting.front().is_some_and(|next| matches!(next.kind, EventKind::Message(_))) {
+                    self.stage = Stage::Bot;
+                    self.state.clear();
+                    self.wait(EventKind::ConversationStarted, true);
+                    self.waiting.rotate_right(1);
+                    for next in &mut self.waiting {
+                        next.reopened = true;
+                    }
+                }
+            }
+            Stage::People { .. } => {
+                self.timers.clear();
+                self.waiting.clear();
+            }
+            Stage::Fresh | Stage::Bot => {}
+        }
+    }
+
+    /// A turn that failed is made again, unless that is of no use.
+    fn failed(&mut self, asked: Pending, error: &CallError) -> Failure {
+        let code = match error {
+            CallError::Refused { error, .. } => Some(error.code.clone()),
+            _ => None,
+        };
+        let hopeless = matches!(error, CallError::Refused { error, .. } if !error.retry);
+        let pause = PAUSES.get(asked.attempts).filter(|_| !hopeless);
+        let then = match pause {
+            Some(pause) => {
+                let not_before = self.setup.now + *pause;
+                self.waiting.push_front(Pending { attempts: asked.attempts + 1, not_before, ..asked });
+                format!("the host asks again in {}", spell(*pause))
+            }
+            None => {
+                self.stage = Stage::People { team: None, note: format!("the chatbot failed: {error}") };
+                self.settle();
+                "people take over".to_owned()
+            }
+        };
+        Failure { code, reason: error.to_string(), then }
+    }
+
+    fn wait(&mut self, kind: EventKind, reopened: bool) {
+        let (id, now) = (self.mint(), self.setup.now);
+        self.waiting.push_back(Pending { id, kind, reopened, happened_at: now, attempts: 0, not_before: now });
+    }
+
+    fn mint(&mut self) -> Uuid {
+        self.ids += 1;
+        Uuid::from_u64_pair(ID_FRONT, ID_BACK | self.ids)
+    }
+}
+
+/// An event in a few words.
+fn label(kind: &EventKind) -> String {
+    match kind {
+        EventKind::Message(_) => "message".to_owned(),
+        EventKind::Timer(name) => format!("timer `{name}`"),
+        EventKind::ConversationStarted => "conversation started".to_owned(),
+        EventKind::AgentReleased => "agent released".to_owned(),
+        EventKind::Rating(_) => "rating".to_owned(),
+        EventKind::Custom(custom) => format!("event `{}`", custom.name),
+    }
+}

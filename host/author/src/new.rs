@@ -1,0 +1,229 @@
+//! Makes a project from a template: the files that all worlds of a language share, those of the world, the interface, and
+//! for Rust the SDK, so that it builds anywhere.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io,
+    path::{Path, PathBuf},
+};
+
+use plugin_host::World;
+
+use crate::{
+    Lang,
+    embedded::{File, SDK, SDK_VERSIONS, TEMPLATES, WIT},
+    project::{self, identifier},
+};
+
+/// Where the interface lies in a project.
+const WIT_FOLDER: &str = "wit/deps/patchbay-plugin";
+/// Where the SDK lies in a Rust project.
+const SDK_FOLDER: &str = "sdk";
+/// Where the SDK looks for the interface in our own tree, and where from inside a project.
+const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.1.1", "../wit/deps/patchbay-plugin");
+
+/// What is to be made.
+#[derive(Debug, Clone)]
+pub struct NewProject {
+    /// Folder to make; its last part is the name of the plugin.
+    pub folder: PathBuf,
+    /// Language.
+    pub lang: Lang,
+    /// World.
+    pub world: World,
+}
+
+/// What was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Files by their path in it.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why no project was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NewError {
+    /// The last part of the folder is no name of a plugin.
+    #[error("{0}")]
+    Name(String),
+    /// There is something already.
+    #[error("{} is there already and not empty; give another name, or empty it first", .0.display())]
+    NotEmpty(PathBuf),
+    /// There is no such template.
+    #[error("there is no template for {lang} and world {world}")]
+    NoTemplate {
+        /// The language.
+        lang: Lang,
+        /// The world.
+        world: World,
+    },
+    /// A file cannot be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The SDK inside this program does not fit together.
+    #[error("the SDK in this program cannot be unpacked: {0}")]
+    Sdk(String),
+}
+
+/// Makes a project.
+///
+/// # Errors
+/// See [`NewError`]. Nothing is written unless the folder is free.
+pub fn create(wanted: &NewProject) -> Result<Created, NewError> {
+    let name = wanted.folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    project::check_name(name).map_err(NewError::Name)?;
+    if !is_free(&wanted.folder)? {
+        return Err(NewError::NotEmpty(wanted.folder.clone()));
+    }
+    let files = contents(name, wanted)?;
+    for (path, bytes) in &files {
+        write(&wanted.folder.join(path), bytes)?;
+    }
+    Ok(Created { folder: wanted.folder.clone(), files: files.into_keys().map(PathBuf::from).collect() })
+}
+
+impl Created {
+    /// What to type next, for people.
+    pub fn next_steps(&self) -> String {
+        let mut text = String::new();
+        let _ = writeln!(text, "Made {} with {} files. Next:\n", self.folder.display(), self.files.len());
+        let steps = [
+            (format!("cd {}", self.folder.display()), ""),
+            ("patchbay plugin test".to_owned(), "build it and play the conversations in tests/"),
+            ("patchbay plugin run".to_owned(), "talk to it; it reloads when you save"),
+            ("patchbay plugin push".to_owned(), "upload it to PATCHBAY_URL with PATCHBAY_API_KEY"),
+        ];
+        for (command, why) in steps {
+            let _ = match why {
+                "" => writeln!(text, "  {command}"),
+                why => writeln!(text, "  {command:<24} # {why}"),
+            };
+        }
+        text
+    }
+}
+
+/// Whether there is nothing at this place, or an empty folder.
+fn is_free(folder: &Path) -> Result<bool, NewError> {
+    let unwritable = |source| NewError::Unwritable { path: folder.to_owned(), source };
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(fault) if fault.kind() == io::ErrorKind::NotADirectory => Ok(false),
+        Err(fault) => Err(unwritable(fault)),
+    }
+}
+
+/// All files by their path in the project.
+fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>, NewError> {
+    let words = [
+        ("{{name}}", name.to_owned()),
+        ("{{crate_name}}", identifier(name)),
+        ("{{world}}", wanted.world.as_str().to_owned()),
+        ("{{lang}}", wanted.lang.as_str().to_owned()),
+    ];
+    let mut files = BTreeMap::new();
+    let of_world = below(TEMPLATES, &format!("{}/{}/", wanted.lang, wanted.world));
+    if of_world.is_empty() {
+        return Err(NewError::NoTemplate { lang: wanted.lang, world: wanted.world });
+    }
+    for (path, bytes) in below(TEMPLATES, &format!("{}/common/", wanted.lang)).into_iter().chain(of_world) {
+        files.insert(filled(&visible(path), &words), fill(bytes, &words));
+    }
+    let manifest = format!("name = \"{name}\"\nlang = \"{}\"\nworld = \"{}\"\n", wanted.lang, wanted.world);
+    files.entry(project::FILE.to_owned()).or_insert_with(|| manifest.into_bytes());
+    files.extend(WIT.iter().map(|file| (format!("{WIT_FOLDER}/{}", file.path), file.bytes.to_vec())));
+    if wanted.lang == Lang::Rust {
+        for file in SDK {
+            files.insert(format!("{SDK_FOLDER}/{}", file.path), sdk_file(file)?);
+        }
+    }
+    Ok(files)
+}
+
+fn below(tree: &'static [File], folder: &str) -> Vec<(&'static str, &'static [u8])> {
+    tree.iter().filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes))).collect()
+}
+
+/// In the templates, `gitignore` has no dot: there, it would hide files from us.
+fn visible(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((folder, "gitignore")) => format!("{folder}/.gitignore"),
+        None if path == "gitignore" => ".gitignore".to_owned(),
+        _ => path.to_owned(),
+    }
+}
+
+fn fill(bytes: &[u8], words: &[(&str, String)]) -> Vec<u8> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => filled(text, words).into_bytes(),
+        Err(_) => bytes.to_vec(),
+    }
+}
+
+fn filled(text: &str, words: &[(&str, String)]) -> String {
+    words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(mark, word))
+}
+
+/// A file of the SDK as it must be outside our tree: with versions of its own, and the interface where the project has it.
+fn sdk_file(file: &File) -> Result<Vec<u8>, NewError> {
+    let Ok(text) = std::str::from_utf8(file.bytes) else { return Ok(file.bytes.to_vec()) };
+    match file.path {
+        "Cargo.toml" => standalone(text).map(String::into_bytes).map_err(NewError::Sdk),
+        _ => Ok(text.replace(SDK_WIT.0, SDK_WIT.1).into_bytes()),
+    }
+}
+
+/// The manifest with everything written out that it takes from its workspace.
+fn standalone(manifest: &str) -> Result<String, String> {
+    let mut manifest: toml::Table = toml::from_str(manifest).map_err(|fault| fault.to_string())?;
+    let workspace: toml::Table = toml::from_str(SDK_VERSIONS).map_err(|fault| fault.to_string())?;
+    let workspace = workspace.get("workspace").and_then(toml::Value::as_table).ok_or("no [workspace]")?;
+    for (section, source) in [("package", "package"), ("dependencies", "dependencies")] {
+        let source = workspace.get(source).and_then(toml::Value::as_table);
+        let Some(entries) = manifest.get_mut(section).and_then(toml::Value::as_table_mut) else { continue };
+        for (key, value) in entries.iter_mut() {
+            let Some(own) = value.as_table().filter(|value| inherits(value)).cloned() else { continue };
+            let inherited = source.and_then(|source| source.get(key));
+            *value = merged(inherited.ok_or_else(|| format!("`{key}` is not in the workspace"))?, own);
+        }
+    }
+    manifest.remove("lints");
+    manifest.remove("dev-dependencies");
+    toml::to_string(&manifest).map_err(|fault| fault.to_string())
+}
+
+fn inherits(value: &toml::Table) -> bool {
+    value.get("workspace").and_then(toml::Value::as_bool) == Some(true)
+}
+
+/// What the workspace says, with what the crate adds to it.
+fn merged(inherited: &toml::Value, mut own: toml::Table) -> toml::Value {
+    own.remove("workspace");
+    if own.is_empty() {
+        return inherited.clone();
+    }
+    let mut all = match inherited {
+        toml::Value::Table(table) => table.clone(),
+        version => toml::Table::from_iter([("version".to_owned(), version.clone())]),
+    };
+    all.extend(own);
+    toml::Value::Table(all)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), NewError> {
+    let unwritable = |source| NewError::Unwritable { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(unwritable)?;
+    }
+    std::fs::write(path, bytes).map_err(unwritable)
+}

@@ -1,0 +1,184 @@
+//! A project: a folder with a `plugin.toml` that says what is built from it.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use plugin_host::World;
+use serde::{Deserialize, Serialize};
+
+/// Name of the file that makes a folder a project.
+pub const FILE: &str = "plugin.toml";
+/// Longest name of a plugin, in characters.
+const NAME_LENGTH: usize = 64;
+
+/// What a project is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lang {
+    /// Rust, with the SDK.
+    Rust,
+    /// TypeScript.
+    Ts,
+    /// JavaScript.
+    Js,
+    /// Python.
+    Python,
+    /// Go.
+    Go,
+    /// C.
+    C,
+}
+
+impl Lang {
+    /// Every language.
+    pub const ALL: [Self; 6] = [Self::Rust, Self::Ts, Self::Js, Self::Python, Self::Go, Self::C];
+
+    /// The word of `--lang` and `plugin.toml`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Ts => "ts",
+            Self::Js => "js",
+            Self::Python => "python",
+            Self::Go => "go",
+            Self::C => "c",
+        }
+    }
+}
+
+impl fmt::Display for Lang {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Lang {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.map(Self::as_str).join(", ");
+        let found = Self::ALL.into_iter().find(|lang| lang.as_str() == text);
+        found.ok_or_else(|| format!("`{text}` is not a language of templates; there are: {known}"))
+    }
+}
+
+/// A folder that a plugin is built from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// The folder.
+    pub root: PathBuf,
+    /// Name of the plugin: what it is uploaded under.
+    pub name: String,
+    /// What it is written in.
+    pub lang: Lang,
+    /// What it is.
+    pub world: World,
+    /// The JSON Schema of its configuration, a file below [`Project::root`]: exported by the component.
+    pub schema: Option<PathBuf>,
+    /// Folders of conversation files, seen from [`Project::root`].
+    pub tests: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    lang: Lang,
+    world: World,
+    schema: Option<PathBuf>,
+    #[serde(default = "tests")]
+    tests: Vec<PathBuf>,
+}
+
+fn tests() -> Vec<PathBuf> {
+    vec![PathBuf::from("tests")]
+}
+
+/// Why a folder cannot be used as a project.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// There is no `plugin.toml`.
+    #[error("{} is not a plugin project: it has no {FILE}; make one with `patchbay plugin new`", .0.display())]
+    NotAProject(PathBuf),
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file says something that cannot be.
+    #[error("{}: {reason}", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Project {
+    /// Reads the project in `root`.
+    ///
+    /// # Errors
+    /// See [`ProjectError`].
+    pub fn open(root: &Path) -> Result<Self, ProjectError> {
+        let path = root.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Err(ProjectError::NotAProject(root.to_owned()));
+            }
+            Err(source) => return Err(ProjectError::Unreadable { path, source }),
+        };
+        let wrong = |reason| ProjectError::Wrong { path: path.clone(), reason };
+        let written: Written = toml::from_str(&text).map_err(|fault| wrong(fault.to_string()))?;
+        check_name(&written.name).map_err(wrong)?;
+        let Written { name, lang, world, schema, tests } = written;
+        Ok(Self { root: root.to_owned(), name, lang, world, schema, tests })
+    }
+
+    /// Where `build` leaves the component: `build/NAME.wasm`.
+    pub fn component(&self) -> PathBuf {
+        self.root.join("build").join(format!("{}.wasm", self.name))
+    }
+
+    /// The name as an identifier of programming languages: `order-bot` is `order_bot`.
+    pub fn crate_name(&self) -> String {
+        identifier(&self.name)
+    }
+}
+
+/// A name as an identifier: lower case, `_` for everything that is not a letter or digit.
+pub(crate) fn identifier(name: &str) -> String {
+    let word: String = name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
+        .collect();
+    match word.starts_with(|first: char| first.is_ascii_digit()) {
+        true => format!("p{word}"),
+        false => word,
+    }
+}
+
+/// Whether a plugin can have this name.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let fits = name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.len() <= NAME_LENGTH
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    match fits {
+        true => Ok(()),
+        false => Err(format!(
+            "`{name}` cannot be the name of a plugin: it takes 1 to {NAME_LENGTH} letters, digits, `.`, `_` and `-`, \
+             and begins with a letter or digit"
+        )),
+    }
+}

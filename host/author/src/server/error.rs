@@ -1,0 +1,177 @@
+//! Why a server did not do what it was asked, with what to do about it.
+
+use std::fmt::Write as _;
+
+use channels::http::{ClientNotBuilt, PostError};
+use serde::Deserialize;
+
+/// Why a server did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// There is no key in the environment.
+    #[error(
+        "PATCHBAY_API_KEY is not set: it takes the key of an ADMIN or DEVELOPER user, which `patchbay client create` and \
+         `patchbay user create` print"
+    )]
+    NoKey,
+    /// The key cannot be one.
+    #[error("PATCHBAY_API_KEY holds characters that no key has; copy it again, without spaces or quotes")]
+    BadKey,
+    /// The address cannot be one.
+    #[error(
+        "PATCHBAY_URL is `{0}`, which is no address; write it like https://patchbay.example or http://127.0.0.1:8080"
+    )]
+    NoAddress(String),
+    /// The name is none of a plugin.
+    #[error("{0}")]
+    Name(String),
+    /// HTTPS cannot be used.
+    #[error(transparent)]
+    Client(#[from] ClientNotBuilt),
+    /// Nobody answers.
+    #[error(
+        "no server answers at {address} ({source}); is it running? PATCHBAY_URL says where it is, `patchbay serve` starts one"
+    )]
+    NoAnswer {
+        /// Where it was looked for.
+        address: String,
+        /// What happened.
+        #[source]
+        source: PostError,
+    },
+    /// 401.
+    #[error(
+        "the server at {0} does not know this API key; set PATCHBAY_API_KEY to a key that it gave out and that was not replaced since"
+    )]
+    UnknownKey(String),
+    /// 403.
+    #[error(
+        "this API key may not manage plugins; it takes the key of an ADMIN or DEVELOPER user (`patchbay user create --role DEVELOPER`)"
+    )]
+    NotAllowed,
+    /// 404.
+    #[error(
+        "the server at {address} does not have that{}; `patchbay plugin push` uploads a plugin, and each key sees only those of its own client",
+        detail(message)
+    )]
+    NotThere {
+        /// Which server.
+        address: String,
+        /// What it said.
+        message: String,
+    },
+    /// 400, 409 and the like: the server's own words.
+    #[error("{0}")]
+    Refused(String),
+    /// 413.
+    #[error(
+        "the component is too large for this server ({0}); leave out debug information, or ask its operator to raise `limits.plugin_bytes`"
+    )]
+    TooLarge(String),
+    /// 429 and 503.
+    #[error("the server is busy ({0}); try again in a few seconds")]
+    Busy(String),
+    /// 5xx.
+    #[error(
+        "the server failed with status {status}{}; its operator finds the reason in its log under that request",
+        request(request_id)
+    )]
+    Failed {
+        /// The status.
+        status: u16,
+        /// Under which id its log has it.
+        request_id: String,
+    },
+    /// An answer that cannot be read.
+    #[error("the answer of the server cannot be read ({0}); is PATCHBAY_URL a Patchbay server of this version?")]
+    Strange(String),
+    /// A file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+fn detail(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(" ({message})") }
+}
+
+fn request(id: &str) -> String {
+    if id.is_empty() { String::new() } else { format!(" (request {id})") }
+}
+
+/// The error body of every part of the API.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Body {
+    error: String,
+    message: Option<String>,
+    request_id: Option<String>,
+    details: Option<Vec<Detail>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Detail {
+    field: Option<String>,
+    message: String,
+}
+
+impl ServerError {
+    /// From an answer that is not good.
+    pub(super) fn of_answer(status: u16, body: &[u8], address: &str) -> Self {
+        let Ok(body) = serde_json::from_slice::<Body>(body) else {
+            return Self::Strange(format!("status {status}, and no error of the API"));
+        };
+        let message = body.message.clone().filter(|message| !message.is_empty()).unwrap_or(body.error);
+        match status {
+            401 => Self::UnknownKey(address.to_owned()),
+            403 => Self::NotAllowed,
+            404 => Self::NotThere { address: address.to_owned(), message },
+            413 => Self::TooLarge(message),
+            429 | 503 => Self::Busy(message),
+            500..=599 => Self::Failed { status, request_id: body.request_id.unwrap_or_default() },
+            _ => {
+                let mut text = format!("the server refused it: {message}");
+                for detail in body.details.unwrap_or_default() {
+                    let field = detail.field.filter(|field| !field.is_empty());
+                    let _ = match field {
+                        Some(field) => write!(text, "\n  - {field}: {}", detail.message),
+                        None => write!(text, "\n  - {}", detail.message),
+                    };
+                }
+                Self::Refused(text)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(status: u16, body: &str) -> String {
+        ServerError::of_answer(status, body.as_bytes(), "http://127.0.0.1:8080").to_string()
+    }
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        let body = r#"{"error":"Bad Request","message":"The plugin cannot be used","requestId":"r1",
+            "details":[{"field":"component","message":"import `wasi:http/types` is not granted"}]}"#;
+        let refused = said(400, body);
+        assert_eq!(
+            refused,
+            "the server refused it: The plugin cannot be used\n  - component: import `wasi:http/types` is not granted"
+        );
+        assert!(said(401, body).contains("PATCHBAY_API_KEY"));
+        assert!(said(403, body).contains("DEVELOPER"));
+        assert!(said(404, body).contains("patchbay plugin push"));
+        assert!(said(413, body).contains("too large"));
+        assert!(said(500, body).contains("request r1"));
+        assert!(said(404, "<html>").contains("is PATCHBAY_URL a Patchbay server"));
+    }
+}

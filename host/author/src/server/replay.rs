@@ -1,0 +1,153 @@
+//! Makes recorded calls again: at the server, or here against a build that nobody has uploaded.
+
+use std::{fmt, path::Path, sync::Arc, time::Instant};
+
+use plugin_host::Recording;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Server, ServerError};
+use crate::local::{Bench, LocalError, web::StubWeb};
+
+/// Recordings that are fetched at once: each may hold what a plugin read and sent.
+const PAGE: u32 = 100;
+/// Time for a page of recordings, and for a replay at the server.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
+/// Differences that are shown.
+const SHOWN: usize = 20;
+
+/// Why calls could not be made again.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The server does not give the recordings.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The component cannot be loaded.
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    /// A call cannot be made.
+    #[error("a recorded call cannot be made again: {0}")]
+    Call(#[from] plugin_host::CallError),
+    /// Nothing was recorded.
+    #[error("nothing is recorded of `{0}`; recording begins with POST /plugin-service/api/v1/plugins/{0}/recording")]
+    Nothing(String),
+}
+
+/// What came of recorded calls.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replayed {
+    /// Calls that were made again.
+    pub replayed: u64,
+    /// Of these, the ones whose result is the same byte for byte.
+    pub identical: u64,
+    /// The others.
+    pub different: Vec<Value>,
+    /// Calls in a second.
+    pub per_second: f64,
+}
+
+impl Replayed {
+    /// Whether every call gave what it gave then.
+    pub fn is_identical(&self) -> bool {
+        self.identical == self.replayed
+    }
+}
+
+impl fmt::Display for Replayed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { replayed, identical, different, per_second } = self;
+        let others = replayed.saturating_sub(*identical);
+        write!(f, "{replayed} calls replayed ({per_second:.0} a second): {identical} identical, {others} different")?;
+        for difference in different.iter().take(SHOWN) {
+            let text = |name: &str| difference.get(name).and_then(Value::as_str);
+            let id = text("id").or_else(|| text("recordingId")).unwrap_or("-");
+            match text("firstDifference") {
+                Some(words) => write!(f, "\n  {id}\n    {}", words.replace('\n', "\n    "))?,
+                None => write!(f, "\n  {id}\n    {difference}")?,
+            }
+        }
+        match different.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} more"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Page {
+    content: Vec<Recorded>,
+}
+
+#[derive(Deserialize)]
+struct Recorded {
+    id: String,
+    recording: Recording,
+}
+
+impl Server {
+    /// Has the server make recorded calls again with one of its versions.
+    ///
+    /// # Errors
+    /// See [`ServerError`].
+    pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<Replayed, ServerError> {
+        let body = json!({"version": version, "limit": limit});
+        self.json("POST", Self::path(name, "/replay")?, Some(&body), PATIENCE).await
+    }
+
+    /// Fetches recorded calls and makes them again here, with a component that nobody needs to have uploaded. `progress`
+    /// hears how far it is.
+    ///
+    /// # Errors
+    /// See [`ReplayError`].
+    pub async fn replay_here(
+        &self,
+        name: &str,
+        component: &Path,
+        limit: u32,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Replayed, ReplayError> {
+        progress("loading the component");
+        let bench = Bench::start().await?;
+        let loaded = bench.load(name, component).await?;
+        let recordings = self.recordings(name, limit, progress).await?;
+        if recordings.is_empty() {
+            return Err(ReplayError::Nothing(name.to_owned()));
+        }
+        progress(&format!("replaying {} calls", recordings.len()));
+        let client = bench.client(Arc::new(StubWeb::default()));
+        let (began, mut identical, mut different) = (Instant::now(), 0, vec![]);
+        for Recorded { id, recording } in &recordings {
+            let replay = bench.host.replay(client, &loaded.plugin, recording).await?;
+            match replay.identical {
+                true => identical += 1,
+                false => different.push(json!({"id": id, "firstDifference": replay.first_difference})),
+            }
+        }
+        let replayed = recordings.len() as u64;
+        let per_second = replayed as f64 / began.elapsed().as_secs_f64().max(f64::EPSILON);
+        Ok(Replayed { replayed, identical, different, per_second })
+    }
+
+    async fn recordings(
+        &self,
+        name: &str,
+        limit: u32,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Recorded>, ServerError> {
+        let (base, mut found) = (Self::path(name, "/recordings")?, vec![]);
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        for page in 0.. {
+            progress(&format!("fetching recordings: {}", found.len()));
+            let path = format!("{base}?page={page}&size={PAGE}");
+            let Page { content } = self.json("GET", path, None, PATIENCE).await?;
+            let last = content.len() < PAGE as usize;
+            found.extend(content);
+            if last || found.len() >= most {
+                break;
+            }
+        }
+        found.truncate(most);
+        Ok(found)
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether a JSON value holds at least what another one says.
+
+use serde_json::Value;
+
+/// One place where two values differ.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Difference {
+    /// Where, such as `target.name`; empty for the whole.
+    pub(crate) path: String,
+    /// What was wanted.
+    pub(crate) expected: Value,
+    /// What is there; `None` when nothing is.
+    pub(crate) got: Option<Value>,
+}
+
+/// Where `got` does not hold what `expected` says. Objects may hold more; lists must be as long; `null` fits what is absent.
+pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<Difference> {
+    let mut found = vec![];
+    compare(String::new(), expected, Some(got), &mut found);
+    found
+}
+
+fn compare(path: String, expected: &Value, got: Option<&Value>, found: &mut Vec<Difference>) {
+    match (expected, got) {
+        (Value::Null, None) => {}
+        (Value::Object(fields), Some(Value::Object(other))) => {
+            for (name, field) in fields {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                compare(path, field, other.get(name), found);
+            }
+        }
+        (Value::Array(items), Some(Value::Array(others))) if items.len() == others.len() => {
+            for (index, (item, other)) in items.iter().zip(others).enumerate() {
+                compare(format!("{path}[{index}]"), item, Some(other), found);
+            }
+        }
+        (expected, Some(got)) if same(expected, got) => {}
+        (expected, got) => found.push(Difference { path, expected: expected.clone(), got: got.cloned() }),
+    }
+}
+
+/// `1` and `1.0` are the same number.
+fn same(expected: &Value, got: &Value) -> bool {
+    match (expected.as_f64(), got.as_f64()) {
+        (Some(expected), Some(got)) => expected == got,
+        _ => expected == got,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn more_fields_are_fine_and_less_are_not() {
+        let got = json!({"a": 1, "b": {"c": [1, {"d": "x", "e": null}]}});
+        assert!(differences(&json!({"a": 1.0, "b": {"c": [1, {"d": "x"}]}, "z": null}), &got).is_empty());
+        let found = differences(&json!({"a": 2, "b": {"c": [1, {"d": "y"}]}, "q": 1}), &got);
+        let paths: Vec<&str> = found.iter().map(|difference| difference.path.as_str()).collect();
+        assert_eq!(paths, ["a", "b.c[1].d", "q"]);
+        assert_eq!(differences(&json!([1]), &json!([1, 2])).len(), 1);
+    }
+}

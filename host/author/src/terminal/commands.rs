@@ -1,0 +1,128 @@
+//! What is typed in the chat.
+
+use std::io;
+
+use chrono::TimeDelta;
+use plugin_host::{
+    Scope,
+    chatbot::{Choice, Content, EventKind, Rating, RatingScore},
+};
+
+use super::{show, silence};
+use crate::local::{chat::Chat, effects::Effect, wall};
+
+const HELP: &str = "\
+text            the customer writes it
+1, 2, ..        tap a button or entry of the latest message that had any
+/tap ID         the same, by title or id
+/rate SCORE     rate: poor, average or excellent
+/clock 30m      move the clock; timers fire on the way
+/release        an agent gives the conversation back to the bot
+/state          the bot's state, tags and timers
+/kv             what the plugin has stored
+/restart        a new conversation, with nothing stored
+/quit           leave";
+
+/// What comes after a line.
+pub(super) enum After {
+    GoOn,
+    Moved(TimeDelta),
+    Restart,
+    Quit,
+}
+
+/// Does what a line says.
+pub(super) async fn carry_out(chat: &mut Chat<'_>, line: &str, out: &mut (dyn io::Write + Send)) -> io::Result<After> {
+    let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
+    match word {
+        "" => {}
+        "/quit" | "/exit" => return Ok(After::Quit),
+        "/restart" => return Ok(After::Restart),
+        "/help" => writeln!(out, "{HELP}")?,
+        "/state" => state(chat, out)?,
+        "/kv" => stored(chat, out)?,
+        "/release" => show(out, &chat.released().await)?,
+        "/clock" => return clock(chat, rest, out).await,
+        "/rate" => rate(chat, rest, out).await?,
+        "/tap" => match found(chat, rest) {
+            Some(choice) => send(chat, Content::Interactive(choice), out).await?,
+            None => writeln!(out, "  (there is no `{rest}` to tap)")?,
+        },
+        command if command.starts_with('/') => writeln!(out, "  (`{command}` is not a command; /help lists them)")?,
+        _ => {
+            let number = line.parse().ok().and_then(|number: usize| number.checked_sub(1));
+            let tapped = number.and_then(|index| chat.offered().get(index));
+            let content = match tapped {
+                Some(choice) => Content::Interactive(Choice { text: choice.title.clone(), payload: choice.id.clone() }),
+                None => Content::Text(line.to_owned()),
+            };
+            send(chat, content, out).await?;
+        }
+    }
+    Ok(After::GoOn)
+}
+
+fn found(chat: &Chat<'_>, wanted: &str) -> Option<Choice> {
+    let number = wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
+    let by_name = chat.offered().iter().find(|choice| choice.title == wanted || choice.id == wanted);
+    let choice = by_name.or_else(|| chat.offered().get(number?))?;
+    Some(Choice { text: choice.title.clone(), payload: choice.id.clone() })
+}
+
+async fn send(chat: &mut Chat<'_>, content: Content, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+    let turns = chat.customer(content, None).await;
+    show(out, &turns)?;
+    let heard = turns.iter().any(|turn| {
+        turn.failure.is_some()
+            || turn.effects.iter().any(|effect| matches!(effect, Effect::Said(_) | Effect::RatingAsked))
+    });
+    if !heard {
+        writeln!(out, "{}", silence(chat.stage()))?;
+    }
+    Ok(())
+}
+
+async fn clock(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<After> {
+    let Some(by) = wall::span(rest) else {
+        writeln!(out, "  (`/clock {rest}`: write /clock 30m, 1h30m or 2d)")?;
+        return Ok(After::GoOn);
+    };
+    let to = chat.now() + by;
+    show(out, &chat.advance(to).await)?;
+    writeln!(out, "  (it is {})", chat.now().format("%Y-%m-%d %H:%M:%S UTC"))?;
+    Ok(After::Moved(by))
+}
+
+async fn rate(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+    let score = match rest {
+        "poor" => RatingScore::Poor,
+        "average" => RatingScore::Average,
+        "excellent" => RatingScore::Excellent,
+        _ => return writeln!(out, "  (`/rate {rest}`: write /rate poor, average or excellent)"),
+    };
+    let turns = chat.happens(EventKind::Rating(Rating { score, comment: None })).await;
+    show(out, &turns)
+}
+
+fn state(chat: &Chat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+    writeln!(out, "  state:  {}", if chat.state().is_empty() { "(empty)" } else { chat.state() })?;
+    if !chat.tags().is_empty() {
+        writeln!(out, "  tags:   {}", chat.tags().join(", "))?;
+    }
+    for (name, left) in chat.timers() {
+        writeln!(out, "  timer:  {name} in {}", wall::spell(left))?;
+    }
+    Ok(())
+}
+
+fn stored(chat: &Chat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+    let values = chat.values().list();
+    if values.is_empty() {
+        return writeln!(out, "  (nothing is stored)");
+    }
+    for (scope, key, value) in values {
+        let of = if scope == Scope::Client { "client" } else { "participant" };
+        writeln!(out, "  {of}  {key} = {}", String::from_utf8_lossy(&value))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! `patchbay plugin run`: a chat with the plugin in the terminal. Timers run by the real clock, HTTP goes to the real web,
+//! and a saved source or a new build is in charge from the next message on.
+
+mod commands;
+
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+
+use channels::http::{ClientNotBuilt, GuardedClient, GuardedSettings};
+use chrono::TimeDelta;
+use domain::clock::Clock;
+use plugin_host::{EVERY_HOST, World, chatbot::Session, json::Question};
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::{
+    Project, build,
+    local::{
+        Bench, LocalError,
+        chat::{Chat, Setup, Stage},
+        effects::{Effect, Turn},
+        values::Values,
+        wall::{Zone, spell},
+        web::RealWeb,
+    },
+    watch::{Watch, Watched},
+};
+
+/// How to talk to a plugin.
+pub struct Terminal {
+    /// Its name.
+    pub name: String,
+    /// The component.
+    pub component: PathBuf,
+    /// The project that it is built from, to be built again when a source changes.
+    pub project: Option<Project>,
+    /// Its configuration, a JSON object.
+    pub config: Value,
+    /// Hosts that it may reach; every one when there is none.
+    pub allowed_hosts: Vec<String>,
+    /// The real time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Why there is no chat.
+#[derive(Debug, thiserror::Error)]
+pub enum TerminalError {
+    /// The plugin cannot be loaded.
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    /// It is no chatbot.
+    #[error(
+        "this plugin is a {0}, and only chatbots can be talked to; ask it questions with `cases:` in a test file, by `patchbay plugin test`"
+    )]
+    NoChatbot(World),
+    /// HTTP cannot be used.
+    #[error(transparent)]
+    Web(#[from] ClientNotBuilt),
+    /// The session that conversations begin with cannot be made.
+    #[error("the conversation cannot begin: {0}")]
+    Session(String),
+    /// The output is closed.
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Something that happens during the chat.
+enum Next {
+    Line(Option<String>),
+    Due,
+    Changed,
+    Built(Result<(), String>),
+}
+
+impl Terminal {
+    /// Talks until the input ends or says `/quit`. `lines` is what the customer types; `prompt` is written before each.
+    ///
+    /// # Errors
+    /// See [`TerminalError`]; a plugin that fails is not an error.
+    pub async fn talk(
+        &self,
+        mut lines: mpsc::UnboundedReceiver<String>,
+        prompt: &str,
+        out: &mut (dyn io::Write + Send),
+    ) -> Result<(), TerminalError> {
+        let bench = Bench::start().await?;
+        let loaded = bench.load(&self.name, &self.component).await?;
+        if loaded.world != World::Chatbot {
+            return Err(TerminalError::NoChatbot(loaded.world));
+        }
+        let client = bench.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
+        let mut chat = Chat::new(&bench, loaded.clone(), client, self.setup()?);
+        // Without a watch the chat goes on; there is nothing to reload then.
+        let mut watch = Watch::start(self.watched()).ok();
+        writeln!(out, "{}: write a message, a number taps a button, /help lists commands.", self.name)?;
+        let mut building: Option<JoinHandle<Result<(), String>>> = None;
+        let mut ahead = TimeDelta::zero();
+        loop {
+            write!(out, "{prompt}")?;
+            out.flush()?;
+            let now = self.clock.now() + ahead;
+            let due = chat.next_due().map(|due| (due - now).to_std().unwrap_or(Duration::ZERO));
+            let next = tokio::select! {
+                biased;
+                built = finished(&mut building) => Next::Built(built),
+                line = lines.recv() => Next::Line(line),
+                () = sleep(due) => Next::Due,
+                () = changed(&mut watch) => Next::Changed,
+            };
+            let now = self.clock.now() + ahead;
+            match next {
+                Next::Line(None) => return Ok(()),
+                Next::Line(Some(line)) => {
+                    show(out, &chat.advance(now).await)?;
+                    match commands::carry_out(&mut chat, line.trim(), out).await? {
+                        commands::After::GoOn => {}
+                        commands::After::Moved(by) => ahead += by,
+                        commands::After::Restart => {
+                            chat = Chat::new(&bench, chat.loaded().clone(), client, self.setup()?);
+                            writeln!(out, "(a new conversation)")?;
+                        }
+                        commands::After::Quit => return Ok(()),
+                    }
+                }
+                Next::Due => show(out, &chat.advance(now).await)?,
+                Next::Changed => match &self.project {
+                    Some(project) if building.is_none() => {
+                        writeln!(out, "(a source has changed: building)")?;
+                        building = Some(build_apart(project.clone()));
+                    }
+                    Some(_) => {}
+                    None => self.reload(&bench, &mut chat, out).await?,
+                },
+                Next::Built(Ok(())) => self.reload(&bench, &mut chat, out).await?,
+                Next::Built(Err(reason)) => writeln!(out, "(the build failed, the chat goes on as it was)\n{reason}")?,
+            }
+        }
+    }
+
+    async fn reload(
+        &self,
+        bench: &Bench,
+        chat: &mut Chat<'_>,
+        out: &mut (dyn io::Write + Send),
+    ) -> Result<(), TerminalError> {
+        match bench.load(&self.name, &self.component).await {
+            Ok(loaded) if loaded.world == World::Chatbot && loaded.plugin != *chat.plugin() => {
+                writeln!(out, "(reloaded, {}; the conversation goes on)", crate::server::size(loaded.size))?;
+                chat.exchange(loaded);
+            }
+            Ok(loaded) if loaded.world != World::Chatbot => {
+                writeln!(out, "(the new build is a {}; the chat goes on as it was)", loaded.world)?;
+            }
+            Ok(_) => writeln!(out, "(built; nothing has changed)")?,
+            Err(error) => writeln!(out, "(not reloaded: {error})")?,
+        }
+        Ok(())
+    }
+
+    fn watched(&self) -> Watched {
+        match &self.project {
+            Some(project) => Watched::Sources(project.root.canonicalize().unwrap_or_else(|_| project.root.clone())),
+            None => Watched::File(self.component.clone()),
+        }
+    }
+
+    fn setup(&self) -> Result<Setup, TerminalError> {
+        let allowed_hosts = match self.allowed_hosts.as_slice() {
+            [] => vec![EVERY_HOST.to_owned()],
+            some => some.to_vec(),
+        };
+        Ok(Setup {
+            config: self.config.to_string(),
+            now: self.clock.now(),
+            zone: Zone::UTC,
+            session: session()?,
+            values: Values::default(),
+            allowed_hosts,
+        })
+    }
+}
+
+/// A session as the sample has it, in a new conversation.
+fn session() -> Result<Session, TerminalError> {
+    let question = Question::from_json(World::Chatbot, &json!({"type": "conversation-started"}), &json!({"state": ""}));
+    match question {
+        Ok(Question::Chatbot { session, .. }) => Ok(*session),
+        Ok(_) => Err(TerminalError::Session("the sample is no session".to_owned())),
+        Err(faults) => Err(TerminalError::Session(format!("{faults:?}"))),
+    }
+}
+
+fn build_apart(project: Project) -> JoinHandle<Result<(), String>> {
+    tokio::task::spawn_blocking(move || {
+        let built = build::build(&project, &mut |_| {});
+        built.map(drop).map_err(|error| error.to_string())
+    })
+}
+
+/// Waits for a build, if there is one, and forgets it.
+async fn finished(building: &mut Option<JoinHandle<Result<(), String>>>) -> Result<(), String> {
+    let Some(handle) = building else { return std::future::pending().await };
+    let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));
+    *building = None;
+    built
+}
+
+async fn changed(watch: &mut Option<Watch>) {
+    match watch {
+        Some(watch) => watch.changed().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep(span: Option<Duration>) {
+    match span {
+        Some(span) => tokio::time::sleep(span).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Shows what turns came to.
+fn show(out: &mut (dyn io::Write + Send), turns: &[Turn]) -> io::Result<()> {
+    for turn in turns {
+        if turn.event.starts_with("timer") {
+            writeln!(out, "({})", turn.event)?;
+        }
+        for line in turn.notes.lines() {
+            writeln!(out, "  {line}")?;
+        }
+        for effect in &turn.effects {
+            writeln!(out, "{}", words(effect))?;
+        }
+        if let Some(failure) = &turn.failure {
+            writeln!(out, "! the call for {} failed: {}\n  ({})", turn.event, failure.reason, failure.then)?;
+        }
+    }
+    Ok(())
+}
+
+fn words(effect: &Effect) -> String {
+    match effect {
+        Effect::Said(said) => format!("bot: {}", said.show(true).replace('\n', "\n     ")),
+        Effect::State(state) => format!("  (state: {state})"),
+        Effect::Timer { name, seconds } => {
+            format!("  (timer `{name}` in {})", spell(TimeDelta::seconds(i64::from(*seconds))))
+        }
+        Effect::HandedOver { team, note } => {
+            let team = team.as_deref().unwrap_or("the unassigned queue");
+            let note = note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+            format!("  (handed over to {team}{note}; /release gives it back)")
+        }
+        Effect::Closed => "  (closed; the next message opens the conversation again)".to_owned(),
+        Effect::Tagged(tag) => format!("  (tagged {tag})"),
+        Effect::RatingAsked => "bot: How was our service?  (/rate poor, average or excellent)".to_owned(),
+        Effect::LeftOut(text) => format!("  (left out, hosts do not know this action: {text})"),
+    }
+}
+
+/// Who has the conversation, when nobody answers.
+fn silence(stage: &Stage) -> &'static str {
+    match stage {
+        Stage::People { .. } => "  (people have the conversation: the bot does not hear this; /release gives it back)",
+        _ => "  (the bot says nothing)",
+    }
+}

@@ -1,0 +1,108 @@
+//! Hears of files that change: a component that was built again, sources that were saved.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::mpsc;
+
+/// Pause in which further changes are taken together: editors and compilers write in several steps.
+const SETTLE: Duration = Duration::from_millis(150);
+/// Folders that building fills.
+const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen"];
+
+/// What is watched.
+#[derive(Debug, Clone)]
+pub(crate) enum Watched {
+    /// One file, also when it is replaced.
+    File(PathBuf),
+    /// The sources of a project.
+    Sources(PathBuf),
+}
+
+/// Tells of changes until it is dropped.
+pub(crate) struct Watch {
+    changes: mpsc::UnboundedReceiver<()>,
+    _watcher: RecommendedWatcher,
+}
+
+impl Watch {
+    /// Begins to watch.
+    ///
+    /// # Errors
+    /// When the system cannot watch there.
+    pub(crate) fn start(watched: Watched) -> Result<Self, notify::Error> {
+        let (tell, changes) = mpsc::unbounded_channel();
+        let judged = watched.clone();
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            let Ok(event) = event else { return };
+            let changed = event.kind.is_modify() || event.kind.is_create() || event.kind.is_remove();
+            if changed && event.paths.iter().any(|path| judged.concerns(path)) {
+                // Nobody listens any more: the watcher is about to go.
+                let _ = tell.send(());
+            }
+        })?;
+        match &watched {
+            Watched::File(file) => {
+                let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+                watcher.watch(folder.unwrap_or_else(|| Path::new(".")), RecursiveMode::NonRecursive)?;
+            }
+            Watched::Sources(root) => {
+                watcher.watch(root, RecursiveMode::NonRecursive)?;
+                for entry in std::fs::read_dir(root)?.flatten() {
+                    if entry.path().is_dir() && is_source(&entry.path()) {
+                        watcher.watch(&entry.path(), RecursiveMode::Recursive)?;
+                    }
+                }
+            }
+        }
+        Ok(Self { changes, _watcher: watcher })
+    }
+
+    /// Waits for a change, and until the changes have settled.
+    pub(crate) async fn changed(&mut self) {
+        if self.changes.recv().await.is_none() {
+            return std::future::pending().await;
+        }
+        while tokio::time::timeout(SETTLE, self.changes.recv()).await.is_ok_and(|change| change.is_some()) {}
+    }
+}
+
+impl Watched {
+    fn concerns(&self, path: &Path) -> bool {
+        match self {
+            Self::File(file) => path.file_name() == file.file_name(),
+            Self::Sources(root) => {
+                path.strip_prefix(root).unwrap_or(path).iter().all(|part| is_source(Path::new(part)))
+            }
+        }
+    }
+}
+
+/// Whether a file or folder of this name is written by people.
+fn is_source(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    !name.starts_with('.') && !name.ends_with('~') && !BUILT.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_building_writes_is_not_a_source() {
+        let sources = Watched::Sources(PathBuf::from("/bot"));
+        for (path, concerns) in [
+            ("/bot/src/lib.rs", true),
+            ("/bot/plugin.toml", true),
+            ("/bot/build/bot.wasm", false),
+            ("/bot/target/x/y.d", false),
+            ("/bot/.git/index", false),
+            ("/bot/src/.lib.rs.swp", false),
+        ] {
+            assert_eq!(sources.concerns(Path::new(path)), concerns, "{path}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! YAML with the place of every value, so that a mistake in a test file is answered with its line.
+
+use std::fmt;
+
+use serde::{
+    Deserialize,
+    de::{Deserializer, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Number, Value};
+use serde_saphyr::{Location, Spanned};
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Node {
+    /// Line, from 1.
+    pub(crate) line: u64,
+    /// Column, from 1.
+    pub(crate) column: u64,
+    /// The value.
+    pub(crate) value: Content,
+}
+
+/// What stands there.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Content {
+    /// Nothing, `null` or `~`.
+    Null,
+    /// Something that is not a text, with the characters that were written.
+    Scalar(Value, String),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Names with values, in the order of the file.
+    Map(Vec<(String, Node)>),
+}
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct Fault {
+    /// Line, from 1.
+    pub line: u64,
+    /// Column, from 1.
+    pub column: u64,
+    /// What is wrong, and what to do about it.
+    pub message: String,
+}
+
+/// Reads one document.
+///
+/// # Errors
+/// Where it is not YAML.
+pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
+    // Only `true` and `false`: a customer who says "no" says a word.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    let tree: Spanned<Tree> = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let plain = error.without_snippet();
+        let place = plain.location().unwrap_or(Location::UNKNOWN);
+        let words = plain.to_string();
+        let words = words.lines().next().unwrap_or("this is not YAML");
+        let message = words.split(" at line ").next().unwrap_or(words).to_owned();
+        Fault { line: place.line().max(1), column: place.column().max(1), message }
+    })?;
+    Ok(tree_to_node(tree, text))
+}
+
+impl Node {
+    /// A fault at this place.
+    pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault { line: self.line, column: self.column, message: message.into() }
+    }
+
+    /// As text; numbers and truth values as they were written.
+    pub(crate) fn text(&self, what: &str) -> Result<String, Fault> {
+        match &self.value {
+            Content::Text(text) | Content::Scalar(_, text) => Ok(text.clone()),
+            _ => Err(self.fault(format!("`{what}` takes a text"))),
+        }
+    }
+
+    /// As a whole number.
+    pub(crate) fn count(&self, what: &str) -> Result<u32, Fault> {
+        let number = match &self.value {
+            Content::Scalar(value, _) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
+            _ => None,
+        };
+        number.ok_or_else(|| self.fault(format!("`{what}` takes a whole number")))
+    }
+
+    /// As `true` or `false`.
+    pub(crate) fn truth(&self, what: &str) -> Result<bool, Fault> {
+        match &self.value {
+            Content::Scalar(Value::Bool(truth), _) => Ok(*truth),
+            _ => Err(self.fault(format!("`{what}` takes true or false"))),
+        }
+    }
+
+    /// As a list.
+    pub(crate) fn list(&self, what: &str) -> Result<&[Node], Fault> {
+        match &self.value {
+            Content::List(items) => Ok(items),
+            _ => Err(self.fault(format!("`{what}` takes a list; begin each entry with `- `"))),
+        }
+    }
+
+    /// As names with values.
+    pub(crate) fn map(&self, what: &str) -> Result<&[(String, Node)], Fault> {
+        match &self.value {
+            Content::Map(entries) => Ok(entries),
+            _ => Err(self.fault(format!("`{what}` takes names with values, such as `name: value`"))),
+        }
+    }
+
+    /// As the fields of a record that knows these names.
+    pub(crate) fn fields<'a>(&'a self, what: &str, known: &[&str]) -> Result<Fields<'a>, Fault> {
+        let entries = self.map(what)?;
+        for (name, node) in entries {
+            if !known.contains(&name.as_str()) {
+                let nearest = nearest(name, known);
+                return Err(
+                    node.fault(format!("`{what}` has no field `{name}`{nearest}; it has: {}", known.join(", ")))
+                );
+            }
+        }
+        Ok(Fields(entries))
+    }
+
+    /// As JSON.
+    pub(crate) fn json(&self) -> Value {
+        match &self.value {
+            Content::Null => Value::Null,
+            Content::Scalar(value, _) => value.clone(),
+            Content::Text(text) => Value::String(text.clone()),
+            Content::List(items) => Value::Array(items.iter().map(Node::json).collect()),
+            Content::Map(entries) => {
+                Value::Object(entries.iter().map(|(name, node)| (name.clone(), node.json())).collect())
+            }
+        }
+    }
+}
+
+/// The name that looks most like the one that is not known.
+fn nearest(name: &str, known: &[&str]) -> String {
+    let close = known.iter().filter(|other| strsim::osa_distance(name, other) <= 2);
+    let nearest = close.min_by_key(|other| strsim::osa_distance(name, other));
+    nearest.map(|other| format!(" (did you mean `{other}`?)")).unwrap_or_default()
+}
+
+/// Fields of a record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields<'a>(&'a [(String, Node)]);
+
+impl<'a> Fields<'a> {
+    /// The value of a field, unless it is absent or null.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Node> {
+        self.given(name).filter(|node| node.value != Content::Null)
+    }
+
+    /// The value of a field, null included.
+    pub(crate) fn given(&self, name: &str) -> Option<&'a Node> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, node)| node)
+    }
+}
+
+/// What the YAML library gives us.
+enum Tree {
+    Null,
+    Scalar(Value),
+    Text(String),
+    List(Vec<Spanned<Tree>>),
+    Map(Vec<(String, Spanned<Tree>)>),
+}
+
+fn tree_to_node(tree: Spanned<Tree>, text: &str) -> Node {
+    let place = tree.referenced;
+    let value = match tree.value {
+        Tree::Null => Content::Null,
+        Tree::Scalar(value) => {
+            let written = written(text, place).unwrap_or_else(|| value.to_string());
+            Content::Scalar(value, written)
+        }
+        Tree::Text(words) => Content::Text(words),
+        Tree::List(items) => Content::List(items.into_iter().map(|item| tree_to_node(item, text)).collect()),
+        Tree::Map(entries) => {
+            Content::Map(entries.into_iter().map(|(name, node)| (name, tree_to_node(node, text))).collect())
+        }
+    };
+    Node { line: place.line(), column: place.column(), value }
+}
+
+/// The characters of a plain scalar: `007` is not `7` when a customer says it.
+fn written(text: &str, place: Location) -> Option<String> {
+    let span = place.span();
+    let from = usize::try_from(span.byte_offset()?).ok()?;
+    let to = from.checked_add(usize::try_from(span.byte_len()?).ok()?)?;
+    let written = text.get(from..to)?.trim();
+    (!written.is_empty()).then(|| written.to_owned())
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TreeVisitor)
+    }
+}
+
+struct TreeVisitor;
+
+impl<'de> Visitor<'de> for TreeVisitor {
+    type Value = Tree;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
+        Tree::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Number(value.into())))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Number(value.into())))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Number::from_f64(value).map_or(Value::Null, Value::Number)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Tree, E> {
+        Ok(Tree::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Tree, E> {
+        Ok(Tree::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Tree, A::Error> {
+        let mut list = vec![];
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Tree::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Tree, A::Error> {
+        let mut map = vec![];
+        while let Some(entry) = entries.next_entry()? {
+            map.push(entry);
+        }
+        Ok(Tree::Map(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_knows_its_line() {
+        let node = parse("name: x\nsteps:\n  - customer: hi\n  - bot: {text: a, n: 007}\n").unwrap();
+        let steps = node.fields("file", &["name", "steps"]).unwrap().get("steps").unwrap();
+        let lines: Vec<u64> = steps.list("steps").unwrap().iter().map(|step| step.line).collect();
+        assert_eq!(lines, [3, 4]);
+        assert_eq!(node.json()["steps"][0]["customer"], "hi");
+    }
+
+    #[test]
+    fn scalars_can_be_read_as_they_were_written() {
+        let node = parse("a: 007\nb: 1.50\nc: no\nd: true\ne: \"5\"\n").unwrap();
+        let texts: Vec<String> = node.map("it").unwrap().iter().map(|(_, node)| node.text("it").unwrap()).collect();
+        assert_eq!(texts, ["007", "1.50", "no", "true", "5"]);
+    }
+
+    #[test]
+    fn what_is_not_yaml_is_refused_with_its_line() {
+        let fault = parse("name: x\nsteps:\n  - a: [1\n").unwrap_err();
+        assert!(fault.line >= 3, "{fault}");
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused_with_the_one_that_was_meant() {
+        let node = parse("costumer: hi").unwrap();
+        let fault = node.fields("step", &["customer", "bot"]).unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "line 1, column 11: `step` has no field `costumer` (did you mean `customer`?); it has: customer, bot"
+        );
+    }
+}

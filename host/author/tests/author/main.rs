@@ -1,0 +1,12 @@
+//! The author's tools through their public surface: conversation tests over real components, new projects, the chat in the
+//! terminal.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests: a failure here is a failed test")]
+
+mod cases;
+mod conversations;
+mod differences;
+mod projects;
+mod support;
+mod terminal;
+mod web;

@@ -1,0 +1,104 @@
+//! Prepared answers of the web.
+
+use crate::support::{fails, passes};
+
+#[tokio::test]
+async fn prepared_answers_come_back_by_method_address_and_body() {
+    passes(
+        "errand-bot",
+        "
+http:
+  - request: GET https://shop.example/orders/*
+    json: {state: shipped}
+    expect: 1
+  - request: POST https://shop.example/notes
+    sends: {order: 7}
+    status: 201
+    expect: 2
+  - request: GET https://shop.example/slow
+    fails: timed out
+steps:
+  - customer: get https://shop.example/orders/1001
+  - bot: '200 {\"state\":\"shipped\"}'
+  - customer: post-twice https://shop.example/notes
+  - bot: posted 201
+  - customer: try https://shop.example/slow
+  - bot: {contains: time}
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn several_answers_to_one_request_come_one_after_the_other() {
+    passes(
+        "errand-bot",
+        "
+http:
+  - {request: GET https://shop.example/a, status: 503, expect: 1}
+  - {request: GET https://shop.example/a, body: ready}
+steps:
+  - customer: get https://shop.example/a
+  - bot: '503 '
+  - customer: get https://shop.example/a
+  - bot: 200 ready
+  - customer: get https://shop.example/a
+  - bot: 200 ready
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_that_nothing_is_prepared_for_fails_the_test_and_is_named() {
+    let file = "
+http: [{request: GET https://shop.example/a}]
+steps:
+  - customer: try https://other.example/secret?x=1
+  - bot: anything
+";
+    let printed = fails("errand-bot", file).await;
+    assert!(printed.contains("unexpected request: GET https://other.example/secret?x=1"), "{printed}");
+    assert!(printed.contains("prepared answers: GET https://shop.example/a"), "{printed}");
+    let none = fails("errand-bot", "steps: [{customer: try https://other.example/}]").await;
+    assert!(none.contains("no answer is prepared under `http:`"), "{none}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_asked_for_too_often_or_too_rarely_fails_the_test() {
+    let never = "
+http:
+  - request: GET https://shop.example/a
+    expect: 1
+steps: [{customer: hm}]
+";
+    let printed = fails("errand-bot", never).await;
+    assert!(printed.contains("t.yaml:3: http: GET https://shop.example/a"), "{printed}");
+    assert!(printed.contains("expected: 1 requests\n        got:      0 requests"), "{printed}");
+    let twice = "
+http: [{request: GET https://shop.example/a, expect: 1}]
+steps:
+  - customer: get https://shop.example/a
+  - bot: anything
+  - customer: get https://shop.example/a
+  - bot: anything
+";
+    assert!(fails("errand-bot", twice).await.contains("got:      2 requests"));
+}
+
+#[tokio::test]
+async fn allowed_hosts_count_as_at_activation_when_they_are_named() {
+    passes(
+        "errand-bot",
+        "
+allowed hosts: [shop.example]
+http: [{request: GET https://other.example/}, {request: GET https://shop.example/, body: ok}]
+steps:
+  - customer: try https://shop.example/
+  - bot: 200 ok
+  - customer: try https://other.example/
+  - bot: {contains: may not reach}
+",
+    )
+    .await;
+}

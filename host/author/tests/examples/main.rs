@@ -1,0 +1,187 @@
+//! Every example and every template, built with the real tools of its language and played against its own tests.
+//!
+//! Tools that are missing are installed by the build, as on the machine of an author; where that cannot be, the test says
+//! `skipped` and why, except where `CI` is set: there everything must be tested. What was built is kept under the target
+//! directory by a hash of its sources, so that a second run builds nothing.
+
+#![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
+
+mod built;
+
+use std::path::{Path, PathBuf};
+
+use author::{BuildError, Lang, Project, build, conversation, new};
+use plugin_host::World;
+
+#[tokio::test]
+async fn the_order_bot_in_rust_passes_its_conversations() {
+    example("order-bot-rust").await;
+}
+
+#[tokio::test]
+async fn the_order_bot_in_typescript_passes_its_conversations() {
+    example("order-bot-ts").await;
+}
+
+#[tokio::test]
+async fn the_order_bot_in_python_passes_its_conversations() {
+    example("order-bot-python").await;
+}
+
+#[tokio::test]
+async fn the_order_bot_in_go_passes_its_conversations() {
+    example("order-bot-go").await;
+}
+
+#[tokio::test]
+async fn the_order_bot_in_c_passes_its_conversations() {
+    example("order-bot-c").await;
+}
+
+#[tokio::test]
+async fn the_router_example_passes_its_cases() {
+    example("vip-router").await;
+}
+
+#[tokio::test]
+async fn the_shaper_example_passes_its_cases() {
+    example("crm-shaper").await;
+}
+
+#[tokio::test]
+async fn new_rust_projects_of_every_world_build_and_pass_their_tests() {
+    templates(Lang::Rust).await;
+}
+
+#[tokio::test]
+async fn new_typescript_projects_of_every_world_build_and_pass_their_tests() {
+    templates(Lang::Ts).await;
+}
+
+#[tokio::test]
+async fn new_javascript_projects_of_every_world_build_and_pass_their_tests() {
+    templates(Lang::Js).await;
+}
+
+#[tokio::test]
+async fn new_python_projects_of_every_world_build_and_pass_their_tests() {
+    templates(Lang::Python).await;
+}
+
+#[tokio::test]
+async fn new_go_projects_of_every_world_build_and_pass_their_tests() {
+    templates(Lang::Go).await;
+}
+
+#[tokio::test]
+async fn new_c_projects_of_every_world_build_and_pass_their_tests() {
+    templates(Lang::C).await;
+}
+
+/// The examples carry the layer of helpers of their language as a new project gets it.
+#[test]
+fn helpers_in_examples_are_those_of_the_templates() {
+    let templates = root().join("plugins/templates");
+    let mut compared = 0;
+    for (example, lang, world) in [
+        ("order-bot-ts", "ts", "chatbot"),
+        ("order-bot-python", "python", "chatbot"),
+        ("order-bot-go", "go", "chatbot"),
+        ("order-bot-c", "c", "chatbot"),
+        ("crm-shaper", "ts", "webhook-shaper"),
+    ] {
+        let example = root().join("examples").join(example);
+        for file in built::files(&example) {
+            let own = ["main.ts", "main.py", "main.go", "main.c", "plugin.toml", ".gitignore", "package.json"];
+            let path = file.strip_prefix(&example).unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if own.contains(&name) || name.ends_with(".json") || path.starts_with("tests") {
+                continue;
+            }
+            let in_common = templates.join(lang).join("common").join(path);
+            let in_world = templates.join(lang).join(world).join(path);
+            let template = if in_world.exists() { in_world } else { in_common };
+            let expected = std::fs::read(&template).unwrap_or_else(|_| panic!("{} is in no template", path.display()));
+            assert!(
+                std::fs::read(&file).unwrap() == expected,
+                "{} differs from {}",
+                file.display(),
+                template.display()
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 15, "only {compared} files were compared");
+}
+
+async fn example(name: &str) {
+    let project = Project::open(&root().join("examples").join(name)).unwrap();
+    passes(&project).await;
+}
+
+async fn templates(lang: Lang) {
+    let folder = tempfile::tempdir().unwrap();
+    // Cargo compiles what the projects have in common once.
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-projects");
+    std::fs::create_dir(folder.path().join(".cargo")).unwrap();
+    let settings = format!("[build]\ntarget-dir = {:?}\n", shared.display().to_string());
+    std::fs::write(folder.path().join(".cargo/config.toml"), settings).unwrap();
+    for world in World::ALL {
+        let root = folder.path().join(format!("hello-{lang}-{world}"));
+        new::create(&new::NewProject { folder: root.clone(), lang, world }).unwrap();
+        passes(&Project::open(&root).unwrap()).await;
+    }
+}
+
+async fn passes(project: &Project) {
+    let component = match built::component(project) {
+        Ok(component) => component,
+        Err(BuildError::ToolMissing { tool, install, .. }) if std::env::var_os("CI").is_none() => {
+            println!("skipped {}: {tool} is missing; {install}", project.name);
+            return;
+        }
+        Err(error) => panic!("{} does not build: {error}", project.name),
+    };
+    let files: Vec<PathBuf> = project.tests.iter().map(|folder| project.root.join(folder)).collect();
+    let mut failures = vec![];
+    let mut done = |report: &conversation::TestReport| {
+        if !matches!(report.outcome, conversation::Outcome::Passed { .. }) {
+            failures.push(report.to_string());
+        }
+    };
+    let summary = conversation::run(&project.name, &component, &files, None, &mut done).await;
+    let summary = summary.unwrap_or_else(|error| panic!("{}: {error}", project.name));
+    assert!(failures.is_empty() && summary.passed > 0, "{}:\n{}", project.name, failures.join("\n"));
+}
+
+#[tokio::test]
+async fn a_configuration_schema_in_plugin_toml_is_exported_by_the_component() {
+    let Ok(component) = built::component(&Project::open(&root().join("examples/order-bot-c")).unwrap()) else {
+        println!("skipped: the C compiler is missing");
+        return;
+    };
+    let bytes = std::fs::read(component).unwrap();
+    let schema: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(root().join("examples/order-bot-c/config.schema.json")).unwrap())
+            .unwrap();
+    assert_eq!(built::examined(bytes).await, Some(schema));
+}
+
+#[test]
+fn a_project_that_does_not_compile_answers_with_the_words_of_its_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("broken");
+    new::create(&new::NewProject { folder: root.clone(), lang: Lang::Ts, world: World::Chatbot }).unwrap();
+    std::fs::write(root.join("main.ts"), "export const bot: number = 'no';\n").unwrap();
+    match build::build(&Project::open(&root).unwrap(), &mut |_| {}) {
+        Err(BuildError::Failed { step, output }) => {
+            assert!(step == "tsc" && output.contains("main.ts(1,14)") && output.contains("not assignable"), "{output}");
+        }
+        Err(BuildError::ToolMissing { tool, .. }) => println!("skipped: {tool} is missing"),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}

@@ -1,0 +1,108 @@
+//! Calls to a Patchbay server, for the command line. Its address is the user's own choice, so no policy judges it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::stream;
+use reqwest::{
+    Body, Client, Method,
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE},
+};
+
+use super::{
+    operator::{ClientNotBuilt, operator_client},
+    post_error::PostError,
+};
+
+/// Bytes that are handed to the connection at once: small enough for a progress that moves.
+const PIECE: usize = 64 * 1024;
+
+/// A client of one server.
+#[derive(Clone)]
+pub struct ApiClient {
+    client: Client,
+    /// Without a `/` at the end.
+    base: String,
+    key: String,
+}
+
+/// A call.
+#[derive(Debug, Clone)]
+pub struct ApiCall<'a> {
+    /// `GET`, `POST`, `DELETE`.
+    pub method: &'a str,
+    /// Path and query, beginning with `/`.
+    pub path: String,
+    /// Type and bytes of the body.
+    pub body: Option<(&'a str, Bytes)>,
+    /// Counts the bytes of the body that have been sent.
+    pub sent: Option<Arc<AtomicU64>>,
+    /// Time for the whole call.
+    pub timeout: Duration,
+}
+
+/// What the server said, whatever the status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiAnswer {
+    /// HTTP status.
+    pub status: u16,
+    /// The whole body.
+    pub body: Bytes,
+}
+
+impl ApiClient {
+    /// A client of the server at `base`, such as `https://patchbay.example`, that shows `key` with each call.
+    ///
+    /// # Errors
+    /// When the TLS backend cannot be used.
+    pub fn new(base: &str, key: &str) -> Result<Self, ClientNotBuilt> {
+        let client = operator_client(Duration::from_secs(60))?;
+        Ok(Self { client, base: base.trim_end_matches('/').to_owned(), key: key.to_owned() })
+    }
+
+    /// Where the server is.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Makes a call. Redirects are not followed: the key stays with the server that it was meant for.
+    ///
+    /// # Errors
+    /// When there is no answer. Any status is an answer.
+    pub async fn call(&self, call: ApiCall<'_>) -> Result<ApiAnswer, PostError> {
+        let method = Method::from_bytes(call.method.as_bytes())
+            .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", call.method)))?;
+        let url = format!("{}{}", self.base, call.path);
+        let mut request = self.client.request(method, url).header(AUTHORIZATION, &self.key).timeout(call.timeout);
+        if let Some((kind, bytes)) = call.body {
+            request = request.header(CONTENT_TYPE, kind).header(CONTENT_LENGTH, bytes.len());
+            request = request.body(match call.sent {
+                Some(sent) => counted(bytes, sent),
+                None => Body::from(bytes),
+            });
+        }
+        let response = request.send().await.map_err(PostError::from_client)?;
+        let status = response.status().as_u16();
+        let body = response.bytes().await.map_err(PostError::from_client)?;
+        Ok(ApiAnswer { status, body })
+    }
+}
+
+/// The bytes in pieces, counted when they are handed over.
+fn counted(bytes: Bytes, sent: Arc<AtomicU64>) -> Body {
+    let pieces = stream::unfold((bytes, sent), |(mut rest, sent)| async move {
+        if rest.is_empty() {
+            return None;
+        }
+        let piece = rest.split_to(rest.len().min(PIECE));
+        sent.fetch_add(piece.len() as u64, Ordering::Relaxed);
+        Some((Ok::<_, std::io::Error>(piece), (rest, sent)))
+    });
+    Body::wrap_stream(pieces)
+}

@@ -1,0 +1,45 @@
+//! What is kept about plugins, page by page, for their clients to read.
+
+use domain::ids::ClientId;
+use storage::{
+    PgPool,
+    plugins::{
+        differences::{self as stored_differences, Difference},
+        events::{self as stored_events, PluginEvent},
+        invocations::{self as stored_invocations, Invocation, Wanted},
+    },
+};
+
+use crate::{
+    Result,
+    numbers::{Page, PageRequest},
+};
+
+fn page_of<T>((items, total): (Vec<T>, i64)) -> Page<T> {
+    Page { items, total: u64::try_from(total).unwrap_or(0) }
+}
+
+/// Calls of a plugin, newest first.
+pub async fn invocations(
+    db: &PgPool,
+    client: ClientId,
+    plugin: &str,
+    wanted: Wanted<'_>,
+    page: PageRequest,
+) -> Result<Page<Invocation>> {
+    let mut db = db.acquire().await?;
+    let part = (page.offset(), page.limit());
+    Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, part).await?))
+}
+
+/// What happened to a plugin, newest first.
+pub async fn events(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
+    let mut db = db.acquire().await?;
+    Ok(page_of(stored_events::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+}
+
+/// Where a plugin as a shadow answered differently from the live one, newest first.
+pub async fn differences(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
+    let mut db = db.acquire().await?;
+    Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+}

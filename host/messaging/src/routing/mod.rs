@@ -1,0 +1,118 @@
+//! Who answers a conversation that begins: a router of the client decides, and the host sees to it (DESIGN 4, 5).
+//!
+//! The decision is the first event of the conversation in the participant's lane, so it is made with no transaction open
+//! and takes effect as a whole, only if the chat is still where the router saw it. A router that fails is not waited for:
+//! the client's default chatbot answers, else the chat waits in the queue. Every decision is kept with its reason.
+
+mod apply;
+mod decision;
+mod list;
+mod question;
+
+pub use list::{RoutingDecision, list};
+
+use std::sync::Arc;
+
+use domain::ids::{ClientId, NumberId, ParticipantId};
+use plugin_host::{CallError, World};
+use storage::{PgConnection, participant_events::Event};
+
+use self::{
+    apply::Applied,
+    decision::Decision,
+    question::{Case, Found},
+};
+use crate::{
+    Context, Result, bot_turn,
+    lanes::Lease,
+    plugin_calls::{self, About, Answering, Made, key_values::Snapshot, trace},
+    plugins::slots,
+};
+
+/// Times that a decision is made again because key-values changed under it, before the host decides.
+const MOST_CONFLICTS: usize = 10;
+
+/// Whether a router decides about the conversations of a number.
+pub(crate) async fn is_in_force(db: &mut PgConnection, client: ClientId, number: NumberId) -> Result<bool> {
+    Ok(slots::in_force(db, client, World::Router, number).await?.live.is_some())
+}
+
+/// Decides who answers the conversation that `event` begins.
+pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
+    let case = match question::load(ctx, lease.client, id, event).await? {
+        Found::NotTheBots => return bot_turn::drop_events(ctx, lease, id).await,
+        // Without a router, or without the message that began it, the default chatbot goes on, or people do.
+        Found::Nothing => return bot_turn::drop_event(ctx, lease, id, event).await,
+        Found::Case(case) => case,
+    };
+    for answering in case.routers() {
+        for _ in 0..MOST_CONFLICTS {
+            match run(ctx, lease, &case, answering).await? {
+                Step::Over => return Ok(()),
+                Step::Again => {}
+                Step::Next => break,
+            }
+        }
+    }
+    let reason = "the values that the router reads keep changing".to_owned();
+    let decision = Decision::of_host(&case, reason);
+    apply::apply(ctx, lease, &case, (case.live(), decision), None).await.map(drop)
+}
+
+/// What comes after a call.
+enum Step {
+    /// The decision took effect, or the chat has changed hands meanwhile.
+    Over,
+    /// The same call again.
+    Again,
+    /// A canary failed; the live router is asked.
+    Next,
+}
+
+async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
+    let client = lease.client;
+    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id));
+    let about = About::event(case.event.id.0, case.participant.id.0);
+    let now = ctx.now();
+    let inbound = case.inbound(now);
+    let outcome =
+        ctx.plugins.route(answering.call(client, &about, now), &inbound, Arc::<Snapshot>::clone(&snapshot)).await;
+    let made = Made::of((answering, &about), &outcome, now);
+    let answer = match outcome {
+        Ok(outcome) => {
+            let decision = Decision::of_router(ctx, client, case, outcome.route).await?;
+            let values = apply::Values { reads: snapshot.reads(), writes: outcome.writes };
+            apply::apply(ctx, lease, case, (answering, decision), Some((made, values))).await?
+        }
+        Err(error) if answering.is_canary() => {
+            return keep_failed(ctx, lease, made, &error).await.map(|()| Step::Next);
+        }
+        Err(error) => {
+            tracing::warn!(participant.id = %case.participant.id, plugin = answering.name(),
+                outcome = trace::kind_of(&error), "a router failed; the host decides");
+            let decision = Decision::of_host(case, error.to_string());
+            apply::apply(ctx, lease, case, (answering, decision), Some((made, apply::Values::default()))).await?
+        }
+    };
+    match answer {
+        Applied::Done | Applied::Overtaken => Ok(Step::Over),
+        Applied::ReadsChanged => Ok(Step::Again),
+        Applied::TooMuch(reason, made) => {
+            let decision = Decision::of_host(case, reason.clone());
+            let spoiled = (made.spoiled(&reason), apply::Values::default());
+            apply::apply(ctx, lease, case, (answering, decision), Some(spoiled)).await?;
+            Ok(Step::Over)
+        }
+    }
+}
+
+/// Keeps the call of a canary that failed.
+async fn keep_failed(ctx: &Context, lease: &Lease, made: Made, error: &CallError) -> Result<()> {
+    tracing::info!(client.id = %lease.client, outcome = trace::kind_of(error), "a router on trial failed; the live one is asked");
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    // What its shadow would have said is of no interest: the live router has one too.
+    drop(plugin_calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
+    tx.commit().await?;
+    Ok(())
+}

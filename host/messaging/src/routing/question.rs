@@ -1,0 +1,149 @@
+//! What a router is told, in the words of `wit/`.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::ParticipantState,
+    ids::{ClientId, ParticipantId},
+};
+use plugin_host::{
+    World,
+    chatbot::Weekday,
+    router::{Inbound, TemplateReference, WallTime},
+};
+use storage::{
+    chat_messages, clients::Client, customers, customers::Customer, numbers::Number, participant_events::Event,
+    participants, participants::Participant,
+};
+
+use crate::{
+    Context, Error, Result,
+    bot_turn::{
+        Happening, question,
+        scene::{self, Wrote},
+    },
+    plugin_calls::Answering,
+    plugins::slots::{self, Mode},
+};
+
+/// What to do with an event.
+pub(super) enum Found {
+    /// The chat is with people, or closed.
+    NotTheBots,
+    /// There is nothing to ask, or nobody.
+    Nothing,
+    /// A router is asked.
+    Case(Box<Case>),
+}
+
+/// A conversation that begins.
+pub(super) struct Case {
+    pub(super) participant: Participant,
+    pub(super) number: Number,
+    pub(super) event: Event,
+    /// The chatbot that answers unless the router says otherwise.
+    pub(super) default_bot: Option<String>,
+    customer: Customer,
+    client: Client,
+    happening: Happening,
+    wrote: Wrote,
+    live: Arc<Answering>,
+    canary: Option<Arc<Answering>>,
+}
+
+impl Case {
+    /// The routers to ask, in order.
+    pub(super) fn routers(&self) -> impl Iterator<Item = &Arc<Answering>> {
+        self.canary.iter().chain([&self.live])
+    }
+
+    /// The live router.
+    pub(super) fn live(&self) -> &Arc<Answering> {
+        &self.live
+    }
+
+    /// The question.
+    pub(super) fn inbound(&self, now: DateTime<Utc>) -> Inbound {
+        let (participant, happening) = (&self.participant, &self.happening);
+        Inbound {
+            id: self.event.id.to_string(),
+            participant_id: participant.id.to_string(),
+            client_ref: self.client.client_ref.clone(),
+            business_number: self.number.msisdn.clone(),
+            customer: question::customer(&self.customer),
+            channel: question::channel(participant.channel),
+            message: question::message(&self.wrote),
+            reopened: happening.reopened,
+            previous_template: happening
+                .template
+                .as_ref()
+                .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
+            default_bot: self.default_bot.clone(),
+            last_agent: participant.last_assigned_agent.map(|agent| agent.to_string()),
+            last_team: happening.last_team.clone(),
+            tags: participant.tags.clone(),
+            now_ms: question::millis(now),
+            local_time: wall_time(&self.client.time_zone, now),
+            metadata: Vec::new(),
+        }
+    }
+}
+
+fn wall_time(zone: &str, now: DateTime<Utc>) -> WallTime {
+    let local = question::local_time(zone, now);
+    WallTime {
+        utc_offset_minutes: local.utc_offset_minutes,
+        weekday: match local.weekday {
+            Weekday::Monday => 1,
+            Weekday::Tuesday => 2,
+            Weekday::Wednesday => 3,
+            Weekday::Thursday => 4,
+            Weekday::Friday => 5,
+            Weekday::Saturday => 6,
+            Weekday::Sunday => 7,
+        },
+        hour: local.hour,
+        minute: local.minute,
+    }
+}
+
+/// Reads what the decision about `event` needs.
+pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Found> {
+    let mut db = ctx.db.acquire().await?;
+    let db = &mut *db;
+    let found = participants::find(db, client, id).await?.filter(|found| found.id == id);
+    let Some(participant) = found.filter(|found| found.state == ParticipantState::Bot) else {
+        return Ok(Found::NotTheBots);
+    };
+    let routers = slots::in_force(db, client, World::Router, participant.number).await?;
+    let Some(live) = &routers.live else { return Ok(Found::Nothing) };
+    let live = Arc::new(Answering::from(live).with_shadow_of(&routers));
+    let answering = routers.answering(id.0).filter(|answering| answering.mode == Mode::Canary);
+    let canary = answering.map(|canary| Arc::new(Answering::from(canary).with_shadow_of(&routers)));
+    let customer = customers::find(db, client, participant.customer).await?;
+    let number = storage::numbers::by_id(db, client, participant.number).await?;
+    let owner = storage::clients::get(db, client).await?;
+    let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
+        let value = participant.id.to_string();
+        return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
+    };
+    let happening: Happening = serde_json::from_value(event.payload.clone())
+        .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;
+    let Some(message) = chat_messages::find(db, client, happening.message).await? else { return Ok(Found::Nothing) };
+    let chatbots = slots::in_force(db, client, World::Chatbot, participant.number).await?;
+    let default_bot = chatbots.answering(id.0).map(|bot| bot.plugin.name().to_owned());
+    let wrote = scene::wrote(ctx, db, client, message).await?;
+    Ok(Found::Case(Box::new(Case {
+        participant,
+        number,
+        event: event.clone(),
+        default_bot,
+        customer,
+        client: owner,
+        happening,
+        wrote,
+        live,
+        canary,
+    })))
+}

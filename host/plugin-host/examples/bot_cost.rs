@@ -1,0 +1,163 @@
+//! What an event costs a chatbot: a fresh instance for each call, through the host. The first chatbot is also driven by
+//! bare wasmtime, alternating with the calls through the host. Prints one JSON line for each file: microseconds at the
+//! median and at the 99th percentile, peak memory of a call, resident memory that the loaded program takes.
+//!
+//! `cargo run --release -p patchbay-plugin-host --example bot_cost CALLS NAME=FILE...`
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use domain::ids::ClientId;
+use plugin_bindings::chatbot::{Chatbot, ChatbotPre};
+use plugin_host::chatbot::{
+    Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
+};
+use plugin_host::{Call, HostConfig, NoKeyValues, PluginHost, PluginRef};
+use wasmtime::Engine;
+use wasmtime::component::{Component, HasSelf};
+
+mod bare;
+
+use bare::{State, percentile};
+
+const WARM_UP: usize = 50;
+const NOW_MS: u64 = 1_760_428_800_000;
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Fallible<()> {
+    let mut arguments = std::env::args().skip(1);
+    let calls: usize = arguments.next().ok_or("say how many calls")?.parse()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(measure(calls, arguments.collect()))
+}
+
+async fn measure(calls: usize, files: Vec<String>) -> Fallible<()> {
+    let cache = std::env::temp_dir().join(format!("patchbay-bot-cost-{}", std::process::id()));
+    let host = PluginHost::start(HostConfig { built_ins: false, ..HostConfig::new(&cache) }).await?;
+    for (at, file) in files.iter().enumerate() {
+        let (name, path) = file.split_once('=').ok_or("name the files: NAME=FILE")?;
+        let bytes = std::fs::read(path)?;
+        let bare = if at == 0 { Some(Bare::new(&bytes)?) } else { None };
+        println!("{}", one(&host, name, bytes, bare, calls).await?);
+    }
+    std::fs::remove_dir_all(cache)?;
+    Ok(())
+}
+
+async fn one(
+    host: &PluginHost,
+    name: &str,
+    bytes: Vec<u8>,
+    bare: Option<Bare>,
+    calls: usize,
+) -> Fallible<serde_json::Value> {
+    let (size, before) = (bytes.len(), resident_kib()?);
+    let client = ClientId(uuid::Uuid::nil());
+    let examined = host.examine(client, name, bytes).await.map_err(|refusal| format!("{name}: {refusal:?}"))?;
+    let plugin = PluginRef::uploaded(name, 1, examined.sha256);
+    let loaded = resident_kib()?.saturating_sub(before);
+    let (event, session) = hello();
+    let (mut through_host, mut directly, mut peak) = (Vec::new(), Vec::new(), 0);
+    for round in 0..calls + WARM_UP {
+        let began = Instant::now();
+        let outcome = host.chatbot(call(client, &plugin), &event, &session, std::sync::Arc::new(NoKeyValues)).await?;
+        let took = began.elapsed();
+        peak = outcome.trace.peak_memory_bytes;
+        if let Some(bare) = &bare {
+            let bare_took = bare.time(&event, &session).await?;
+            if round >= WARM_UP {
+                directly.push(bare_took);
+            }
+        }
+        if round >= WARM_UP {
+            through_host.push(took);
+        }
+    }
+    through_host.sort_unstable();
+    directly.sort_unstable();
+    Ok(serde_json::json!({
+        "name": name,
+        "calls": through_host.len(),
+        "component_kib": size / 1024,
+        "p50_us": percentile(&through_host, 50),
+        "p99_us": percentile(&through_host, 99),
+        "bare_p50_us": bare.map(|_| percentile(&directly, 50)),
+        "peak_memory_kib": peak / 1024,
+        "loaded_kib": loaded,
+    }))
+}
+
+fn resident_kib() -> Fallible<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS in /proc/self/status")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
+/// The component without our host.
+struct Bare {
+    engine: Engine,
+    pre: ChatbotPre<State>,
+}
+
+impl Bare {
+    fn new(component: &[u8]) -> wasmtime::Result<Self> {
+        let engine = bare::engine()?;
+        let component = Component::new(&engine, component)?;
+        let mut linker = bare::linker(&engine)?;
+        Chatbot::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+        let pre = ChatbotPre::new(linker.instantiate_pre(&component)?)?;
+        Ok(Self { engine, pre })
+    }
+
+    async fn time(&self, event: &Event, session: &Session) -> Fallible<Duration> {
+        let began = Instant::now();
+        let mut store = bare::store(&self.engine);
+        let bot = self.pre.instantiate_async(&mut store).await?;
+        let answer = bot.patchbay_plugin_bot().call_handle(&mut store, event, session).await?;
+        drop(store);
+        let took = began.elapsed();
+        answer.map(|_| took).map_err(|error| error.message.into())
+    }
+}
+
+fn call(client: ClientId, plugin: &PluginRef) -> Call<'_> {
+    let now = DateTime::from_timestamp_millis(i64::try_from(NOW_MS).unwrap_or(0)).unwrap_or_default();
+    Call { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+}
+
+fn hello() -> (Event, Session) {
+    let message = IncomingMessage {
+        id: "0199df7e-8a00-7000-8000-000000000001".into(),
+        content: Content::Text("Hello, is anybody there?".into()),
+        quoted: None,
+    };
+    let event = Event {
+        id: "0199df7e-8a00-7000-8000-000000000002".into(),
+        sequence: 1,
+        timestamp_ms: NOW_MS,
+        kind: EventKind::Message(message),
+        metadata: vec![],
+    };
+    let customer = Customer {
+        phone: Some("27820000001".into()),
+        bsuid: Some("ZA.100".into()),
+        username: None,
+        name: Some("Thandi".into()),
+    };
+    let session = Session {
+        participant_id: "0199df7e-8a00-7000-8000-000000000003".into(),
+        client_ref: "demo".into(),
+        business_number: "27110000000".into(),
+        customer,
+        channel: Channel::Whatsapp,
+        state: String::new(),
+        now_ms: NOW_MS,
+        local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
+        reopened: false,
+        previous_template: None,
+        metadata: vec![],
+    };
+    (event, session)
+}

@@ -1,0 +1,89 @@
+//! How many recorded calls are made again in a second, by one task and by as many as there are processors. Prints one JSON
+//! line; every replay must be identical.
+//!
+//! `cargo run --release -p patchbay-plugin-host --example replay_rate [REPLAYS]`
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use chrono::DateTime;
+use domain::ids::ClientId;
+use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, Question, Recording, World};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+const NAME: &str = "default-chatbot";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let replays: usize = std::env::args().nth(1).map_or(Ok(20_000), |text| text.parse())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(measure(replays))
+}
+
+async fn measure(replays: usize) -> Result<(), Box<dyn Error>> {
+    let cache = std::env::temp_dir().join(format!("patchbay-replay-rate-{}", std::process::id()));
+    let limits = Limits { calls_per_client: 64, ..Limits::default() };
+    let host = PluginHost::start(HostConfig { limits, ..HostConfig::new(&cache) }).await?;
+    let recording = Arc::new(record(&host).await?);
+    let kept = serde_json::to_string(recording.as_ref())?;
+    replay(&host, &kept, replays / 10).await?;
+    let began = Instant::now();
+    replay(&host, &kept, replays).await?;
+    let alone = rate(replays, began);
+    let tasks = std::thread::available_parallelism()?.get();
+    let began = Instant::now();
+    let mut set = JoinSet::new();
+    for _ in 0..tasks {
+        let (host, kept) = (Arc::clone(&host), kept.clone());
+        set.spawn(async move { replay(&host, &kept, replays / tasks).await.map_err(|fault| fault.to_string()) });
+    }
+    while let Some(done) = set.join_next().await {
+        done??;
+    }
+    let together = rate(replays / tasks * tasks, began);
+    std::fs::remove_dir_all(cache)?;
+    let figures = json!({
+        "replays": replays, "per_second_one_task": alone, "tasks": tasks, "per_second_all_tasks": together,
+        "recording_bytes": kept.len(),
+    });
+    println!("{figures}");
+    Ok(())
+}
+
+/// Reads the recording and makes the call again, as a bulk replay from the database does.
+async fn replay(host: &PluginHost, kept: &str, times: usize) -> Result<(), Box<dyn Error>> {
+    let (client, plugin) = (ClientId(uuid::Uuid::nil()), PluginRef::shipped(NAME));
+    for _ in 0..times {
+        let recording: Recording = serde_json::from_str(kept)?;
+        let replay = host.replay(client, &plugin, &recording).await?;
+        if let Some(difference) = replay.first_difference {
+            return Err(difference.into());
+        }
+    }
+    Ok(())
+}
+
+async fn record(host: &PluginHost) -> Result<Recording, Box<dyn Error>> {
+    let plugin = PluginRef::shipped(NAME);
+    let call = Call {
+        client: ClientId(uuid::Uuid::nil()),
+        plugin: &plugin,
+        now: DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default(),
+        seed: 1,
+        config: "{}",
+        turn: "turn",
+        allowed_hosts: &[],
+        record: true,
+    };
+    let Ok(Question::Chatbot { event, session }) = Question::from_json(World::Chatbot, &Value::Null, &Value::Null)
+    else {
+        return Err("the sample is no question to a chatbot".into());
+    };
+    let outcome = host.chatbot(call, &event, &session, Arc::new(NoKeyValues)).await?;
+    Ok(*outcome.trace.recording.ok_or("no recording")?)
+}
+
+fn rate(replays: usize, began: Instant) -> u64 {
+    (replays as f64 / began.elapsed().as_secs_f64()) as u64
+}

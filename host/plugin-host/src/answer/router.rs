@@ -1,0 +1,31 @@
+//! The decision of a router.
+
+use super::{Fault, Judgement, json, optional, text};
+use crate::router::{Route, Target};
+
+/// Longest name of a team, in characters.
+const TEAM: usize = 128;
+/// Longest id of an agent, in characters.
+const AGENT: usize = 64;
+const REASON: usize = 300;
+const NOTE: usize = 1_000;
+const CUSTOM: usize = 16 << 10;
+
+pub(crate) fn judge(route: &Route) -> Result<(), Fault> {
+    judge_target(&route.target)
+        .and_then(|()| text("reason", &route.reason, REASON))
+        .and_then(|()| optional("note", route.note.as_deref(), NOTE))
+        .map_err(Fault::Rule)
+}
+
+fn judge_target(target: &Target) -> Judgement {
+    match target {
+        Target::Bot(Some(name)) if !crate::is_plugin_name(name) => {
+            Err(format!("`{}` is not the name of a chatbot", name.chars().take(80).collect::<String>()))
+        }
+        Target::Bot(_) | Target::Queue => Ok(()),
+        Target::Team(team) => text("name of the team", team, TEAM),
+        Target::Agent(agent) => text("id of the agent", agent, AGENT),
+        Target::Custom(custom) => json(custom, CUSTOM),
+    }
+}

@@ -1,0 +1,162 @@
+//! What a file is, what it needs, and everything that is wrong with it, in words that its author can act on. The
+//! linker stops at the first problem, so names are compared here first.
+
+mod shapes;
+mod surface;
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use crate::World;
+use crate::engine;
+use crate::loader;
+
+pub(crate) use shapes::{other_type, remember_type};
+pub(crate) use surface::Surface;
+use surface::{OURS, PACKAGE};
+
+/// What `patchbay plugin check` shows.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckReport {
+    /// What the plugin is; `None` when it is not one.
+    pub world: Option<World>,
+    /// Version of `patchbay:plugin` that it was built for.
+    pub api_version: Option<String>,
+    /// Bytes.
+    pub size: u64,
+    /// Hash of the file, in hexadecimal.
+    pub sha256: String,
+    /// Interfaces that it imports.
+    pub imports: Vec<String>,
+    /// Interfaces that it exports.
+    pub exports: Vec<String>,
+    /// Everything that is wrong; empty when the plugin can be loaded.
+    pub problems: Vec<String>,
+}
+
+impl CheckReport {
+    /// What can be said without reading it.
+    pub(crate) fn unread(bytes: &[u8]) -> Self {
+        Self {
+            world: None,
+            api_version: None,
+            size: bytes.len() as u64,
+            sha256: hex::encode(Sha256::digest(bytes)),
+            imports: vec![],
+            exports: vec![],
+            problems: vec![],
+        }
+    }
+
+    /// Whether the plugin can be loaded.
+    pub fn is_ok(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+impl fmt::Display for CheckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.world, &self.api_version) {
+            (Some(world), Some(version)) => writeln!(f, "world:   {world} ({PACKAGE}@{version})")?,
+            _ => writeln!(f, "world:   none")?,
+        }
+        writeln!(f, "size:    {} bytes", self.size)?;
+        writeln!(f, "sha256:  {}", self.sha256)?;
+        writeln!(f, "imports: {}", if self.imports.is_empty() { "nothing" } else { "" })?;
+        for import in &self.imports {
+            writeln!(f, "  {import}")?;
+        }
+        if self.problems.is_empty() {
+            return write!(f, "This plugin can be loaded.");
+        }
+        write!(f, "This plugin cannot be loaded:")?;
+        self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
+    }
+}
+
+/// Looks at a file as the host would before loading it. Compiles it in this process, so this blocks.
+pub fn check(bytes: &[u8]) -> CheckReport {
+    match engine::on_demand() {
+        Ok(engine) => {
+            let (mut report, compiled) = compile(&engine, bytes);
+            if let (Some(world), Some(component)) = (report.world, compiled) {
+                report.problems.extend(other_type(world, &engine, &component));
+            }
+            report
+        }
+        Err(fault) => {
+            let problems = vec![format!("the WebAssembly engine does not start: {fault:#}")];
+            CheckReport { problems, ..CheckReport::unread(bytes) }
+        }
+    }
+}
+
+/// Looks at a component and compiles it. `None` when it cannot be used. The type of its exported function is left to
+/// [`other_type`].
+pub(crate) fn compile(engine: &Engine, bytes: &[u8]) -> (CheckReport, Option<Component>) {
+    let mut report = CheckReport::unread(bytes);
+    match examine(engine, bytes, &mut report) {
+        Ok(component) => (report, Some(component)),
+        Err(problems) => {
+            report.problems = problems;
+            (report, None)
+        }
+    }
+}
+
+fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Component, Vec<String>> {
+    header(bytes).map_err(|problem| vec![problem])?;
+    let component = Component::new(engine, bytes).map_err(|fault| vec![invalid(&fault)])?;
+    let surface = Surface::of(engine, &component);
+    report.imports = surface.imports();
+    report.exports = surface.exports();
+    report.world = surface.world();
+    report.api_version = surface.api_version().map(str::to_owned);
+    let world = surface.judge()?;
+    let linked = loader::link(engine, world, surface.is_configurable(), &component);
+    linked.map_err(|fault| vec![mismatch(world, &fault)])?;
+    Ok(component)
+}
+
+/// A file of too many bytes.
+pub(crate) fn too_large(size: usize, most: usize) -> String {
+    format!("the file has {size} bytes; {most} are allowed")
+}
+
+/// The first eight bytes say what kind of file it is.
+pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
+    let Some((magic, rest)) = bytes.split_first_chunk::<4>() else {
+        return Err("this is not a WebAssembly file: it is empty or cut off".into());
+    };
+    if magic != b"\0asm" {
+        return Err("this is not a WebAssembly file: it does not begin with the bytes 00 61 73 6d".into());
+    }
+    match rest.first_chunk::<4>() {
+        Some([0x0d, 0, 1, 0]) => Ok(()),
+        Some([1, 0, 0, 0]) => Err("this is a core WebAssembly module, not a component: build it for the target \
+            wasm32-wasip2, or wrap it with `wasm-tools component new`"
+            .into()),
+        Some(other) => {
+            Err(format!("this is neither a component nor a core module: its version bytes are {other:02x?}"))
+        }
+        None => Err("this WebAssembly file is cut off after its first bytes".into()),
+    }
+}
+
+/// The compiler's words about a component that it does not take.
+pub(crate) fn invalid(fault: &wasmtime::Error) -> String {
+    format!("the component is damaged or uses a feature that is switched off: {}", one_line(fault))
+}
+
+/// The linker's words about types that do not fit.
+pub(crate) fn mismatch(world: World, fault: &wasmtime::Error) -> String {
+    format!("the component does not fit world `{world}` of {OURS}: {}", one_line(fault))
+}
+
+fn one_line(fault: &wasmtime::Error) -> String {
+    format!("{fault:#}").replace('\n', " ")
+}

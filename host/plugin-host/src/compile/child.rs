@@ -1,0 +1,86 @@
+//! The child: confines itself, reads a component from standard input, checks and compiles it, writes the code to a file
+//! and what it found to standard output.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, nice, setrlimit};
+
+use super::order::{Order, Output};
+use crate::check::{self, CheckReport};
+use crate::{cache, engine};
+
+/// Seconds between the polite signal and the deadly one when the processor time is used up.
+const GRACE_SECONDS: u64 = 2;
+/// Largest file that is written: code is a few times as large as its component.
+const FILE_BYTES: u64 = 1 << 30;
+
+/// Carries out the order of a parent process (see [`super::Compiler::Child`]) and gives the status to exit with.
+pub fn compile_child(order: &str) -> ExitCode {
+    let told = obey(order).and_then(|report| {
+        let report = serde_json::to_vec(&report).map_err(|fault| fault.to_string())?;
+        io::stdout().write_all(&report).map_err(|fault| fault.to_string())
+    });
+    match told {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            // Nothing can be done when standard error is closed.
+            let _ = writeln!(io::stderr(), "{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn obey(order: &str) -> Result<CheckReport, String> {
+    let order: Order = serde_json::from_str(order).map_err(|fault| format!("this is not an order: {fault}"))?;
+    confine(&order).map_err(|fault| format!("the limits of the compiler cannot be set: {fault}"))?;
+    let mut component = Vec::new();
+    let read = io::stdin().take(order.most_bytes + 1).read_to_end(&mut component);
+    read.map_err(|fault| format!("the component cannot be read: {fault}"))?;
+    if component.len() as u64 > order.most_bytes {
+        let problems = vec![check::too_large(component.len(), order.most_bytes as usize)];
+        return Ok(CheckReport { problems, ..CheckReport::unread(&component) });
+    }
+    let Some(output) = &order.output else {
+        return Ok(out_of_memory_in_words(&order, check::check(&component)));
+    };
+    let engine = engine::for_compiling(output.pooled).map_err(|fault| format!("no engine: {fault:#}"))?;
+    if cache::engine_key(&engine) != output.engine_key {
+        return Err("the compiler is of another version than the server, or configured otherwise".into());
+    }
+    let (report, compiled) = check::compile(&engine, &component);
+    if let Some(compiled) = compiled {
+        let code = compiled.serialize().map_err(|fault| format!("the code cannot be written: {fault:#}"))?;
+        write(output, &code).map_err(|fault| format!("the code cannot be written: {fault}"))?;
+    }
+    Ok(out_of_memory_in_words(&order, report))
+}
+
+/// The compiler mostly aborts when it gets no more memory; where it copes, it hands on the words of the system.
+fn out_of_memory_in_words(order: &Order, mut report: CheckReport) -> CheckReport {
+    if report.problems.iter().any(|problem| problem.contains("Cannot allocate memory")) {
+        report.problems = vec![order.too_much()];
+    }
+    report
+}
+
+/// Limits of this process, from before the first byte of a stranger is read.
+fn confine(order: &Order) -> io::Result<()> {
+    let limit = |resource, soft: u64, hard: u64| {
+        setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) }).map_err(io::Error::from)
+    };
+    limit(Resource::Core, 0, 0)?;
+    limit(Resource::Cpu, order.cpu_seconds, order.cpu_seconds + GRACE_SECONDS)?;
+    limit(Resource::As, order.memory_bytes, order.memory_bytes)?;
+    limit(Resource::Fsize, FILE_BYTES, FILE_BYTES)?;
+    // Calls of running plugins come first. Where this is not allowed, the limits above hold all the same.
+    let _ = nice(10);
+    Ok(())
+}
+
+fn write(output: &Output, code: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).truncate(true).open(&output.file)?;
+    file.write_all(code)?;
+    file.sync_all()
+}

@@ -1,0 +1,54 @@
+//! Compiling components of strangers: in a child process under limits, because a component of less than a megabyte can
+//! cost minutes of processor time and gigabytes of memory (RECIPES 6). The server never compiles one itself.
+
+mod child;
+mod order;
+mod parent;
+mod workshop;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use child::compile_child;
+pub(crate) use workshop::{Fault, Purpose, Workshop};
+
+use crate::check::{self, CheckReport};
+use crate::limits::Limits;
+use order::Order;
+
+/// Where components of strangers are compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Compiler {
+    /// In a child process: this program with these arguments and one more, which it hands to [`compile_child`].
+    Child {
+        /// The program.
+        program: PathBuf,
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
+    /// In this process, without limits: for tools that compile their user's own plugins, and for tests.
+    InProcess,
+}
+
+/// Looks at a file as the host would before loading it, and says everything that is wrong with it. Compiles it where
+/// `compiler` says, under the limits of `limits`.
+///
+/// # Errors
+/// When the compiler could not be run, in words; the file is not to blame.
+pub async fn check_apart(compiler: &Compiler, limits: &Limits, bytes: Vec<u8>) -> Result<CheckReport, String> {
+    match compiler {
+        Compiler::InProcess => {
+            let checked = tokio::task::spawn_blocking(move || check::check(&bytes)).await;
+            checked.map_err(|fault| format!("the compiler failed on this component: {fault}"))
+        }
+        Compiler::Child { program, arguments } => {
+            let bytes = Arc::new(bytes);
+            let order = Order::new(limits, None);
+            match parent::send(program, arguments, &order, Arc::clone(&bytes), limits.compile_wall_clock).await {
+                Ok(report) => Ok(report),
+                Err(Fault::Problems(problems)) => Ok(CheckReport { problems, ..CheckReport::unread(&bytes) }),
+                Err(fault @ (Fault::Busy | Fault::Host(_))) => Err(fault.to_string()),
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The parent's side: starts the child, hands it a component, waits for its report, and puts its end into words.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::Fault;
+use super::order::Order;
+use crate::check::CheckReport;
+
+/// Bytes of the child's report that are read: a component that imports a million things has a long one.
+const REPORT_BYTES: u64 = 8 << 20;
+/// Bytes of what the child says when it fails.
+const WORDS_BYTES: u64 = 4 << 10;
+
+/// How a child ended.
+struct End {
+    status: ExitStatus,
+    report: Vec<u8>,
+    words: String,
+}
+
+/// Sends a component to a child process. The child is killed when the wait ends or is given up.
+pub(super) async fn send(
+    program: &Path,
+    arguments: &[String],
+    order: &Order,
+    component: Arc<Vec<u8>>,
+    wall_clock: Duration,
+) -> Result<CheckReport, Fault> {
+    let order_text = serde_json::to_string(order).map_err(|fault| Fault::Host(fault.to_string()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).arg(order_text);
+    command.env_clear().kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    match timeout(wall_clock, attend(command, component)).await {
+        Ok(Ok(end)) => judge(order, end),
+        Ok(Err(fault)) => Err(Fault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
+        Err(_) => Err(Fault::Problems(vec![format!(
+            "compiling it takes more than {} s; {}",
+            wall_clock.as_secs(),
+            order.too_much()
+        )])),
+    }
+}
+
+async fn attend(mut command: Command, component: Arc<Vec<u8>>) -> io::Result<End> {
+    let mut child = command.spawn()?;
+    let mut stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let give = async move {
+        // A child that has died does not read on; its status says why.
+        let _ = stdin.write_all(&component).await;
+        drop(stdin);
+    };
+    let ((), report, words) = tokio::join!(give, read(stdout, REPORT_BYTES), read(stderr, WORDS_BYTES));
+    let status = child.wait().await?;
+    Ok(End { status, report: report?, words: String::from_utf8_lossy(&words?).trim().to_owned() })
+}
+
+/// Keeps the first bytes and reads on to the end, so that the child never waits for us.
+async fn read(mut from: impl AsyncRead + Unpin, most: u64) -> io::Result<Vec<u8>> {
+    let mut kept = Vec::new();
+    (&mut from).take(most).read_to_end(&mut kept).await?;
+    tokio::io::copy(&mut from, &mut tokio::io::sink()).await?;
+    Ok(kept)
+}
+
+fn judge(order: &Order, end: End) -> Result<CheckReport, Fault> {
+    if end.status.success() {
+        return serde_json::from_slice(&end.report)
+            .map_err(|fault| Fault::Host(format!("the compiler's report cannot be read: {fault}")));
+    }
+    let words = end.words.lines().last().unwrap_or_default().to_owned();
+    // Ends of a process that ran out of processor time (the polite and the deadly signal) or of memory.
+    let (xcpu, kill) = (rustix::process::Signal::XCPU.as_raw(), rustix::process::Signal::KILL.as_raw());
+    let used_up = end.status.signal().is_some_and(|signal| signal == xcpu || signal == kill)
+        || end.words.contains("memory allocation of")
+        || end.words.contains("Cannot allocate memory");
+    if used_up {
+        return Err(Fault::Problems(vec![order.too_much()]));
+    }
+    match (end.status.signal(), end.status.code()) {
+        (Some(signal), _) => {
+            Err(Fault::Problems(vec![format!("the compiler crashed on this component (signal {signal}): {words}")]))
+        }
+        // A panic of the compiler.
+        (None, Some(101)) => Err(Fault::Problems(vec![format!("the compiler failed on this component: {words}")])),
+        _ => Err(Fault::Host(format!("the compiler failed: {words}"))),
+    }
+}

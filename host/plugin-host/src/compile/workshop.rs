@@ -1,0 +1,154 @@
+//! Who compiles when: one upload at a time and a short queue behind it, one per client; beside it one component that is
+//! already in use and only lacks its code on this node.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use domain::ids::ClientId;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::order::{Order, Output};
+use super::{Compiler, parent};
+use crate::cache::Cache;
+use crate::check;
+use crate::limits::Limits;
+
+/// Why there is no code.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// What is wrong with the component, in words for its author.
+    Problems(Vec<String>),
+    /// Too many are waiting, or this client has one under way.
+    Busy,
+    /// The component is not to blame.
+    Host(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Problems(problems) => f.write_str(&problems.join("; ")),
+            Self::Busy => f.write_str("too many components are being compiled"),
+            Self::Host(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Why a component is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is part of the program: compiled in this process.
+    BuiltIn,
+    /// A client has uploaded it; the turn is held by the caller.
+    Upload,
+    /// It is in use, or a file of the operator's.
+    InUse,
+}
+
+/// Compiles into the cache.
+pub(crate) struct Workshop {
+    compiler: Compiler,
+    engine: Engine,
+    pooled: bool,
+    cache: Arc<Cache>,
+    limits: Arc<Limits>,
+    uploads: Semaphore,
+    in_use: Semaphore,
+    waiting: Mutex<HashSet<ClientId>>,
+}
+
+/// The turn of one upload; the next begins when it is dropped.
+pub(crate) struct Turn<'a> {
+    _permit: SemaphorePermit<'a>,
+    _place: Place<'a>,
+}
+
+struct Place<'a> {
+    workshop: &'a Workshop,
+    client: ClientId,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.workshop.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.client);
+    }
+}
+
+impl Workshop {
+    /// `engine` runs what is compiled; `pooled` says whether its instances come from a pool.
+    pub(crate) fn new(
+        compiler: Compiler,
+        (engine, pooled): (Engine, bool),
+        cache: Arc<Cache>,
+        limits: Arc<Limits>,
+    ) -> Self {
+        let (uploads, in_use) = (Semaphore::new(1), Semaphore::new(1));
+        Self { compiler, engine, pooled, cache, limits, uploads, in_use, waiting: Mutex::default() }
+    }
+
+    /// Waits for the turn of an upload.
+    pub(crate) async fn turn(&self, client: ClientId) -> Result<Turn<'_>, Fault> {
+        let place = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            // The one whose turn it is stands in the queue too.
+            if waiting.len() > self.limits.compile_queue || !waiting.insert(client) {
+                return Err(Fault::Busy);
+            }
+            Place { workshop: self, client }
+        };
+        let permit = self.uploads.acquire().await.map_err(|fault| Fault::Host(fault.to_string()))?;
+        Ok(Turn { _permit: permit, _place: place })
+    }
+
+    /// Checks a component and puts its code into the cache. Gives the compiled component too if it is in this process.
+    pub(crate) async fn compile(
+        &self,
+        sha256: &str,
+        bytes: Arc<Vec<u8>>,
+        purpose: Purpose,
+    ) -> Result<Option<Component>, Fault> {
+        match &self.compiler {
+            Compiler::Child { program, arguments } if purpose != Purpose::BuiltIn => {
+                let _one_at_a_time = match purpose {
+                    Purpose::InUse => {
+                        Some(self.in_use.acquire().await.map_err(|fault| Fault::Host(fault.to_string()))?)
+                    }
+                    Purpose::Upload | Purpose::BuiltIn => None,
+                };
+                let file = self.cache.reserve().map_err(|fault| Fault::Host(fault.to_string()))?;
+                let engine_key = self.cache.engine_key().to_owned();
+                let output = Output { file: file.path().to_owned(), pooled: self.pooled, engine_key };
+                let order = Order::new(&self.limits, Some(output));
+                let report = parent::send(program, arguments, &order, bytes, self.limits.compile_wall_clock).await?;
+                if !report.is_ok() {
+                    return Err(Fault::Problems(report.problems));
+                }
+                let (cache, sha256) = (Arc::clone(&self.cache), sha256.to_owned());
+                let adopt = move || cache.adopt(&sha256, file).map_err(|fault| Fault::Host(fault.to_string()));
+                apart(adopt).await.map(|()| None)
+            }
+            Compiler::Child { .. } | Compiler::InProcess => {
+                let (engine, cache, sha256) = (self.engine.clone(), Arc::clone(&self.cache), sha256.to_owned());
+                apart(move || {
+                    let (report, compiled) = check::compile(&engine, &bytes);
+                    let Some(compiled) = compiled else { return Err(Fault::Problems(report.problems)) };
+                    let stored = compiled.serialize().map(|code| cache.store(&sha256, &code));
+                    if let Err(fault) = stored.and_then(|stored| Ok(stored?)) {
+                        tracing::warn!(error = %fault, "the compiled form of a plugin could not be cached");
+                    }
+                    Ok(Some(compiled))
+                })
+                .await
+            }
+        }
+    }
+}
+
+/// Work that blocks. The compiler may panic on what a stranger wrote.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
+    let failed = |fault| Fault::Problems(vec![format!("the compiler failed on this component: {fault}")]);
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(failed(fault)))
+}

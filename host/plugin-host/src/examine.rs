@@ -1,0 +1,108 @@
+//! An upload: everything that is found out about a component before anybody's events go to it.
+
+use std::sync::Arc;
+
+use domain::ids::ClientId;
+
+use crate::World;
+use crate::callee::Callee;
+use crate::compile::{Fault, Purpose};
+use crate::error::CallError;
+use crate::host::PluginHost;
+use crate::worlds::ReadSchema;
+
+/// What a good component is.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Examined {
+    /// What the plugin is.
+    pub world: World,
+    /// Version of `patchbay:plugin` that it was built for.
+    pub api_version: String,
+    /// Hash of the component, in hexadecimal.
+    pub sha256: String,
+    /// Bytes.
+    pub size: u64,
+    /// Interfaces that it imports.
+    pub imports: Vec<String>,
+    /// JSON Schema of its configuration, if it has one: an object as a JSON text.
+    pub config_schema: Option<String>,
+}
+
+/// Why a component is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Everything that is wrong with it, in words for its author.
+    #[error("{}", .0.join("; "))]
+    Problems(Vec<String>),
+    /// It has too many bytes.
+    #[error("the file has {size} bytes; {most} are allowed")]
+    TooLarge {
+        /// Bytes of the file.
+        size: u64,
+        /// Bytes that are allowed.
+        most: u64,
+    },
+    /// Too many components are being compiled, or this client has one under way. Try again a little later.
+    #[error("too many plugins are being compiled at the moment; try again in a few seconds")]
+    Busy,
+    /// The component is not to blame.
+    #[error("the component could not be examined: {0}")]
+    Failed(String),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Problems(problems) => Self::Problems(problems),
+            Fault::Busy => Self::Busy,
+            Fault::Host(reason) => Self::Failed(reason),
+        }
+    }
+}
+
+impl PluginHost {
+    /// Finds out what a component is: checks it, compiles it, reads the schema of its configuration and makes a trial
+    /// call. It stays loaded, so that the first real call finds it ready. One at a time in all and per client.
+    ///
+    /// # Errors
+    /// See [`Refusal`].
+    pub async fn examine(&self, client: ClientId, name: &str, bytes: Vec<u8>) -> Result<Examined, Refusal> {
+        let (size, most) = (bytes.len() as u64, self.limits().component_bytes as u64);
+        if size > most {
+            return Err(Refusal::TooLarge { size, most });
+        }
+        let _turn = self.loader().workshop().turn(client).await?;
+        let program = Arc::new(self.loader().load(bytes, Purpose::Upload).await?);
+        let callee = Callee { name: name.to_owned(), version: 0, program: Arc::clone(&program) };
+        let (config_schema, tried) = (self.config_schema(&callee).await, self.try_out(&callee).await);
+        let problems: Vec<String> =
+            [config_schema.as_ref().err(), tried.as_ref().err()].into_iter().flatten().cloned().collect();
+        if !problems.is_empty() {
+            return Err(Refusal::Problems(problems));
+        }
+        let examined = Examined {
+            world: program.linked.world(),
+            api_version: program.api_version.clone(),
+            sha256: program.sha256.clone(),
+            size,
+            imports: program.imports.clone(),
+            config_schema: config_schema.ok().flatten(),
+        };
+        self.programs().keep(program);
+        Ok(examined)
+    }
+
+    /// The schema of a plugin's configuration, if it exports one.
+    async fn config_schema(&self, callee: &Callee) -> Result<Option<String>, String> {
+        if !callee.program.configurable {
+            return Ok(None);
+        }
+        let read = self.trial(callee, &ReadSchema(callee.program.linked.world())).await;
+        let explain = |error: CallError| match error {
+            CallError::BadAnswer { reason, .. } => reason,
+            error => format!("the schema of its configuration cannot be read: {error}"),
+        };
+        read.map(Some).map_err(explain)
+    }
+}

@@ -1,0 +1,22 @@
+//! Questions and answers as JSON for people: camelCase names, variants by their `type`, and whatever a question leaves
+//! out taken from a sample. One file per world.
+
+mod answer;
+mod chatbot;
+mod content;
+mod event;
+mod forms;
+mod question;
+mod read;
+mod router;
+mod samples;
+mod sms_fallback;
+#[cfg(test)]
+mod tests;
+mod webhook_shaper;
+
+pub use answer::{DryAnswer, DryResult};
+pub use question::{Problem, Question};
+
+pub(crate) use answer::readable_result;
+pub(crate) use read::{Json, Node, Object, Record};

@@ -1,0 +1,174 @@
+//! Reads JSON values into the types of `wit/`, and says of everything that does not fit where it is and what would.
+
+use std::cell::RefCell;
+
+use serde_json::{Map, Value};
+
+use super::Problem;
+
+/// A type that has a JSON form for people.
+pub(crate) trait Json: Sized + Clone {
+    /// Reads a value; what it leaves out comes from `base`. `None` when it does not fit, which has then been noted.
+    fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self>;
+
+    /// The JSON form.
+    fn write(&self) -> Value;
+
+    /// What stands for a field that is not there, where there is no `base`.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// A type whose JSON form is an object.
+pub(crate) trait Record: Json {
+    /// Reads the fields; the caller looks for unknown ones.
+    fn read_fields(object: &mut Object<'_>, base: Option<&Self>) -> Option<Self>;
+
+    /// Writes the fields.
+    fn write_fields(&self, into: &mut Map<String, Value>);
+}
+
+/// A value, and where it is.
+pub(crate) struct Node<'a> {
+    path: String,
+    value: &'a Value,
+    problems: &'a RefCell<Vec<Problem>>,
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn new(path: &str, value: &'a Value, problems: &'a RefCell<Vec<Problem>>) -> Self {
+        Self { path: path.to_owned(), value, problems }
+    }
+
+    pub(crate) fn value(&self) -> &'a Value {
+        self.value
+    }
+
+    /// Notes what is wrong here.
+    pub(crate) fn problem<T>(&self, message: impl Into<String>) -> Option<T> {
+        self.problems.borrow_mut().push((self.path.clone(), message.into()));
+        None
+    }
+
+    /// Notes that the value is of the wrong kind.
+    pub(crate) fn expected<T>(&self, what: &str) -> Option<T> {
+        let found = match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "true or false",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a text",
+            Value::Array(_) => "a list",
+            Value::Object(_) => "an object",
+        };
+        self.problem(format!("must be {what}, not {found}"))
+    }
+
+    pub(crate) fn object(&self) -> Option<Object<'a>> {
+        match self.value {
+            Value::Object(map) => {
+                Some(Object { path: self.path.clone(), map, problems: self.problems, known: Vec::new() })
+            }
+            _ => self.expected("an object"),
+        }
+    }
+
+    pub(crate) fn items(&self) -> Option<impl Iterator<Item = Node<'a>>> {
+        let Value::Array(items) = self.value else { return self.expected("a list") };
+        let (path, problems) = (self.path.clone(), self.problems);
+        let item = move |(index, value)| Node { path: format!("{path}[{index}]"), value, problems };
+        Some(items.iter().enumerate().map(item))
+    }
+}
+
+/// An object whose fields are being read.
+pub(crate) struct Object<'a> {
+    path: String,
+    map: &'a Map<String, Value>,
+    problems: &'a RefCell<Vec<Problem>>,
+    known: Vec<String>,
+}
+
+impl<'a> Object<'a> {
+    /// A field by its name in `wit/`, with `_` for `-`.
+    pub(crate) fn field<T: Json>(&mut self, name: &str, base: Option<&T>) -> Option<T> {
+        match self.take(name) {
+            Some(node) => T::read(&node, base),
+            None => match base.cloned().or_else(T::absent) {
+                Some(value) => Some(value),
+                None => self.at(name).problem("is missing"),
+            },
+        }
+    }
+
+    /// A field that holds a JSON text: a text as it is, or any JSON value, which is written out.
+    pub(crate) fn json_text(&mut self, name: &str) -> Option<String> {
+        match self.take(name)?.value() {
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.map.contains_key(&camel(name))
+    }
+
+    /// The `type`, which says what the object is.
+    pub(crate) fn kind(&mut self) -> Option<&'a str> {
+        match self.take("type")?.value() {
+            Value::String(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Notes that the `type` is none of those that there are.
+    pub(crate) fn unknown_kind<T>(&self, kinds: &[&str]) -> Option<T> {
+        let found = match self.map.get("type") {
+            Some(Value::String(kind)) => format!("`{kind}` is not known"),
+            Some(_) => "must be a text".to_owned(),
+            None => "is missing".to_owned(),
+        };
+        self.at("type").problem(format!("{found}; there are {}", kinds.join(", ")))
+    }
+
+    /// Notes fields that nobody asked for.
+    pub(crate) fn finish(self) {
+        let mut known = self.known.clone();
+        known.sort();
+        for name in self.map.keys().filter(|name| !self.known.contains(name)) {
+            let path = join(&self.path, name);
+            let problem = format!("is not known; there are {}", known.join(", "));
+            self.problems.borrow_mut().push((path, problem));
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Option<Node<'a>> {
+        let name = camel(name);
+        let found =
+            self.map.get(&name).map(|value| Node { path: join(&self.path, &name), value, problems: self.problems });
+        self.known.push(name);
+        found
+    }
+
+    fn at(&self, name: &str) -> Node<'a> {
+        Node { path: join(&self.path, &camel(name)), value: &Value::Null, problems: self.problems }
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// `after_seconds` as `afterSeconds`.
+pub(crate) fn camel(name: &str) -> String {
+    let mut upper = false;
+    let letters = name.chars().filter_map(|letter| {
+        let was_upper = std::mem::replace(&mut upper, letter == '_');
+        match letter {
+            '_' => None,
+            letter if was_upper => Some(letter.to_ascii_uppercase()),
+            letter => Some(letter),
+        }
+    });
+    letters.collect()
+}

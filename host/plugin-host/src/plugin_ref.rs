@@ -1,0 +1,65 @@
+//! Which component a call goes to.
+
+use std::fmt;
+
+/// Which component a call goes to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PluginRef {
+    /// Shipped with the program, or a file of the watched directory, by name.
+    Shipped(String),
+    /// A version that a client uploaded.
+    Uploaded {
+        /// The name that it was uploaded under.
+        name: String,
+        /// Its version under that name, counting up from 1.
+        version: u32,
+        /// Hash of the component, in hexadecimal.
+        sha256: String,
+    },
+}
+
+impl PluginRef {
+    /// A plugin that ships with the program or lies in the watched directory.
+    pub fn shipped(name: impl Into<String>) -> Self {
+        Self::Shipped(name.into())
+    }
+
+    /// A version that a client uploaded.
+    pub fn uploaded(name: impl Into<String>, version: u32, sha256: impl Into<String>) -> Self {
+        Self::Uploaded { name: name.into(), version, sha256: sha256.into() }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Shipped(name) | Self::Uploaded { name, .. } => name,
+        }
+    }
+
+    /// Its version; `None` for what ships, which has none that lasts.
+    pub fn version(&self) -> Option<u32> {
+        match self {
+            Self::Shipped(_) => None,
+            Self::Uploaded { version, .. } => Some(*version),
+        }
+    }
+}
+
+impl fmt::Display for PluginRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shipped(name) => f.write_str(name),
+            Self::Uploaded { name, version, .. } => write!(f, "{name} version {version}"),
+        }
+    }
+}
+
+/// Longest name of a plugin.
+const LONGEST_NAME: usize = 64;
+
+/// Whether a plugin can have this name: 1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
+pub fn is_plugin_name(name: &str) -> bool {
+    let starts_well = name.chars().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    starts_well && name.len() <= LONGEST_NAME && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}

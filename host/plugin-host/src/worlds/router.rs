@@ -1,0 +1,49 @@
+//! World `router`.
+
+use std::borrow::Cow;
+
+use wasmtime::Store;
+
+use super::{Given, Question};
+use crate::World;
+use crate::answer::{self, Fault};
+use crate::guest::Guest;
+use crate::limits::Limits;
+use crate::loader::Linked;
+use crate::router::{Inbound, Route};
+
+/// Who answers a conversation that begins.
+#[derive(serde::Serialize)]
+pub(crate) struct RouteInbound<'a>(Cow<'a, Inbound>);
+
+impl<'a> RouteInbound<'a> {
+    pub(crate) fn new(asked: &'a Inbound) -> Self {
+        Self(Cow::Borrowed(asked))
+    }
+}
+
+impl Question for RouteInbound<'_> {
+    type Answer = Route;
+    type Owned = RouteInbound<'static>;
+
+    fn owned(&self) -> Self::Owned {
+        RouteInbound(Cow::Owned(self.0.as_ref().clone()))
+    }
+
+    fn world(&self) -> World {
+        World::Router
+    }
+
+    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+        let Linked::Router(pre) = plugin else { return None };
+        let plugin = match pre.instantiate_async(&mut *store).await {
+            Ok(plugin) => plugin,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(plugin.patchbay_plugin_routing().call_route(store, &self.0).await)
+    }
+
+    fn judge(&self, answer: &Self::Answer, _limits: &Limits) -> Result<(), Fault> {
+        answer::router::judge(answer)
+    }
+}

@@ -1,0 +1,173 @@
+//! Components of strangers are compiled in a child process, under limits.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plugin_host::{Compiler, HostConfig, Limits, PluginHost, Refusal, check_apart};
+use tempfile::TempDir;
+
+use crate::bombs;
+use crate::support::{TestHost, client, guest, limits};
+
+fn child() -> Compiler {
+    Compiler::Child { program: PathBuf::from(env!("CARGO_BIN_EXE_patchbay-compile-plugin")), arguments: vec![] }
+}
+
+/// A host with a cache of its own, so that everything has to be compiled.
+async fn host(limits: Limits, compiler: Compiler) -> (Arc<PluginHost>, TempDir) {
+    let cache = tempfile::tempdir().unwrap();
+    let config = HostConfig { limits, compiler, built_ins: false, ..HostConfig::new(cache.path()) };
+    (PluginHost::start(config).await.unwrap(), cache)
+}
+
+/// Little enough for a test, and more than an honest component needs.
+fn tight() -> Limits {
+    Limits { compile_cpu: Duration::from_secs(2), compile_memory_bytes: 1 << 30, ..limits() }
+}
+
+fn problem(refusal: Result<plugin_host::Examined, Refusal>) -> String {
+    match refusal {
+        Err(Refusal::Problems(problems)) => problems.join("\n"),
+        other => panic!("expected problems, found {other:?}"),
+    }
+}
+
+/// Bytes of memory that this process holds.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_compiles_code_that_runs_in_the_pool() {
+    let (host, cache) = host(limits(), child()).await;
+    let examined = host.examine(client(1), "hostile", guest("hostile_bot")).await.unwrap();
+    assert_eq!(examined.size, guest("hostile_bot").len() as u64);
+    let names = std::fs::read_dir(cache.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut endings: Vec<String> = names.map(|name| name.rsplit('.').next().unwrap().to_owned()).collect();
+    endings.sort();
+    assert_eq!(endings, ["cwasm", "seal"], "nothing else is left behind");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_the_watched_directory_go_to_the_child_too() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
+    std::fs::write(directory.path().join("bomb.wasm"), bombs::many_locals(40_000)).unwrap();
+    let cache = tempfile::tempdir().unwrap();
+    let config = HostConfig {
+        plugins_dir: Some(directory.path().to_owned()),
+        limits: tight(),
+        built_ins: false,
+        compiler: child(),
+        ..HostConfig::new(cache.path())
+    };
+    let test = TestHost { host: PluginHost::start(config).await.unwrap(), directory };
+    assert_eq!(test.answer("hello").await, "echo hello");
+    assert!(test.host.find("bomb").unwrap().last_error.unwrap().contains("2 s of processor time"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compile_bombs_are_refused_in_words_and_cost_the_server_nothing() {
+    let (host, cache) = host(tight(), child()).await;
+    let bombs = [("functions", bombs::many_functions(900_000)), ("locals", bombs::many_locals(40_000))];
+    for (name, bomb) in bombs {
+        let before = resident();
+        let (refused, peak) = {
+            let watched = tokio::spawn({
+                let host = Arc::clone(&host);
+                async move { host.examine(client(1), "bomb", bomb).await }
+            });
+            let mut peak = before;
+            while !watched.is_finished() {
+                peak = peak.max(resident());
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            (watched.await.unwrap(), peak)
+        };
+        let said = problem(refused);
+        assert!(said.contains("2 s of processor time or 1024 MiB of memory"), "{name}: {said}");
+        // Other tests are at work in this process; the bomb of functions takes several gigabytes where it may.
+        assert!(peak.saturating_sub(before) < 600 << 20, "{name}: {before} to {peak} bytes");
+    }
+    assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 0, "nothing is left behind");
+    let fine = host.examine(client(1), "hostile", guest("hostile_bot")).await;
+    assert!(fine.is_ok(), "an honest component is taken right after: {fine:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_others_go_on_while_a_bomb_is_compiled() {
+    let cache = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
+    let config = HostConfig {
+        plugins_dir: Some(directory.path().to_owned()),
+        limits: tight(),
+        built_ins: false,
+        compiler: child(),
+        ..HostConfig::new(cache.path())
+    };
+    let test = TestHost { host: PluginHost::start(config).await.unwrap(), directory };
+    let bomb = tokio::spawn({
+        let host = Arc::clone(&test.host);
+        async move { host.examine(client(1), "bomb", bombs::many_locals(40_000)).await }
+    });
+    let mut answered = 0;
+    while !bomb.is_finished() {
+        assert_eq!(test.answer("hello").await, "echo hello");
+        answered += 1;
+    }
+    assert!(answered > 100, "only {answered} calls were answered meanwhile");
+    assert!(problem(bomb.await.unwrap()).contains("processor time"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn uploads_are_compiled_one_by_one_and_a_client_has_one_under_way() {
+    let limits = Limits { compile_queue: 1, ..tight() };
+    let (host, _cache) = host(limits, child()).await;
+    let upload = |of: u128| {
+        let host = Arc::clone(&host);
+        tokio::spawn(async move { host.examine(client(of), "bomb", bombs::many_locals(40_000)).await })
+    };
+    let (first, second) = (upload(1), upload(2));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(upload(1).await.unwrap(), Err(Refusal::Busy), "it has one under way");
+    assert_eq!(upload(3).await.unwrap(), Err(Refusal::Busy), "one is compiled, one waits");
+    assert!(matches!(first.await.unwrap(), Err(Refusal::Problems(_))));
+    assert!(matches!(second.await.unwrap(), Err(Refusal::Problems(_))));
+    assert!(matches!(upload(1).await.unwrap(), Err(Refusal::Problems(_))), "then it may again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_is_given_up_makes_room_at_once() {
+    let (host, cache) = host(Limits { compile_cpu: Duration::from_secs(20), ..tight() }, child()).await;
+    let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));
+    assert!(tokio::time::timeout(Duration::from_millis(300), upload).await.is_err());
+    let next = tokio::time::timeout(Duration::from_secs(10), host.examine(client(1), "h", guest("hostile_bot"))).await;
+    assert!(next.expect("nobody waits for the child of an upload that was given up").is_ok());
+    assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 2, "its file is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compiler_that_cannot_be_run_is_not_the_authors_fault() {
+    for (program, words) in [("/nowhere/patchbay", "cannot be run"), ("/bin/false", "the compiler failed")] {
+        let compiler = Compiler::Child { program: PathBuf::from(program), arguments: vec![] };
+        let (host, _cache) = host(limits(), compiler).await;
+        match host.examine(client(1), "bot", guest("hostile_bot")).await {
+            Err(Refusal::Failed(reason)) => assert!(reason.contains(words), "{reason}"),
+            other => panic!("expected a failure of ours, found {other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_in_a_child_says_the_same_as_one_in_this_process() {
+    for bytes in [guest("hostile_bot"), guest("hostile_shaper")[..5_000].to_vec(), b"\0asm\x01\0\0\0".to_vec()] {
+        let apart = check_apart(&child(), &Limits::default(), bytes.clone()).await.unwrap();
+        assert_eq!(apart, plugin_host::check(&bytes));
+    }
+    let report = check_apart(&child(), &tight(), bombs::many_locals(40_000)).await.unwrap();
+    assert!(report.problems[0].contains("processor time"), "{report}");
+}

@@ -1,0 +1,252 @@
+//! Record and replay: the same recording on the same bytes gives the same bytes, whatever chance, clock and network say.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use plugin_host::{
+    Call, CallError, HostCall, HttpAnswer, HttpFault, KeyValueError, KeyValueSnapshot, KvAnswer, Limits, NoKeyValues,
+    PluginRef, Recording, Scope, World,
+};
+
+use crate::outside::{Does, Outside, texts, values};
+use crate::support::{Values, call_of, client, limits, session};
+
+const DEEDS: [&str; 18] = [
+    "map",
+    "random",
+    "clock",
+    "race",
+    "impatient",
+    "sleep 20",
+    "values",
+    "ask",
+    "ask-and-tell",
+    "version",
+    "everything",
+    "refuse",
+    "crash",
+    "overdo",
+    "break-a-rule",
+    "place",
+    "hello",
+    "ask-elsewhere",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whatever_a_plugin_does_its_recording_replays_byte_for_byte_every_time() {
+    let test = Outside::that(Does::Counts).await;
+    for deed in DEEDS {
+        let (_, recording) = test.roll(deed).await;
+        let asked = test.web.requests().len();
+        let text = serde_json::to_string(&recording).unwrap();
+        let kept: Recording = serde_json::from_str(&text).unwrap();
+        assert_eq!(kept, recording, "{deed}: it survives being stored");
+        for _ in 0..20 {
+            let replay = test.replay("dice", &kept).await;
+            assert!(replay.identical, "{deed}: {:?}", replay.first_difference);
+            assert_eq!(replay.result_now, recording.result, "{deed}");
+        }
+        assert_eq!(test.web.requests().len(), asked, "{deed}: no request goes out");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn replays_beside_each_other_do_not_mix() {
+    let test = Arc::new(Outside::that(Does::Counts).await);
+    let mut recordings = Vec::new();
+    for deed in ["everything", "map", "race", "crash"] {
+        recordings.push(test.roll(deed).await.1);
+    }
+    let mut replays = tokio::task::JoinSet::new();
+    for round in 0..200 {
+        let (test, recording) = (Arc::clone(&test), recordings[round % recordings.len()].clone());
+        replays.spawn(async move { test.replay("dice", &recording).await });
+    }
+    while let Some(replay) = replays.join_next().await {
+        let replay = replay.unwrap();
+        assert!(replay.identical, "{:?}", replay.first_difference);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_holds_what_went_in_what_was_asked_and_what_came_out() {
+    let test = Outside::that(Does::Counts).await;
+    let (outcome, recording) = test.roll("everything").await;
+    assert_eq!((recording.world, recording.plugin.as_str(), recording.version), (World::Chatbot, "dice", None));
+    assert_eq!(recording.sha256, outcome.as_ref().unwrap().trace.sha256);
+    assert_eq!(recording.allowed_hosts, ["example.org"]);
+    assert!(recording.question.contains("everything"));
+    let kinds: Vec<String> = recording
+        .host_calls
+        .iter()
+        .map(|call| match call {
+            HostCall::KvGet { key, answer: KvAnswer::Value(value), .. } => format!("{key} {}", value.len()),
+            HostCall::KvGet { key, answer, .. } => format!("{key} {answer:?}"),
+            HostCall::Http { method, url, answer: HttpAnswer::Response(response), .. } => {
+                format!("{method} {url} {}", response.status)
+            }
+            HostCall::Http { answer, .. } => format!("{answer:?}"),
+        })
+        .collect();
+    assert_eq!(kinds, ["mine 3", "ours 3", "none Absent", "POST https://example.org/orders 200"]);
+    let json = recording.to_json();
+    assert_eq!(json["question"]["event"]["message"]["content"]["text"], "everything");
+    assert_eq!(json["result"]["outcome"], "answered");
+    assert_eq!(json["result"]["actions"].as_array().unwrap().len(), outcome.unwrap().actions.len());
+    assert_eq!(json["hostCalls"][0]["key"], "mine");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_not_to_be_recorded_is_not() {
+    let test = Outside::that(Does::Counts).await;
+    let plugin = PluginRef::shipped("dice");
+    let outcome =
+        test.host.chatbot(call_of(&plugin), &crate::support::says("map"), &session(), Arc::new(NoKeyValues)).await;
+    assert!(outcome.unwrap().trace.recording.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_version_that_answers_the_same_is_identical_and_one_that_does_not_shows_where() {
+    let test = Outside::that(Does::Counts).await;
+    let (_, same) = test.roll("everything").await;
+    let replay = test.replay("dice-2", &same).await;
+    assert!(replay.identical, "{:?}", replay.first_difference);
+    let (_, other) = test.roll("version").await;
+    let replay = test.replay("dice-2", &other).await;
+    assert!(!replay.identical);
+    assert_eq!(replay.first_difference.unwrap(), r#"actions[0].text: then "dice-0000", now "dice-0002""#);
+    assert!(replay.result_then.contains("dice-0000") && replay.result_now.contains("dice-0002"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_that_asks_for_something_else_now_is_answered_from_the_tape_or_not_at_all_and_it_shows() {
+    let test = Outside::that(Does::Counts).await;
+    let (_, recording) = test.roll("ask").await;
+    let mut other_body = recording.clone();
+    other_body.seed += 1;
+    let replay = test.replay("dice", &other_body).await;
+    assert!(!replay.identical, "the same answer, but another request went out");
+    let difference = replay.first_difference.unwrap();
+    assert!(difference.contains("then it sent POST https://example.org/orders"), "{difference}");
+    let mut other_address = recording.clone();
+    other_address.question = recording.question.replace("\"ask\"", "\"ask-elsewhere\"");
+    let difference = test.replay("dice", &other_address).await.first_difference.unwrap();
+    assert!(difference.contains("now GET https://example.org/elsewhere"), "{difference}");
+    let failure = test.replay("dice", &other_address).await.result_now;
+    assert!(failure.contains("the recording has no answer to GET https://example.org/elsewhere"), "{failure}");
+    let mut silent = recording;
+    silent.question = silent.question.replace("\"ask\"", "\"hello\"");
+    let difference = test.replay("dice", &silent).await.first_difference.unwrap();
+    assert!(difference.contains("now it does not"), "{difference}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_could_not_be_read_and_a_network_that_failed_fail_again() {
+    let broken = Arc::new(Values { broken: true, ..Values::default() });
+    let test = Outside::that(Does::Fails(HttpFault::Failed("connection reset".into()))).await;
+    let (outcome, recording) = test.roll_of("dice", "values", broken).await;
+    assert!(matches!(outcome, Err(CallError::KeyValues { .. })));
+    assert!(test.replay("dice", &recording).await.identical);
+    let (outcome, recording) = test.roll_of("dice", "ask", values()).await;
+    assert!(outcome.unwrap_err().to_string().contains("connection reset"));
+    assert!(test.replay("dice", &recording).await.identical);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_ran_out_of_time_is_stopped_at_the_same_place_and_at_once() {
+    let limits = Limits { wall_clock: Duration::from_millis(600), cpu: Duration::from_millis(300), ..limits() };
+    let test = Outside::with(Does::Hangs, limits.clone()).await;
+    for deed in ["sleep 60000", "spin"] {
+        let (outcome, recording) = test.roll(deed).await;
+        let error = outcome.unwrap_err();
+        assert!(matches!(error, CallError::TimedOut { .. } | CallError::LimitExceeded { .. }), "{error:?}");
+        assert_eq!(recording.stopped_after, Some(1), "{deed}: it had logged a line");
+        let began = Instant::now();
+        let replay = test.replay("dice", &recording).await;
+        assert!(replay.identical, "{deed}: {:?}", replay.first_difference);
+        assert!(began.elapsed() < Duration::from_millis(300), "{deed}: {:?}", began.elapsed());
+    }
+    let (outcome, recording) = test.roll_of("dice", "values", Arc::new(Stuck)).await;
+    assert!(matches!(outcome, Err(CallError::TimedOut { .. })));
+    assert!(matches!(recording.host_calls.as_slice(), [HostCall::KvGet { answer: KvAnswer::Unanswered, .. }]));
+    let began = Instant::now();
+    assert!(test.replay("dice", &recording).await.identical);
+    let other = test.replay("dice-2", &recording).await;
+    assert!(other.identical, "another version comes to the same end of the tape: {:?}", other.first_difference);
+    assert!(began.elapsed() < Duration::from_millis(300));
+}
+
+/// A store that does not answer.
+struct Stuck;
+
+#[async_trait]
+impl KeyValueSnapshot for Stuck {
+    async fn get(&self, _scope: Scope, _key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_replays_the_same_under_other_settings() {
+    let test = Outside::that(Does::Counts).await;
+    let mut recordings = Vec::new();
+    for deed in ["overdo", "everything", "values", "random"] {
+        recordings.push(test.roll(deed).await.1);
+    }
+    let tight = Limits { actions: 1, value_bytes: 1, log_bytes: 10, host_calls: 2, http_requests: 0, ..limits() };
+    let other = Outside { host: Outside::start(&test.directory, tight, None).await, ..test };
+    for recording in recordings {
+        let replay = other.replay("dice", &recording).await;
+        assert!(replay.identical, "{:?}", replay.first_difference);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sleeping_plugin_sees_time_pass_and_its_replay_does_not_wait() {
+    let test = Outside::that(Does::Counts).await;
+    let began = Instant::now();
+    let (outcome, recording) = test.roll("sleep 200").await;
+    assert!(began.elapsed() >= Duration::from_millis(200), "a sleep takes its time");
+    let wall = texts(&outcome.unwrap())[0].split(' ').next().unwrap().parse::<u128>().unwrap();
+    let start = u128::from(recording.now.timestamp_micros().unsigned_abs()) * 1_000;
+    assert!((wall - start) / 1_000_000 == 200, "the clock has moved on by {} ns", wall - start);
+    let replay = test.replay("dice", &recording).await;
+    assert!(replay.identical && replay.duration < Duration::from_millis(150), "{replay:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn timers_run_out_in_their_order_and_together_when_they_are_equal() {
+    let test = Outside::that(Does::Counts).await;
+    let (outcome, _) = test.roll("race").await;
+    assert_eq!(texts(&outcome.unwrap()), ["1+1 2+2 3+3"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_other_worlds_replay_too() {
+    let test = Outside::that(Does::Counts).await;
+    let name = PluginRef::shipped("webhook-standard");
+    let shape = Call { record: true, ..call_of(&name) };
+    let event = match plugin_host::Question::sample(World::WebhookShaper) {
+        plugin_host::Question::WebhookShaper(event) => event,
+        other => panic!("{other:?}"),
+    };
+    let (body, trace) = test.host.shape(shape, &event).await.unwrap();
+    let recording = trace.recording.unwrap();
+    assert!(test.replay("webhook-standard", &recording).await.identical);
+    assert!(body.is_some_and(|body| recording.result.contains(&serde_json::to_string(&body).unwrap())));
+    let plugin = PluginRef::shipped("sms-fallback");
+    let decide = Call { record: true, ..call_of(&plugin) };
+    let undeliverable = match plugin_host::Question::sample(World::SmsFallback) {
+        plugin_host::Question::SmsFallback(undeliverable) => undeliverable,
+        other => panic!("{other:?}"),
+    };
+    let (_, trace) = test.host.decide_fallback(decide, &undeliverable).await.unwrap();
+    let recording = trace.recording.unwrap();
+    assert!(test.replay("sms-fallback", &recording).await.identical);
+    let wrong = test.host.replay(client(9), &PluginRef::shipped("dice"), &recording).await;
+    assert!(matches!(wrong, Err(CallError::WrongWorld { .. })), "{wrong:?}");
+    let broken = Recording { question: "{}".into(), ..*recording };
+    let unreadable = test.host.replay(client(9), &plugin, &broken).await;
+    assert!(matches!(unreadable, Err(CallError::BadRecording { .. })), "{unreadable:?}");
+}

@@ -1,0 +1,376 @@
+//! Which plugin is in force where (`plugin_activation`), and every activation there ever was
+//! (`plugin_activation_history`): what a rollback goes back to.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, NumberId};
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// The mode in which a plugin answers; the others only try something out.
+pub const LIVE: &str = "live";
+
+/// A plugin in one of the slots of a client: a world, on one number or on all, in one of three modes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activation {
+    /// Its id; a new one for every activation.
+    pub id: Uuid,
+    /// `chatbot`, `sms-fallback`, `webhook-shaper` or `router`.
+    pub world: String,
+    /// `None` = all numbers that have none of their own.
+    pub number: Option<NumberId>,
+    /// `live`, `shadow` or `canary`.
+    pub mode: String,
+    /// Name of the plugin.
+    pub plugin: String,
+    /// Which upload of that name; `None` = shipped with the program, or a file of the plugins directory.
+    pub upload: Option<Upload>,
+    /// What the plugin reads as its configuration.
+    pub config: Value,
+    /// Hosts that it may reach by HTTP.
+    pub allowed_hosts: Vec<String>,
+    /// Share of subjects that a canary answers for, 1 to 100.
+    pub percent: i16,
+    /// Failures among a canary's calls, in percent, beyond which it is taken back.
+    pub error_threshold: i16,
+    /// Calls of a canary before that is judged.
+    pub minimum_calls: i32,
+    /// The live activation that this one replaced.
+    pub previous: Option<Uuid>,
+    /// What of its calls is recorded.
+    pub recording: Option<RecordingTerms>,
+    /// Since when.
+    pub activated_at: DateTime<Utc>,
+}
+
+/// One uploaded version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// Counts up per name, from 1.
+    pub version: i32,
+    /// Hash of the bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// What is recorded of the calls of an activation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordingTerms {
+    /// Share of calls, above 0 and up to 1.
+    pub sample: f64,
+    /// Calls kept in all.
+    pub max_calls: i32,
+    /// Recordings with ids from this one on count towards `max_calls`.
+    pub first: Uuid,
+    /// Nothing is recorded from then on.
+    pub until: DateTime<Utc>,
+}
+
+/// An activation of the past or the present.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastActivation {
+    /// What was in force; without what was recorded.
+    pub activation: Activation,
+    /// When it ended; `None` = it is in force.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// `replaced`, `promoted`, `rolled-back`, `deactivated` or `canary-failed`.
+    pub end_reason: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: Uuid,
+    world: String,
+    number_id: Uuid,
+    mode: String,
+    plugin: String,
+    version: Option<i32>,
+    sha256: Option<String>,
+    config: Value,
+    allowed_hosts: Vec<String>,
+    percent: i16,
+    error_threshold: i16,
+    minimum_calls: i32,
+    previous_id: Option<Uuid>,
+    recording_sample: Option<f64>,
+    recording_max_calls: Option<i32>,
+    recording_first: Option<Uuid>,
+    recording_until: Option<DateTime<Utc>>,
+    activated_at: DateTime<Utc>,
+}
+
+impl From<Row> for Activation {
+    fn from(row: Row) -> Self {
+        let recording = match (row.recording_sample, row.recording_max_calls, row.recording_first, row.recording_until)
+        {
+            (Some(sample), Some(max_calls), Some(first), Some(until)) => {
+                Some(RecordingTerms { sample, max_calls, first, until })
+            }
+            _ => None,
+        };
+        Self {
+            id: row.id,
+            world: row.world,
+            number: Some(NumberId(row.number_id)).filter(|number| !number.0.is_nil()),
+            mode: row.mode,
+            plugin: row.plugin,
+            upload: row.version.zip(row.sha256).map(|(version, sha256)| Upload { version, sha256 }),
+            config: row.config,
+            allowed_hosts: row.allowed_hosts,
+            percent: row.percent,
+            error_threshold: row.error_threshold,
+            minimum_calls: row.minimum_calls,
+            previous: row.previous_id,
+            recording,
+            activated_at: row.activated_at,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct PastRow {
+    #[sqlx(flatten)]
+    row: Row,
+    ended_at: Option<DateTime<Utc>>,
+    end_reason: Option<String>,
+}
+
+impl From<PastRow> for PastActivation {
+    fn from(past: PastRow) -> Self {
+        Self { activation: past.row.into(), ended_at: past.ended_at, end_reason: past.end_reason }
+    }
+}
+
+fn scope(number: Option<NumberId>) -> Uuid {
+    number.map_or(Uuid::nil(), |number| number.0)
+}
+
+/// Holds every other change of a client's plugins off until this transaction ends.
+pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
+    sqlx::query("SELECT 1 FROM client WHERE id = $1 FOR NO KEY UPDATE").bind(client.0).execute(db).await?;
+    Ok(())
+}
+
+/// What is in force for `world` on a number: the number's own slots and those of the whole client, the number's first.
+pub async fn in_force(
+    db: &mut PgConnection,
+    client: ClientId,
+    world: &str,
+    number: NumberId,
+) -> Result<Vec<Activation>> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_first, recording_until,
+                activated_at
+         FROM plugin_activation
+         WHERE client_id = $1 AND world = $2 AND number_id IN ($3, '00000000-0000-0000-0000-000000000000')
+         ORDER BY number_id DESC, mode",
+    )
+    .bind(client.0)
+    .bind(world)
+    .bind(number.0)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(Activation::from).collect())
+}
+
+/// What is in force for `world` in exactly this scope, in any mode.
+pub async fn in_scope(
+    db: &mut PgConnection,
+    client: ClientId,
+    world: &str,
+    number: Option<NumberId>,
+) -> Result<Vec<Activation>> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_first, recording_until,
+                activated_at
+         FROM plugin_activation WHERE client_id = $1 AND world = $2 AND number_id = $3 ORDER BY mode",
+    )
+    .bind(client.0)
+    .bind(world)
+    .bind(scope(number))
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(Activation::from).collect())
+}
+
+/// All activations of a client; with `plugin`, only those of that name.
+pub async fn list(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_first, recording_until,
+                activated_at
+         FROM plugin_activation WHERE client_id = $1 AND ($2::text IS NULL OR plugin = $2)
+         ORDER BY world, number_id, mode",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(Activation::from).collect())
+}
+
+/// Fills a slot, which must be empty, and begins its history.
+pub async fn begin(db: &mut PgConnection, client: ClientId, activation: &Activation) -> Result<()> {
+    let upload = activation.upload.as_ref();
+    sqlx::query(
+        "WITH begun AS (
+             INSERT INTO plugin_activation
+                 (client_id, id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
+                  error_threshold, minimum_calls, previous_id, activated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))
+         INSERT INTO plugin_activation_history
+             (client_id, id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
+              error_threshold, minimum_calls, previous_id, activated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+    )
+    .bind(client.0)
+    .bind(activation.id)
+    .bind(&activation.world)
+    .bind(scope(activation.number))
+    .bind(&activation.mode)
+    .bind(&activation.plugin)
+    .bind(upload.map(|upload| upload.version))
+    .bind(upload.map(|upload| upload.sha256.as_str()))
+    .bind(&activation.config)
+    .bind(&activation.allowed_hosts)
+    .bind(activation.percent)
+    .bind(activation.error_threshold)
+    .bind(activation.minimum_calls)
+    .bind(activation.previous)
+    .bind(activation.activated_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Empties the slot that this activation fills; `false` when it is no longer in force. `reason` as in
+/// [`PastActivation::end_reason`].
+pub async fn end(
+    db: &mut PgConnection,
+    client: ClientId,
+    activation: Uuid,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let gone = sqlx::query("DELETE FROM plugin_activation WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(activation)
+        .execute(&mut *db)
+        .await?;
+    if gone.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query("UPDATE plugin_activation_history SET ended_at = $3, end_reason = $4 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(activation)
+        .bind(now)
+        .bind(reason)
+        .execute(db)
+        .await?;
+    Ok(true)
+}
+
+/// An activation of the past or the present.
+pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> Result<Option<PastActivation>> {
+    let row: Option<PastRow> = sqlx::query_as(
+        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+                minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
+                NULL::uuid AS recording_first, NULL::timestamptz AS recording_until, activated_at, ended_at, end_reason
+         FROM plugin_activation_history WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(activation)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(PastActivation::from))
+}
+
+/// The latest live activation of a scope, whether it is in force or ended.
+pub async fn latest_live(
+    db: &mut PgConnection,
+    client: ClientId,
+    world: &str,
+    number: Option<NumberId>,
+) -> Result<Option<PastActivation>> {
+    let row: Option<PastRow> = sqlx::query_as(
+        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+                minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
+                NULL::uuid AS recording_first, NULL::timestamptz AS recording_until, activated_at, ended_at, end_reason
+         FROM plugin_activation_history WHERE client_id = $1 AND world = $2 AND number_id = $3 AND mode = 'live'
+         ORDER BY id DESC LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(world)
+    .bind(scope(number))
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(PastActivation::from))
+}
+
+/// The latest activations of a plugin, newest first.
+pub async fn history(db: &mut PgConnection, client: ClientId, plugin: &str, limit: i64) -> Result<Vec<PastActivation>> {
+    let rows: Vec<PastRow> = sqlx::query_as(
+        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+                minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
+                NULL::uuid AS recording_first, NULL::timestamptz AS recording_until, activated_at, ended_at, end_reason
+         FROM plugin_activation_history WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC LIMIT $3",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(PastActivation::from).collect())
+}
+
+/// Says what of the calls of an activation is recorded from now on; `None` = nothing. `false` when it is not in force.
+pub async fn set_recording(
+    db: &mut PgConnection,
+    client: ClientId,
+    activation: Uuid,
+    terms: Option<&RecordingTerms>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE plugin_activation SET recording_sample = $3, recording_max_calls = $4, recording_first = $5,
+                recording_until = $6
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(activation)
+    .bind(terms.map(|terms| terms.sample))
+    .bind(terms.map(|terms| terms.max_calls))
+    .bind(terms.map(|terms| terms.first))
+    .bind(terms.map(|terms| terms.until))
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// An uploaded version that is in force somewhere.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct InForce {
+    /// Whose.
+    pub client_id: Uuid,
+    /// Name of the plugin.
+    pub plugin: String,
+    /// Its version.
+    pub version: i32,
+    /// Hash of its bytes.
+    pub sha256: String,
+}
+
+/// Uploaded versions of all clients that were activated since a moment, the newest first: for nodes that load them
+/// ahead of their first call.
+pub async fn activated_since(db: &mut PgConnection, since: DateTime<Utc>, limit: i64) -> Result<Vec<InForce>> {
+    Ok(sqlx::query_as(
+        "SELECT client_id, plugin, version, sha256 FROM plugin_activation
+         WHERE version IS NOT NULL AND activated_at >= $1 ORDER BY activated_at DESC LIMIT $2",
+    )
+    .bind(since)
+    .bind(limit)
+    .fetch_all(db)
+    .await?)
+}

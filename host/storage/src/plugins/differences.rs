@@ -1,0 +1,80 @@
+//! Where a shadow answered differently from the live version (`plugin_difference`).
+
+use domain::ids::ClientId;
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Two answers to one question that are not the same.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub struct Difference {
+    /// Its id.
+    pub id: Uuid,
+    /// Activation of the shadow.
+    #[sqlx(rename = "activation_id")]
+    pub activation: Uuid,
+    /// The shadow.
+    pub plugin: String,
+    /// Its version.
+    pub version: Option<i32>,
+    /// The plugin that answered.
+    pub live_plugin: String,
+    /// Its version.
+    pub live_version: Option<i32>,
+    /// What the question was about: a participant, a message, a delivery.
+    #[sqlx(rename = "subject_id")]
+    pub subject: Uuid,
+    /// The answer that took effect.
+    pub live: Value,
+    /// The answer that was dropped.
+    pub shadow: Value,
+}
+
+/// Keeps a difference.
+pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &Difference) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO plugin_difference (client_id, id, activation_id, plugin, version, live_plugin, live_version, subject_id,
+                                        live, shadow)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(client.0)
+    .bind(difference.id)
+    .bind(difference.activation)
+    .bind(&difference.plugin)
+    .bind(difference.version)
+    .bind(&difference.live_plugin)
+    .bind(difference.live_version)
+    .bind(difference.subject)
+    .bind(&difference.live)
+    .bind(&difference.shadow)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A page of the differences of a plugin as a shadow, newest first, and how many there are in all.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    (offset, limit): (i64, i64),
+) -> Result<(Vec<Difference>, i64)> {
+    let rows: Vec<Difference> = sqlx::query_as(
+        "SELECT id, activation_id, plugin, version, live_plugin, live_version, subject_id, live, shadow
+         FROM plugin_difference WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC OFFSET $3 LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(offset)
+    .bind(limit)
+    .fetch_all(&mut *db)
+    .await?;
+    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_difference WHERE client_id = $1 AND plugin = $2")
+        .bind(client.0)
+        .bind(plugin)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}

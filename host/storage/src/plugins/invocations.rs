@@ -1,0 +1,143 @@
+//! What calls of plugins did (`plugin_invocation`).
+
+use domain::ids::ClientId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Of a canary, the calls that its error rate is taken from.
+const JUDGED_CALLS: i64 = 1_000;
+
+/// What one call of a plugin did.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub struct Invocation {
+    /// Its id.
+    pub id: Uuid,
+    /// Name of the plugin.
+    pub plugin: String,
+    /// Version that was called.
+    pub version: String,
+    /// World that it was called in.
+    pub world: String,
+    /// `answered`, `trapped` and others.
+    pub outcome: String,
+    /// How long the call took.
+    pub duration_micros: i64,
+    /// Largest memory it had.
+    pub peak_memory_bytes: i64,
+    /// What it logged, one line each.
+    pub logs: String,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// What it was about: a participant, a message, a delivery.
+    #[sqlx(rename = "subject_id")]
+    pub subject: Option<Uuid>,
+    /// The activation that it answered for; `None` = the one that ships with the program.
+    #[sqlx(rename = "activation_id")]
+    pub activation: Option<Uuid>,
+    /// `live`, `shadow` or `canary`.
+    pub mode: String,
+}
+
+/// Keeps what calls did, in one statement.
+pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invocation]) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO plugin_invocation (client_id, id, plugin, version, world, outcome, duration_micros, peak_memory_bytes,
+                                        logs, error, subject_id, activation_id, mode)
+         SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
+                                  $9::text[], $10::text[], $11::uuid[], $12::uuid[], $13::text[])",
+    )
+    .bind(client.0)
+    .bind(invocations.iter().map(|call| call.id).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.plugin.as_str()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.version.as_str()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.world.as_str()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.outcome.as_str()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.duration_micros).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.peak_memory_bytes).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.logs.as_str()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.error.as_deref()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.subject).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.activation).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.mode.as_str()).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Which calls of a plugin are wanted; `None` = all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Only those with this outcome.
+    pub outcome: Option<&'a str>,
+    /// Only those in this mode.
+    pub mode: Option<&'a str>,
+    /// Only those that were made after this one: for whoever follows.
+    pub after: Option<Uuid>,
+}
+
+/// A page of calls, newest first, and how many there are in all.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    wanted: Wanted<'_>,
+    (offset, limit): (i64, i64),
+) -> Result<(Vec<Invocation>, i64)> {
+    let rows: Vec<Invocation> = sqlx::query_as(
+        "SELECT id, plugin, version, world, outcome, duration_micros, peak_memory_bytes, logs, error, subject_id,
+                activation_id, mode
+         FROM plugin_invocation
+         WHERE client_id = $1 AND plugin = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR mode = $4)
+               AND ($5::uuid IS NULL OR id > $5)
+         ORDER BY id DESC OFFSET $6 LIMIT $7",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(wanted.outcome)
+    .bind(wanted.mode)
+    .bind(wanted.after)
+    .bind(offset)
+    .bind(limit)
+    .fetch_all(&mut *db)
+    .await?;
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM plugin_invocation
+         WHERE client_id = $1 AND plugin = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR mode = $4)
+               AND ($5::uuid IS NULL OR id > $5)",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(wanted.outcome)
+    .bind(wanted.mode)
+    .bind(wanted.after)
+    .fetch_one(db)
+    .await?;
+    Ok((rows, total))
+}
+
+/// How the latest calls of a canary went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+pub struct Tally {
+    /// Calls that count, the latest 1,000 at most.
+    pub calls: i64,
+    /// Those that gave no answer.
+    pub failures: i64,
+}
+
+/// How the latest calls of a canary went, without those whose outcome says nothing about the plugin (`ignored`).
+pub async fn tally(db: &mut PgConnection, client: ClientId, activation: Uuid, ignored: &[&str]) -> Result<Tally> {
+    Ok(sqlx::query_as(
+        "SELECT count(*) AS calls, count(*) FILTER (WHERE outcome <> 'answered') AS failures
+         FROM (SELECT outcome FROM plugin_invocation
+               WHERE client_id = $1 AND activation_id = $2 AND mode = 'canary' AND outcome <> ALL($3)
+               ORDER BY id DESC LIMIT $4) AS latest",
+    )
+    .bind(client.0)
+    .bind(activation)
+    .bind(ignored)
+    .bind(JUDGED_CALLS)
+    .fetch_one(db)
+    .await?)
+}

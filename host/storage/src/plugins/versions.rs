@@ -1,0 +1,304 @@
+//! What clients uploaded: names (`plugin`), versions (`plugin_version`) and their bytes, once per client
+//! (`plugin_component`).
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, UserId};
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Live activations of a plugin, the latest of all scopes, whose versions are kept for a rollback.
+const ROLLBACK_DEPTH: i64 = 50;
+
+/// A name that a client uploads under.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Plugin {
+    /// The name.
+    pub name: String,
+    /// World of all its versions.
+    pub world: String,
+    /// The newest version.
+    pub last_version: i32,
+    /// When the first version came.
+    pub created_at: DateTime<Utc>,
+}
+
+/// An uploaded version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Version {
+    /// Name of the plugin.
+    pub name: String,
+    /// World of the plugin.
+    pub world: String,
+    /// Counts up per name, from 1.
+    pub version: i32,
+    /// Hash of the bytes, in hexadecimal.
+    pub sha256: String,
+    /// How many bytes.
+    pub size: i64,
+    /// Version of the interfaces that it was built for.
+    pub api_version: String,
+    /// Interfaces that it imports.
+    pub imports: Vec<String>,
+    /// What it exports as the schema of its configuration.
+    pub config_schema: Option<Value>,
+    /// Who uploaded it; `None` = somebody at the command line.
+    pub created_by: Option<UserId>,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    name: String,
+    world: String,
+    version: i32,
+    sha256: String,
+    size: i64,
+    api_version: String,
+    imports: Vec<String>,
+    config_schema: Option<Value>,
+    created_by: Option<Uuid>,
+    created_at: DateTime<Utc>,
+}
+
+impl From<Row> for Version {
+    fn from(row: Row) -> Self {
+        Self {
+            name: row.name,
+            world: row.world,
+            version: row.version,
+            sha256: row.sha256,
+            size: row.size,
+            api_version: row.api_version,
+            imports: row.imports,
+            config_schema: row.config_schema,
+            created_by: row.created_by.map(UserId),
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// A name and what it is.
+pub async fn plugin(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<Plugin>> {
+    Ok(sqlx::query_as("SELECT name, world, last_version, created_at FROM plugin WHERE client_id = $1 AND name = $2")
+        .bind(client.0)
+        .bind(name)
+        .fetch_optional(db)
+        .await?)
+}
+
+/// How many names a client uploads under.
+pub async fn count(db: &mut PgConnection, client: ClientId) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM plugin WHERE client_id = $1").bind(client.0).fetch_one(db).await?)
+}
+
+/// The newest version of each name that contains `search` (`""` = all), by name.
+pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Result<Vec<Version>> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
+                v.created_at
+         FROM plugin p JOIN plugin_version v ON v.client_id = p.client_id AND v.name = p.name AND v.version = p.last_version
+         WHERE p.client_id = $1 AND strpos(p.name, $2) > 0 ORDER BY p.name",
+    )
+    .bind(client.0)
+    .bind(search)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(Version::from).collect())
+}
+
+/// A page of the versions of a name, newest first, and how many there are in all.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    name: &str,
+    (offset, limit): (i64, i64),
+) -> Result<(Vec<Version>, i64)> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
+                v.created_at
+         FROM plugin_version v JOIN plugin p ON p.client_id = v.client_id AND p.name = v.name
+         WHERE v.client_id = $1 AND v.name = $2 ORDER BY v.version DESC OFFSET $3 LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(name)
+    .bind(offset)
+    .bind(limit)
+    .fetch_all(&mut *db)
+    .await?;
+    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_version WHERE client_id = $1 AND name = $2")
+        .bind(client.0)
+        .bind(name)
+        .fetch_one(db)
+        .await?;
+    Ok((rows.into_iter().map(Version::from).collect(), total))
+}
+
+/// The lowest version of a name that is still kept.
+pub async fn oldest(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<i32>> {
+    Ok(sqlx::query_scalar("SELECT min(version) FROM plugin_version WHERE client_id = $1 AND name = $2")
+        .bind(client.0)
+        .bind(name)
+        .fetch_one(db)
+        .await?)
+}
+
+/// A version of a name; `None` = the newest.
+pub async fn one(db: &mut PgConnection, client: ClientId, name: &str, version: Option<i32>) -> Result<Option<Version>> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
+                v.created_at
+         FROM plugin p JOIN plugin_version v ON v.client_id = p.client_id AND v.name = p.name
+         WHERE p.client_id = $1 AND p.name = $2 AND v.version = COALESCE($3, p.last_version)",
+    )
+    .bind(client.0)
+    .bind(name)
+    .bind(version)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(Version::from))
+}
+
+/// The version of a name that has these bytes.
+pub async fn with_bytes(db: &mut PgConnection, client: ClientId, name: &str, sha256: &str) -> Result<Option<Version>> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
+                v.created_at
+         FROM plugin_version v JOIN plugin p ON p.client_id = v.client_id AND p.name = v.name
+         WHERE v.client_id = $1 AND v.name = $2 AND v.sha256 = $3",
+    )
+    .bind(client.0)
+    .bind(name)
+    .bind(sha256)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(Version::from))
+}
+
+/// Bytes of all components of a client but this one.
+pub async fn stored_bytes_beside(db: &mut PgConnection, client: ClientId, sha256: &str) -> Result<i64> {
+    Ok(sqlx::query_scalar(
+        "SELECT COALESCE(sum(size), 0)::bigint FROM plugin_component WHERE client_id = $1 AND sha256 <> $2",
+    )
+    .bind(client.0)
+    .bind(sha256)
+    .fetch_one(db)
+    .await?)
+}
+
+/// The bytes of a component.
+pub async fn bytes(db: &mut PgConnection, client: ClientId, sha256: &str) -> Result<Option<Vec<u8>>> {
+    Ok(sqlx::query_scalar("SELECT bytes FROM plugin_component WHERE client_id = $1 AND sha256 = $2")
+        .bind(client.0)
+        .bind(sha256)
+        .fetch_optional(db)
+        .await?)
+}
+
+/// Stores the next version of its name, which begins with this one if it is new: `version.version` is not looked at,
+/// the answer says which it became. Hold [`lock`](super::activations::lock).
+pub async fn insert(db: &mut PgConnection, client: ClientId, version: &Version, bytes: &[u8]) -> Result<i32> {
+    sqlx::query(
+        "INSERT INTO plugin_component (client_id, sha256, size, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(&version.sha256)
+    .bind(version.size)
+    .bind(bytes)
+    .execute(&mut *db)
+    .await?;
+    let number: i32 = sqlx::query_scalar(
+        "INSERT INTO plugin (client_id, name, world, last_version, created_at) VALUES ($1, $2, $3, 1, $4)
+         ON CONFLICT (client_id, name) DO UPDATE SET last_version = plugin.last_version + 1
+         RETURNING last_version",
+    )
+    .bind(client.0)
+    .bind(&version.name)
+    .bind(&version.world)
+    .bind(version.created_at)
+    .fetch_one(&mut *db)
+    .await?;
+    sqlx::query(
+        "INSERT INTO plugin_version
+             (client_id, name, version, sha256, size, api_version, imports, config_schema, created_by, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(client.0)
+    .bind(&version.name)
+    .bind(number)
+    .bind(&version.sha256)
+    .bind(version.size)
+    .bind(&version.api_version)
+    .bind(&version.imports)
+    .bind(&version.config_schema)
+    .bind(version.created_by.map(|user| user.0))
+    .bind(version.created_at)
+    .execute(db)
+    .await?;
+    Ok(number)
+}
+
+/// Removes all but the newest `keep` versions of a name, without those that are in force or that a rollback may want,
+/// and answers which went.
+pub async fn remove_old(db: &mut PgConnection, client: ClientId, name: &str, keep: i32) -> Result<Vec<i32>> {
+    let removed: Vec<i32> = sqlx::query_scalar(
+        "DELETE FROM plugin_version
+         WHERE client_id = $1 AND name = $2
+               AND version <= (SELECT last_version - $3 FROM plugin WHERE client_id = $1 AND name = $2)
+               AND version NOT IN (SELECT version FROM plugin_activation
+                                   WHERE client_id = $1 AND plugin = $2 AND version IS NOT NULL)
+               AND version NOT IN (SELECT version FROM (
+                   SELECT version FROM plugin_activation_history
+                   WHERE client_id = $1 AND plugin = $2 AND mode = 'live' AND version IS NOT NULL
+                   ORDER BY id DESC LIMIT $4) AS latest)
+         RETURNING version",
+    )
+    .bind(client.0)
+    .bind(name)
+    .bind(keep)
+    .bind(ROLLBACK_DEPTH)
+    .fetch_all(&mut *db)
+    .await?;
+    if !removed.is_empty() {
+        remove_unused(db, client).await?;
+    }
+    Ok(removed)
+}
+
+/// Removes a name with all its versions, recordings and differences; `false` when there is no such name. What its calls
+/// did stays.
+pub async fn delete(db: &mut PgConnection, client: ClientId, name: &str) -> Result<bool> {
+    let gone = sqlx::query("DELETE FROM plugin WHERE client_id = $1 AND name = $2")
+        .bind(client.0)
+        .bind(name)
+        .execute(&mut *db)
+        .await?;
+    if gone.rows_affected() == 0 {
+        return Ok(false);
+    }
+    remove_unused(db, client).await?;
+    let leftovers = [
+        "DELETE FROM plugin_recording WHERE client_id = $1 AND plugin = $2",
+        "DELETE FROM plugin_difference WHERE client_id = $1 AND plugin = $2",
+    ];
+    for statement in leftovers {
+        sqlx::query(statement).bind(client.0).bind(name).execute(&mut *db).await?;
+    }
+    Ok(true)
+}
+
+/// Removes the bytes that no version has any more.
+async fn remove_unused(db: &mut PgConnection, client: ClientId) -> Result<()> {
+    sqlx::query(
+        "DELETE FROM plugin_component c
+         WHERE c.client_id = $1
+               AND NOT EXISTS (SELECT 1 FROM plugin_version v WHERE v.client_id = c.client_id AND v.sha256 = c.sha256)",
+    )
+    .bind(client.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}

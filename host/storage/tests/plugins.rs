@@ -1,0 +1,238 @@
+//! Uploaded versions, activations and what is kept of calls, in a real database.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, NumberId};
+use serde_json::json;
+use sqlx::PgConnection;
+use storage::{
+    clients::{self, NewClient},
+    plugins::{
+        activations::{self, Activation, RecordingTerms, Upload},
+        changes::{self, Change, Changes},
+        invocations::{self, Invocation, Tally, Wanted},
+        recordings::{self, Recording},
+        versions::{self, Version},
+    },
+};
+use uuid::Uuid;
+
+const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
+const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
+const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+
+fn moment(minutes: i64) -> DateTime<Utc> {
+    "2026-05-01T12:00:00Z".parse::<DateTime<Utc>>().unwrap() + chrono::TimeDelta::minutes(minutes)
+}
+
+async fn database() -> (scratch::Scratch, PgConnection) {
+    let scratch = scratch::database().await;
+    let mut db = scratch.connection().await;
+    for (client, client_ref) in [(CLIENT, "acme"), (STRANGER, "other")] {
+        let new = NewClient { client_ref, display_name: "Name", parent: None, allow_private_targets: false };
+        clients::insert(&mut db, client, &new, moment(0)).await.unwrap();
+    }
+    (scratch, db)
+}
+
+fn activation(id: u128, plugin: &str, number: Option<NumberId>) -> Activation {
+    Activation {
+        id: Uuid::from_u128(id),
+        world: "chatbot".to_owned(),
+        number,
+        mode: "live".to_owned(),
+        plugin: plugin.to_owned(),
+        upload: Some(Upload { version: 3, sha256: "ab".to_owned() }),
+        config: json!({ "hours": "8-17" }),
+        allowed_hosts: vec!["api.example.org".to_owned()],
+        percent: 100,
+        error_threshold: 10,
+        minimum_calls: 20,
+        previous: None,
+        recording: None,
+        activated_at: moment(0),
+    }
+}
+
+fn version(name: &str, sha256: &str) -> Version {
+    Version {
+        name: name.to_owned(),
+        world: "chatbot".to_owned(),
+        version: 0,
+        sha256: sha256.to_owned(),
+        size: 4,
+        api_version: "0.1.1".to_owned(),
+        imports: vec!["patchbay:plugin/log@0.1.1".to_owned()],
+        config_schema: Some(json!({ "type": "object" })),
+        created_by: None,
+        created_at: moment(0),
+    }
+}
+
+#[tokio::test]
+async fn slots_of_a_number_come_before_those_of_the_client() {
+    let (_scratch, mut db) = database().await;
+    activations::begin(&mut db, CLIENT, &activation(1, "general", None)).await.unwrap();
+    activations::begin(&mut db, CLIENT, &activation(2, "own", Some(NUMBER))).await.unwrap();
+    let serving = async |db: &mut PgConnection, number| {
+        let found = activations::in_force(db, CLIENT, "chatbot", number).await.unwrap();
+        found.into_iter().map(|active| active.plugin).collect::<Vec<_>>()
+    };
+    assert_eq!(serving(&mut db, NUMBER).await, ["own", "general"]);
+    assert_eq!(serving(&mut db, NumberId(Uuid::from_u128(77))).await, ["general"]);
+    assert_eq!(
+        activations::in_scope(&mut db, CLIENT, "chatbot", None).await.unwrap(),
+        [activation(1, "general", None)]
+    );
+    assert!(activations::list(&mut db, STRANGER, None).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_activation_that_ended_is_history() {
+    let (_scratch, mut db) = database().await;
+    let first = activation(1, "general", None);
+    activations::begin(&mut db, CLIENT, &first).await.unwrap();
+    assert!(activations::end(&mut db, CLIENT, first.id, "replaced", moment(3)).await.unwrap());
+    assert!(!activations::end(&mut db, CLIENT, first.id, "rolled-back", moment(4)).await.unwrap(), "it is over");
+    let past = activations::past(&mut db, CLIENT, first.id).await.unwrap().unwrap();
+    assert_eq!((past.activation, past.ended_at), (first.clone(), Some(moment(3))));
+    assert_eq!(past.end_reason.as_deref(), Some("replaced"));
+    assert_eq!(activations::history(&mut db, CLIENT, "general", 10).await.unwrap().len(), 1);
+    assert!(activations::past(&mut db, STRANGER, first.id).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn versions_count_up_and_old_ones_go_unless_they_are_needed() {
+    let (_scratch, mut db) = database().await;
+    for index in 1..=6 {
+        let sha256 = format!("hash {index}");
+        assert_eq!(versions::insert(&mut db, CLIENT, &version("shop", &sha256), b"\0asm").await.unwrap(), index);
+    }
+    let active =
+        Activation { upload: Some(Upload { version: 2, sha256: "hash 2".to_owned() }), ..activation(1, "shop", None) };
+    activations::begin(&mut db, CLIENT, &active).await.unwrap();
+
+    let mut removed = versions::remove_old(&mut db, CLIENT, "shop", 3).await.unwrap();
+
+    removed.sort_unstable();
+    assert_eq!(removed, [1, 3]);
+    assert!(versions::bytes(&mut db, CLIENT, "hash 1").await.unwrap().is_none());
+    assert_eq!(versions::bytes(&mut db, CLIENT, "hash 2").await.unwrap().as_deref(), Some(b"\0asm".as_slice()));
+    assert_eq!(versions::stored_bytes_beside(&mut db, CLIENT, "hash 2").await.unwrap(), 12);
+    let next = versions::insert(&mut db, CLIENT, &version("shop", "hash 1"), b"\0asm").await.unwrap();
+    assert_eq!(next, 7, "a version is never given twice");
+    assert!(versions::bytes(&mut db, STRANGER, "hash 2").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn bytes_that_two_names_share_stay_until_both_are_gone() {
+    let (_scratch, mut db) = database().await;
+    for name in ["shop", "shop-test"] {
+        versions::insert(&mut db, CLIENT, &version(name, "same"), b"\0asm").await.unwrap();
+    }
+    assert_eq!(versions::stored_bytes_beside(&mut db, CLIENT, "").await.unwrap(), 4);
+    assert!(versions::delete(&mut db, CLIENT, "shop").await.unwrap());
+    assert!(versions::bytes(&mut db, CLIENT, "same").await.unwrap().is_some());
+    assert!(!versions::delete(&mut db, CLIENT, "shop").await.unwrap());
+    assert!(versions::delete(&mut db, CLIENT, "shop-test").await.unwrap());
+    assert!(versions::bytes(&mut db, CLIENT, "same").await.unwrap().is_none());
+}
+
+fn call(id: u128, outcome: &str) -> Invocation {
+    Invocation {
+        id: Uuid::from_u128(id),
+        plugin: "bot".to_owned(),
+        version: "1".to_owned(),
+        world: "chatbot".to_owned(),
+        outcome: outcome.to_owned(),
+        duration_micros: 10,
+        peak_memory_bytes: 20,
+        logs: "info: hello\n".to_owned(),
+        error: None,
+        subject: Some(Uuid::from_u128(9)),
+        activation: Some(Uuid::from_u128(5)),
+        mode: "canary".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
+    let (_scratch, mut db) = database().await;
+    let calls = [call(1, "answered"), call(2, "trapped"), call(3, "answered")];
+    invocations::record(&mut db, CLIENT, &calls).await.unwrap();
+    let page = async |db: &mut PgConnection, wanted, part| {
+        let (page, total) = invocations::page(db, CLIENT, "bot", wanted, part).await.unwrap();
+        (page.iter().map(|call| call.id.as_u128()).collect::<Vec<_>>(), total)
+    };
+    assert_eq!(page(&mut db, Wanted::default(), (0, 2)).await, (vec![3, 2], 3));
+    let trapped = Wanted { outcome: Some("trapped"), ..Wanted::default() };
+    assert_eq!(page(&mut db, trapped, (0, 10)).await, (vec![2], 1));
+    let later = Wanted { after: Some(Uuid::from_u128(2)), ..Wanted::default() };
+    assert_eq!(page(&mut db, later, (0, 10)).await, (vec![3], 1));
+    let live = Wanted { mode: Some("live"), ..Wanted::default() };
+    assert_eq!(page(&mut db, live, (0, 10)).await, (vec![], 0));
+}
+
+#[tokio::test]
+async fn calls_that_say_nothing_about_a_canary_do_not_count() {
+    let (_scratch, mut db) = database().await;
+    let calls = [call(1, "answered"), call(2, "trapped"), call(3, "not-started"), call(4, "trapped")];
+    invocations::record(&mut db, CLIENT, &calls).await.unwrap();
+    let tally = invocations::tally(&mut db, CLIENT, Uuid::from_u128(5), &["not-started"]).await.unwrap();
+    assert_eq!(tally, Tally { calls: 3, failures: 2 });
+    let none = invocations::tally(&mut db, CLIENT, Uuid::from_u128(6), &[]).await.unwrap();
+    assert_eq!(none, Tally { calls: 0, failures: 0 });
+}
+
+#[tokio::test]
+async fn no_more_is_recorded_than_the_terms_allow() {
+    let (_scratch, mut db) = database().await;
+    let terms = |first| RecordingTerms { sample: 1.0, max_calls: 2, first: Uuid::from_u128(first), until: moment(9) };
+    let recording = |id| Recording {
+        id: Uuid::from_u128(id),
+        activation: Uuid::from_u128(5),
+        plugin: "bot".to_owned(),
+        version: Some(1),
+        world: "chatbot".to_owned(),
+        subject: Uuid::from_u128(9),
+        recording: "{\"b\":1,\"a\":\"\\u0000\"}".to_owned(),
+    };
+    let mut kept = Vec::new();
+    for id in 1..=3 {
+        kept.push(recordings::insert(&mut db, CLIENT, &recording(id), &terms(1)).await.unwrap());
+    }
+    assert_eq!(kept, [true, true, false]);
+    assert!(recordings::insert(&mut db, CLIENT, &recording(4), &terms(3)).await.unwrap(), "begun anew");
+    let (page, total) = recordings::page(&mut db, CLIENT, "bot", (0, 1)).await.unwrap();
+    assert_eq!((page, total), (vec![recording(4)], 3));
+    let older = recordings::older(&mut db, CLIENT, "bot", Uuid::from_u128(4), 10).await.unwrap();
+    assert_eq!(older, [recording(2), recording(1)]);
+}
+
+#[tokio::test]
+async fn the_terms_of_a_recording_come_and_go() {
+    let (_scratch, mut db) = database().await;
+    activations::begin(&mut db, CLIENT, &activation(1, "bot", None)).await.unwrap();
+    let terms = RecordingTerms { sample: 0.5, max_calls: 7, first: Uuid::from_u128(3), until: moment(9) };
+    assert!(activations::set_recording(&mut db, CLIENT, Uuid::from_u128(1), Some(&terms)).await.unwrap());
+    assert_eq!(activations::list(&mut db, CLIENT, Some("bot")).await.unwrap()[0].recording, Some(terms));
+    assert!(activations::set_recording(&mut db, CLIENT, Uuid::from_u128(1), None).await.unwrap());
+    assert_eq!(activations::list(&mut db, CLIENT, None).await.unwrap()[0].recording, None);
+    assert!(!activations::set_recording(&mut db, STRANGER, Uuid::from_u128(1), None).await.unwrap());
+}
+
+#[tokio::test]
+async fn other_nodes_hear_what_was_put_in_force() {
+    let (scratch, mut db) = database().await;
+    let pool = storage::connect(&scratch.url, 2).await.unwrap();
+    let mut changes = Changes::listen(&pool).await.unwrap();
+    let change = Change { client: CLIENT, sha256: "ab".to_owned() };
+
+    changes::announce(&mut db, &change).await.unwrap();
+
+    assert_eq!(changes.next().await.unwrap(), change);
+    activations::begin(&mut db, CLIENT, &activation(1, "bot", None)).await.unwrap();
+    let missed = activations::activated_since(&mut db, moment(0), 10).await.unwrap();
+    assert_eq!(missed[0].sha256, "ab");
+    assert!(activations::activated_since(&mut db, moment(1), 10).await.unwrap().is_empty());
+}

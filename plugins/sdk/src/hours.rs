@@ -1,0 +1,122 @@
+//! Opening hours: written as `{"monday": ["08:00-12:00", "13:00-17:00"], ...}`; a day left out is closed.
+
+use serde::Deserialize;
+
+use crate::chatbot::{Error, LocalTime, Weekday};
+use crate::router::WallTime;
+
+/// Spans of each day, such as `08:00-17:00`, on the wall of the business.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hours {
+    monday: Vec<String>,
+    tuesday: Vec<String>,
+    wednesday: Vec<String>,
+    thursday: Vec<String>,
+    friday: Vec<String>,
+    saturday: Vec<String>,
+    sunday: Vec<String>,
+}
+
+/// A moment of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// 1 is Monday, 7 is Sunday.
+    pub weekday: u8,
+    /// 0 to 23.
+    pub hour: u8,
+    /// 0 to 59.
+    pub minute: u8,
+}
+
+impl From<LocalTime> for Moment {
+    fn from(time: LocalTime) -> Self {
+        let weekday = match time.weekday {
+            Weekday::Monday => 1,
+            Weekday::Tuesday => 2,
+            Weekday::Wednesday => 3,
+            Weekday::Thursday => 4,
+            Weekday::Friday => 5,
+            Weekday::Saturday => 6,
+            Weekday::Sunday => 7,
+        };
+        Self { weekday, hour: time.hour, minute: time.minute }
+    }
+}
+
+impl From<WallTime> for Moment {
+    fn from(time: WallTime) -> Self {
+        Self { weekday: time.weekday, hour: time.hour, minute: time.minute }
+    }
+}
+
+impl Hours {
+    /// Monday to Friday, eight to five.
+    pub fn office() -> Self {
+        let day = || vec!["08:00-17:00".to_owned()];
+        Self { monday: day(), tuesday: day(), wednesday: day(), thursday: day(), friday: day(), ..Self::default() }
+    }
+
+    fn days(&self) -> [(&'static str, &[String]); 7] {
+        [
+            ("Monday", &self.monday),
+            ("Tuesday", &self.tuesday),
+            ("Wednesday", &self.wednesday),
+            ("Thursday", &self.thursday),
+            ("Friday", &self.friday),
+            ("Saturday", &self.saturday),
+            ("Sunday", &self.sunday),
+        ]
+    }
+
+    /// Whether a moment is within the hours. The end of a span is outside of it. A span that does not parse is an error
+    /// with code `bad-config`.
+    pub fn is_open(&self, at: impl Into<Moment>) -> Result<bool, Error> {
+        let at = at.into();
+        let minute = u16::from(at.hour) * 60 + u16::from(at.minute);
+        let day = self.days().into_iter().nth(usize::from(at.weekday).wrapping_sub(1));
+        for span in day.into_iter().flat_map(|(_, spans)| spans) {
+            let (from, to) = parse(span)?;
+            if (from..to).contains(&minute) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Refuses spans that do not parse, with an error of code `bad-config`.
+    pub fn check(&self) -> Result<(), Error> {
+        self.days().iter().flat_map(|(_, spans)| spans.iter()).try_for_each(|span| parse(span).map(|_| ()))
+    }
+
+    /// The hours in words, one line for each run of days that have the same.
+    pub fn describe(&self) -> String {
+        let mut runs: Vec<(&str, &str, &[String])> = vec![];
+        for (day, spans) in self.days() {
+            match runs.last_mut() {
+                Some((_, last, same)) if *same == spans => *last = day,
+                _ => runs.push((day, day, spans)),
+            }
+        }
+        let line = |(first, last, spans): (&str, &str, &[String])| {
+            let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
+            let times = if spans.is_empty() { "closed".to_owned() } else { spans.join(", ") };
+            format!("{days}: {times}")
+        };
+        runs.into_iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Minutes of the day at which a span begins and ends.
+fn parse(span: &str) -> Result<(u16, u16), Error> {
+    let minutes = |time: &str| {
+        let (hour, minute) = time.trim().split_once(':')?;
+        let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
+        (hour <= 24 && minute < 60 && hour * 60 + minute <= 24 * 60).then_some(hour * 60 + minute)
+    };
+    let parsed = span.split_once('-').and_then(|(from, to)| Some((minutes(from)?, minutes(to)?)));
+    match parsed {
+        Some((from, to)) if from < to => Ok((from, to)),
+        _ => Err(Error::new("bad-config", format!("`{span}` is not a span of opening hours such as `08:00-17:00`"))),
+    }
+}

@@ -1,0 +1,164 @@
+/* What every plugin has: texts, log lines, the configuration, the key-value store, outgoing HTTP.
+ *
+ * Each call runs in a fresh instance that is thrown away afterwards, so nothing here is ever freed. */
+#ifndef PATCHBAY_H
+#define PATCHBAY_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "plugin.h"
+
+typedef patchbay_plugin_types_error_t patchbay_error;
+
+/* ---- Texts. Those of the interface have a length and no NUL at the end. ---- */
+
+/* A copy that ends with NUL. */
+static inline char *patchbay_text(plugin_string_t string) {
+  char *copy = malloc(string.len + 1);
+  memcpy(copy, string.ptr, string.len);
+  copy[string.len] = 0;
+  return copy;
+}
+
+/* The same of an optional text; NULL when it is absent. */
+static inline char *patchbay_optional(plugin_option_string_t option) {
+  return option.is_some ? patchbay_text(option.val) : NULL;
+}
+
+/* A text for the interface. */
+static inline plugin_string_t patchbay_string(const char *text) {
+  plugin_string_t string;
+  plugin_string_dup(&string, text);
+  return string;
+}
+
+/* An optional text for the interface; absent when NULL. */
+static inline plugin_option_string_t patchbay_some(const char *text) {
+  plugin_option_string_t option = {.is_some = text != NULL};
+  if (text != NULL) option.val = patchbay_string(text);
+  return option;
+}
+
+static inline char *patchbay_vformat(const char *format, va_list values) {
+  va_list again;
+  va_copy(again, values);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = malloc((size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, values);
+  return text;
+}
+
+/* Writes as printf does, into a text of its own. */
+static inline char *patchbay_format(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  char *text = patchbay_vformat(format, values);
+  va_end(values);
+  return text;
+}
+
+/* ---- Errors: nothing that the call did takes effect. ---- */
+
+/* Says why the plugin cannot answer, for `return patchbay_fail(...)`. `code` is a short word for programs; `retry` says
+ * whether the same call may succeed a little later. */
+static inline bool patchbay_fail(patchbay_error *error, const char *code, const char *message, bool retry) {
+  *error = (patchbay_error){.code = patchbay_string(code), .message = patchbay_string(message), .retry = retry};
+  return false;
+}
+
+/* ---- Log lines for the author, kept with the trace of the call. No personal data here. ---- */
+
+static inline void patchbay_log(patchbay_plugin_log_level_t level, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  plugin_string_t line = patchbay_string(patchbay_vformat(format, values));
+  va_end(values);
+  patchbay_plugin_log_write(level, &line);
+}
+
+#define patchbay_debug(...) patchbay_log(PATCHBAY_PLUGIN_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define patchbay_info(...) patchbay_log(PATCHBAY_PLUGIN_LOG_LEVEL_INFO, __VA_ARGS__)
+#define patchbay_warn(...) patchbay_log(PATCHBAY_PLUGIN_LOG_LEVEL_WARN, __VA_ARGS__)
+
+/* ---- The settings given when the plugin was activated, as JSON; see patchbay_json_text in json.h. ---- */
+
+static inline char *patchbay_config(void) {
+  plugin_string_t config;
+  patchbay_plugin_config_get(&config);
+  return patchbay_text(config);
+}
+
+/* ---- A small store that outlives the call. Writes take effect together with the answer, or not at all. ---- */
+
+/* Values of this participant, or shared by all participants of the client. */
+#define PATCHBAY_PARTICIPANT PATCHBAY_PLUGIN_KV_SCOPE_PARTICIPANT
+#define PATCHBAY_CLIENT PATCHBAY_PLUGIN_KV_SCOPE_CLIENT
+
+/* The value of a key; NULL when it has none or cannot be read. */
+static inline char *patchbay_get(patchbay_plugin_kv_scope_t scope, const char *key) {
+  plugin_string_t name = patchbay_string(key);
+  plugin_option_list_u8_t value;
+  patchbay_plugin_kv_error_t fault;
+  if (!patchbay_plugin_kv_get(scope, &name, &value, &fault) || !value.is_some) return NULL;
+  return patchbay_text((plugin_string_t){.ptr = value.val.ptr, .len = value.val.len});
+}
+
+/* Gives a key a value; false when the host refuses it. */
+static inline bool patchbay_set(patchbay_plugin_kv_scope_t scope, const char *key, const char *value) {
+  plugin_string_t name = patchbay_string(key), text = patchbay_string(value);
+  plugin_list_u8_t bytes = {.ptr = text.ptr, .len = text.len};
+  patchbay_plugin_kv_error_t fault;
+  return patchbay_plugin_kv_set(scope, &name, &bytes, &fault);
+}
+
+/* Removes a key; removing one that is not there is fine. */
+static inline bool patchbay_delete(patchbay_plugin_kv_scope_t scope, const char *key) {
+  plugin_string_t name = patchbay_string(key);
+  patchbay_plugin_kv_error_t fault;
+  return patchbay_plugin_kv_delete(scope, &name, &fault);
+}
+
+/* ---- Outgoing HTTP, to the hosts that were named when the plugin was activated. ---- */
+
+typedef struct {
+  /* HTTP status; 0 when there is no response: then `body` says why. */
+  int status;
+  /* Ends with NUL. */
+  char *body;
+  size_t length;
+} patchbay_response;
+
+/* Sends a request and waits for the response. `body` is a text, or NULL; with one, the content type is JSON. */
+static inline patchbay_response patchbay_send(const char *method, const char *url, const char *body) {
+  plugin_tuple2_string_string_t json = {patchbay_string("content-type"), patchbay_string("application/json")};
+  patchbay_plugin_http_request_t request = {.method = patchbay_string(method), .url = patchbay_string(url)};
+  if (body != NULL) {
+    plugin_string_t text = patchbay_string(body);
+    request.body = (plugin_option_list_u8_t){.is_some = true, .val = {.ptr = text.ptr, .len = text.len}};
+    request.headers = (plugin_list_tuple2_string_string_t){.ptr = &json, .len = 1};
+  }
+  patchbay_plugin_http_response_t response;
+  patchbay_plugin_http_error_t fault;
+  if (patchbay_plugin_http_send(&request, &response, &fault)) {
+    plugin_string_t text = {.ptr = response.body.ptr, .len = response.body.len};
+    return (patchbay_response){.status = response.status, .body = patchbay_text(text), .length = text.len};
+  }
+  char *reason = "no response in time";
+  switch (fault.tag) {
+    case PATCHBAY_PLUGIN_HTTP_ERROR_NOT_GRANTED: reason = patchbay_text(fault.val.not_granted); break;
+    case PATCHBAY_PLUGIN_HTTP_ERROR_INVALID_REQUEST: reason = patchbay_text(fault.val.invalid_request); break;
+    case PATCHBAY_PLUGIN_HTTP_ERROR_TOO_LARGE: reason = "the response is too large"; break;
+    case PATCHBAY_PLUGIN_HTTP_ERROR_FAILED: reason = patchbay_text(fault.val.failed); break;
+  }
+  return (patchbay_response){.status = 0, .body = reason, .length = strlen(reason)};
+}
+
+/* Gets an address and waits for the response. */
+static inline patchbay_response patchbay_fetch(const char *url) { return patchbay_send("GET", url, NULL); }
+
+#endif

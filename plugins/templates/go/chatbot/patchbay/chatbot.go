@@ -1,0 +1,121 @@
+package patchbay
+
+import (
+	"local/build/bindings/exports/export_patchbay_plugin_bot"
+	bot "local/build/bindings/imports/patchbay_plugin_bot"
+	"local/build/bindings/imports/patchbay_plugin_types"
+
+	wit "go.bytecodealliance.org/pkg/wit/types"
+)
+
+// What goes in and what comes out. Everything else of the interface is in build/bindings/imports.
+type (
+	Event   = bot.Event
+	Session = bot.Session
+	Action  = bot.Action
+)
+
+// Chatbot makes a function the chatbot. Call it in an init function.
+func Chatbot(handle func(event Event, session Session) ([]Action, error)) {
+	export_patchbay_plugin_bot.Handle = func(event Event, session Session) wit.Result[[]Action, bot.Error] {
+		actions, err := handle(event, session)
+		if err != nil {
+			return wit.Err[[]Action, bot.Error](failure(err))
+		}
+		return wit.Ok[[]Action, bot.Error](actions)
+	}
+}
+
+// Text answers what the customer said, in words: the text, or what was written on the chosen button.
+func Text(event Event) (text string, found bool) {
+	if event.Kind.Tag() != bot.EventKind_Message {
+		return "", false
+	}
+	content := event.Kind.Message().Content
+	if content.Tag() == patchbay_plugin_types.Content_Text {
+		return content.Text(), true
+	}
+	choice, found := chosen(content)
+	return choice.Text, found
+}
+
+// Choice answers the id or payload of the button or list entry that the customer chose, or nothing.
+func Choice(event Event) string {
+	if event.Kind.Tag() != bot.EventKind_Message {
+		return ""
+	}
+	choice, _ := chosen(event.Kind.Message().Content)
+	return choice.Payload
+}
+
+// Timer answers the name of the timer that has run out, or nothing.
+func Timer(event Event) string {
+	if event.Kind.Tag() != bot.EventKind_Timer {
+		return ""
+	}
+	return event.Kind.Timer()
+}
+
+func chosen(content patchbay_plugin_types.Content) (patchbay_plugin_types.Choice, bool) {
+	switch content.Tag() {
+	case patchbay_plugin_types.Content_Button:
+		return content.Button(), true
+	case patchbay_plugin_types.Content_Interactive:
+		return content.Interactive(), true
+	case patchbay_plugin_types.Content_Carousel:
+		return content.Carousel(), true
+	}
+	return patchbay_plugin_types.Choice{}, false
+}
+
+// Button is a button or list entry: what it sends back, and what the customer sees.
+type Button struct{ ID, Title string }
+
+// ReplyText sends a text.
+func ReplyText(text string) Action {
+	return bot.MakeActionReplyText(bot.ReplyText{Text: text, Quote: Optional("")})
+}
+
+// ReplyButtons sends a text with one to three buttons, each with a title of at most 20 characters.
+func ReplyButtons(text string, buttons ...Button) Action {
+	nothing := Optional("")
+	reply := bot.ReplyButtons{Text: text, Header: nothing, Footer: nothing, Quote: nothing}
+	for _, button := range buttons {
+		reply.Buttons = append(reply.Buttons, bot.Button{Id: button.ID, Title: button.Title})
+	}
+	return bot.MakeActionReplyButtons(reply)
+}
+
+// ReplyList sends a text with a list of up to ten entries, each with a title of at most 24 characters.
+func ReplyList(text, buttonLabel string, rows ...Button) Action {
+	nothing := Optional("")
+	section := bot.ListSection{Title: nothing}
+	for _, row := range rows {
+		section.Rows = append(section.Rows, bot.ListRow{Id: row.ID, Title: row.Title, Description: nothing})
+	}
+	sections := []bot.ListSection{section}
+	reply := bot.ReplyList{Text: text, ButtonLabel: buttonLabel, Sections: sections, Header: nothing, Footer: nothing, Quote: nothing}
+	return bot.MakeActionReplyList(reply)
+}
+
+// SetState remembers where the conversation stands; it comes back as session.State.
+func SetState(state string) Action { return bot.MakeActionSetState(state) }
+
+// StartTimer asks to be called back; starting a timer again under the same name moves it.
+func StartTimer(name string, afterSeconds uint32) Action {
+	return bot.MakeActionStartTimer(bot.Timer{Name: name, AfterSeconds: afterSeconds})
+}
+
+// HandOver lets people take over: a team, or the unassigned queue when its name is empty. The note is for the agent.
+func HandOver(team, note string) Action {
+	return bot.MakeActionHandOver(bot.HandOver{Team: Optional(team), Note: Optional(note)})
+}
+
+// Close closes the conversation.
+func Close() Action { return bot.MakeActionClose() }
+
+// Tag puts a tag on the contact.
+func Tag(name string) Action { return bot.MakeActionTag(name) }
+
+// RequestRating asks the customer for a rating.
+func RequestRating() Action { return bot.MakeActionRequestRating() }

@@ -1,0 +1,50 @@
+// Outgoing HTTP, to the hosts that were named when the plugin was activated.
+
+import * as http from 'patchbay:plugin/http@0.1.1';
+import { PluginError } from './index';
+import { decode, encode } from './bytes';
+
+/** What came back, whatever the status. */
+export class Response {
+  status;
+  headers;
+  body;
+  constructor(status, headers, body) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+  /** The status is 200 to 299. */
+  get ok() {
+    return this.status >= 200 && this.status < 300;
+  }
+  text() {
+    return decode(this.body);
+  }
+  json() {
+    return JSON.parse(this.text());
+  }
+}
+
+/** Sends one request and waits for the response. Throws a `PluginError` when none comes. */
+export function fetch(url, options = {}) {
+  const { method = 'GET', headers = {}, body, timeoutMs = null } = options;
+  const bytes = typeof body === 'string' ? encode(body) : body ?? null;
+  try {
+    const answer = http.send({ method, url, headers: Object.entries(headers), body: bytes, timeoutMs });
+    return new Response(answer.status, new Map(answer.headers), answer.body);
+  } catch (fault) {
+    throw told(fault.payload ?? fault);
+  }
+}
+
+function told(fault) {
+  switch (fault.tag) {
+    case 'not-granted': return new PluginError('http-not-granted', fault.val);
+    case 'invalid-request': return new PluginError('http-invalid-request', fault.val);
+    case 'timed-out': return new PluginError('http-timed-out', 'no response in time', true);
+    case 'too-large': return new PluginError('http-too-large', `the response is larger than ${fault.val} bytes`);
+    case 'failed': return new PluginError('http-failed', fault.val, true);
+    default: return new PluginError('http-failed', String(fault));
+  }
+}

@@ -1,0 +1,10 @@
+// Sends the sender's own text, else that of the template, when a fallback was asked for.
+
+export const fallback = {
+  decide({ requested, autoText }) {
+    if (!requested.sendFallback) return { tag: 'skip', val: 'not asked for' };
+    const text = requested.text ?? autoText;
+    if (text == null) return { tag: 'skip', val: 'there is no text' };
+    return { tag: 'send', val: { text, unicode: requested.unicode, sender: null } };
+  },
+};

@@ -1,0 +1,17 @@
+// Webhook shapers: write the body of an event as a value.
+
+import { failure } from './index';
+
+/** Makes a function the shaper. It answers with the body, or with `undefined` when the event is not to be sent. */
+export function shaper(shape) {
+  return {
+    shape(event) {
+      try {
+        const body = shape(event);
+        return body === undefined ? null : JSON.stringify(body);
+      } catch (thrown) {
+        throw failure(thrown);
+      }
+    },
+  };
+}

@@ -1,0 +1,10 @@
+"""Sends customers with the tag `vip` to the team VIP, everybody else to the default bot."""
+
+from patchbay.router import default_bot, router, team
+
+
+@router
+def route(inbound):
+    if "vip" in inbound.tags:
+        return team("VIP", "the contact has the tag vip")
+    return default_bot("nothing special")

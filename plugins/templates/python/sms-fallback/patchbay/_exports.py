@@ -1,0 +1,8 @@
+"""What the host calls."""
+
+from patchbay import fallback
+
+
+class Fallback:
+    def decide(self, undeliverable):
+        return fallback._rule(undeliverable)

@@ -1,0 +1,22 @@
+"""Webhook shapers: write the body of an event as a value."""
+
+from typing import Any, Callable, Optional
+
+from wit_world.exports.shaper import (
+    WebhookEvent,
+    WebhookEvent_Chatbot,
+    WebhookEvent_Incoming,
+    WebhookEvent_Partner,
+    WebhookEvent_SessionStatus,
+    WebhookEvent_Status,
+)
+
+Shape = Callable[[WebhookEvent], Any]
+_shape: Optional[Shape] = None
+
+
+def shaper(shape: Shape) -> Shape:
+    """Makes a function the shaper. It answers with the body, or with None when the event is not to be sent."""
+    global _shape
+    _shape = shape
+    return shape

@@ -1,0 +1,20 @@
+//! Says back what the customer wrote, and hands over to people when asked for one.
+
+use patchbay_plugin_sdk::chatbot::*;
+
+struct Bot;
+
+impl Chatbot for Bot {
+    fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
+        // Reactions, files and timers have no words: nothing to do.
+        let Some(text) = event.text() else { return Ok(vec![]) };
+        if text.eq_ignore_ascii_case("person") {
+            let note = "The customer asked for a person.";
+            return Ok(vec![Action::text("A colleague will answer you here."), Action::hand_over(note)]);
+        }
+        let name = session.customer.name.as_deref().unwrap_or("you");
+        Ok(vec![Action::text(format!("Hello, {name}! You said: {text}"))])
+    }
+}
+
+patchbay_plugin_sdk::export_chatbot!(Bot);

@@ -1,0 +1,20 @@
+//! Sends the sender's own text, else that of the template, when a fallback was asked for.
+
+use patchbay_plugin_sdk::sms_fallback::*;
+
+struct Rule;
+
+impl SmsFallback for Rule {
+    fn decide(undeliverable: Undeliverable) -> Decision {
+        let requested = undeliverable.requested;
+        if !requested.send_fallback {
+            return Decision::skip("not asked for");
+        }
+        match requested.text.or(undeliverable.auto_text) {
+            Some(text) => Decision::Send(Sms { text, unicode: requested.unicode, sender: None }),
+            None => Decision::skip("there is no text"),
+        }
+    }
+}
+
+patchbay_plugin_sdk::export_sms_fallback!(Rule);

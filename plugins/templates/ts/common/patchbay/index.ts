@@ -1,0 +1,39 @@
+// What every plugin has: log lines, the configuration, errors.
+
+import { get } from 'patchbay:plugin/config@0.1.1';
+import { write } from 'patchbay:plugin/log@0.1.1';
+import type { Error as Failure } from 'patchbay:plugin/types@0.1.1';
+
+/** Lines for the author of the plugin, kept with the trace of the call. Do not write personal data here. */
+export const log = {
+  debug: (message: string): void => write('debug', message),
+  info: (message: string): void => write('info', message),
+  warn: (message: string): void => write('warn', message),
+  error: (message: string): void => write('error', message),
+};
+
+/** The settings given when the plugin was activated; `{}` when none were given. */
+export function config<T = Record<string, unknown>>(): T {
+  return JSON.parse(get()) as T;
+}
+
+/** Throw it to say that the plugin cannot answer: nothing that the call did takes effect. */
+export class PluginError extends Error {
+  constructor(
+    /** A short word for programs, such as `bad-config`. */
+    readonly code: string,
+    message: string,
+    /** Whether the same call may succeed a little later. */
+    readonly retry = false,
+  ) {
+    super(message);
+  }
+}
+
+/** What the host is told about something that was thrown. */
+export function failure(thrown: unknown): Failure {
+  if (thrown instanceof PluginError) return { code: thrown.code, message: thrown.message, retry: thrown.retry };
+  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}\n${thrown.stack ?? ''}` : String(thrown);
+  log.error(message);
+  return { code: 'failed', message, retry: false };
+}

@@ -1,0 +1,12 @@
+// Sends the sender's own text, else that of the template, when a fallback was asked for.
+
+import type { Decision, Undeliverable } from 'patchbay:plugin/fallback@0.1.1';
+
+export const fallback = {
+  decide({ requested, autoText }: Undeliverable): Decision {
+    if (!requested.sendFallback) return { tag: 'skip', val: 'not asked for' };
+    const text = requested.text ?? autoText;
+    if (text == null) return { tag: 'skip', val: 'there is no text' };
+    return { tag: 'send', val: { text, unicode: requested.unicode, sender: null } };
+  },
+};

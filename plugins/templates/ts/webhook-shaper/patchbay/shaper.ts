@@ -1,0 +1,20 @@
+// Webhook shapers: write the body of an event as a value.
+
+import type { WebhookEvent } from 'patchbay:plugin/shaper@0.1.1';
+import { failure } from './index';
+
+export type { WebhookEvent } from 'patchbay:plugin/shaper@0.1.1';
+
+/** Makes a function the shaper. It answers with the body, or with `undefined` when the event is not to be sent. */
+export function shaper(shape: (event: WebhookEvent) => unknown) {
+  return {
+    shape(event: WebhookEvent): string | null {
+      try {
+        const body = shape(event);
+        return body === undefined ? null : JSON.stringify(body);
+      } catch (thrown) {
+        throw failure(thrown);
+      }
+    },
+  };
+}

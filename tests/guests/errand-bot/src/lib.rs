@@ -1,0 +1,74 @@
+//! A chatbot that runs errands: it calls the addresses that it is given, and keeps what it is told.
+
+use patchbay_plugin_sdk::chatbot::*;
+use patchbay_plugin_sdk::kv::{self, Scope};
+use patchbay_plugin_sdk::http;
+
+/// `post-flaky` fails until this much time has passed since the message was written.
+const RECOVERY_MS: u64 = 20_000;
+
+struct Errands;
+
+impl Chatbot for Errands {
+    fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
+        let text = event.text().unwrap_or_default();
+        let (deed, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let answer = match deed {
+            "get" => get(rest),
+            "try" => get(rest).or_else(|error| Ok(format!("{}: {}", error.code, error.message))),
+            "post-twice" => post(rest).and_then(|_| post(rest)),
+            "post-flaky" => {
+                let posted = post(rest)?;
+                if session.now_ms < event.timestamp_ms + RECOVERY_MS {
+                    return Err(Error::temporary("on-purpose", "not yet"));
+                }
+                Ok(posted)
+            }
+            "keep" => keep(rest, Scope::Participant),
+            "keep-for-all" => keep(rest, Scope::Client),
+            "forget" => forget(),
+            "state-and-trap" => {
+                kv::set(Scope::Client, "trace", "was here")?;
+                kv::set(Scope::Participant, "trace", "was here")?;
+                panic!("the bot gives up on purpose");
+            }
+            "trace" => Ok(format!("{:?} {:?}", kv::get_text(Scope::Client, "trace")?, kv::get_text(Scope::Participant, "trace")?)),
+            _ => return Ok(vec![]),
+        };
+        answer.map(|answer| vec![Action::text(answer)])
+    }
+}
+
+patchbay_plugin_sdk::export_chatbot!(Errands);
+
+fn get(url: &str) -> Result<String, Error> {
+    let response = http::get(url)?;
+    Ok(format!("{} {}", response.status, String::from_utf8_lossy(&response.body)))
+}
+
+fn post(url: &str) -> Result<String, Error> {
+    let response = http::post_json(url, r#"{"order":7}"#)?;
+    Ok(format!("posted {}", response.status))
+}
+
+/// `keep NUMBER BYTES`: as many keys of that size.
+fn keep(rest: &str, scope: Scope) -> Result<String, Error> {
+    let (number, bytes) = rest.split_once(' ').ok_or("keep NUMBER BYTES")?;
+    let number: usize = number.parse().map_err(|_| "keep NUMBER BYTES")?;
+    let bytes: usize = bytes.parse().map_err(|_| "keep NUMBER BYTES")?;
+    let before: usize = kv::get_text(scope, "kept")?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    for index in before..before + number {
+        kv::set(scope, &format!("key-{index}"), vec![b'x'; bytes])?;
+    }
+    kv::set(scope, "kept", (before + number).to_string())?;
+    Ok(format!("kept {}", before + number))
+}
+
+fn forget() -> Result<String, Error> {
+    let kept: usize = kv::get_text(Scope::Client, "kept")?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    for index in 0..kept {
+        kv::delete(Scope::Client, &format!("key-{index}"))?;
+    }
+    kv::set(Scope::Client, "kept", "0")?;
+    Ok("forgotten".to_owned())
+}

@@ -1,0 +1,267 @@
+//! Which version is in force where: activated, tried out, rolled back, switched off, deleted (CONTRACT 6).
+
+use harness::{Client, Phone, Reply, Setup, Shared, guest};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::plugin_uploads::{PLUGINS, bot, misfit};
+
+/// A client with versions 1 to `versions` of the chatbot `shop`, which says its version.
+async fn with_versions(versions: u32) -> (Shared, Client, Phone) {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    for number in 1..=versions {
+        client.upload("shop", bot(number)).await;
+    }
+    let phone = patchbay.new_phone();
+    (patchbay, client, phone)
+}
+
+async fn rollback(client: &Client, plugin: &str, body: Value) -> Reply {
+    client.post(&format!("{PLUGINS}/{plugin}/rollback"), &body).await
+}
+
+async fn deactivate(client: &Client, plugin: &str, body: Value) -> Reply {
+    client.post(&format!("{PLUGINS}/{plugin}/deactivate"), &body).await
+}
+
+async fn delete(client: &Client, plugin: &str) -> Reply {
+    client.request(Method::DELETE, &format!("{PLUGINS}/{plugin}"), None, &[]).await
+}
+
+/// Asks the bot for its version, as the `nth` question of this phone.
+async fn answering(client: &Client, phone: &Phone, nth: usize) -> String {
+    phone.write(&client.number, "version 0").await;
+    let answer = harness::eventually("the answer", || async {
+        let inbox = phone.inbox().await;
+        let said: Vec<String> = inbox
+            .iter()
+            .filter_map(|message| message["text"].as_str())
+            .filter(|text| text.starts_with("version"))
+            .map(str::to_owned)
+            .collect();
+        said.get(nth).cloned()
+    });
+    answer.await
+}
+
+fn said(reply: &Reply, status: u16) -> String {
+    assert_eq!(reply.status, status, "{}", reply.text);
+    reply.json()["message"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn each_activation_answers_the_next_event_and_rollback_goes_back_one_by_one() {
+    let (_patchbay, client, phone) = with_versions(3).await;
+    let activation = client.put_in_force("shop", json!({ "version": 1 })).await;
+    assert_eq!((&activation["plugin"], &activation["version"]), (&json!("shop"), &json!(1)));
+    assert_eq!((&activation["mode"], &activation["world"]), (&json!("live"), &json!("chatbot")));
+    assert_eq!(answering(&client, &phone, 0).await, "version-0001");
+    client.put_in_force("shop", json!({ "version": "2" })).await;
+    assert_eq!(answering(&client, &phone, 1).await, "version-0002");
+    client.put_in_force("shop", json!({})).await;
+    assert_eq!(answering(&client, &phone, 2).await, "version-0003", "without a version it is the newest");
+
+    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["version"], 2);
+    assert_eq!(answering(&client, &phone, 3).await, "version-0002");
+    assert_eq!(rollback(&client, "shop", json!({ "whatsAppNumberId": null })).await.ok()["version"], 1);
+    assert_eq!(answering(&client, &phone, 4).await, "version-0001");
+    let nothing_before = said(&rollback(&client, "shop", json!({})).await, 409);
+    assert!(nothing_before.contains("deactivate it"), "{nothing_before}");
+    assert_eq!(client.in_force("shop").await[0]["version"], 1);
+}
+
+#[tokio::test]
+async fn a_rollback_goes_back_to_another_plugin_and_after_a_deactivation_to_the_same() {
+    let (_patchbay, client, phone) = with_versions(1).await;
+    client.put_in_force("default-chatbot", json!({ "config": { "greeting": "Hi" } })).await;
+    client.put_in_force("shop", json!({})).await;
+    let wrong = said(&rollback(&client, "default-chatbot", json!({})).await, 409);
+    assert!(wrong.contains("shop version 1 is live there"), "{wrong}");
+
+    let back = rollback(&client, "shop", json!({})).await.ok();
+
+    assert_eq!((&back["plugin"], &back["config"]), (&json!("default-chatbot"), &json!({ "greeting": "Hi" })));
+    client.put_in_force("shop", json!({})).await;
+    assert_eq!(deactivate(&client, "shop", json!({})).await.status, 204);
+    assert_eq!(deactivate(&client, "shop", json!({})).await.status, 404);
+    assert_eq!(client.in_force("shop").await, Vec::<Value>::new());
+    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["version"], 1, "what was switched off comes back");
+    assert_eq!(answering(&client, &phone, 0).await, "version-0001");
+    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["plugin"], "default-chatbot");
+    let idle = said(&rollback(&client, "shop", json!({})).await, 409);
+    assert!(idle.contains("default-chatbot is live there"), "{idle}");
+}
+
+#[tokio::test]
+async fn a_repeated_activation_changes_nothing() {
+    let (_patchbay, client, _phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    let first = client.put_in_force("shop", json!({ "version": 2, "config": { "a": 1 } })).await;
+    let again = client.put_in_force("shop", json!({ "version": 2, "config": { "a": 1 } })).await;
+    assert_eq!(first, again);
+    let kept = client.put_in_force("shop", json!({ "version": 2 })).await;
+    assert_eq!(kept, first, "a configuration that is left out stays as it is");
+    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["version"], 1);
+}
+
+#[tokio::test]
+async fn a_number_has_its_own_plugin_before_the_clients() {
+    let (_patchbay, client, phone) = with_versions(2).await;
+    let scope = json!({ "whatsAppNumberId": client.number_id });
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    let own = client.put_in_force("shop", json!({ "version": 2, "whatsAppNumberId": client.number_id })).await;
+    assert_eq!(own["whatsAppNumberId"], client.number_id);
+    assert_eq!(answering(&client, &phone, 0).await, "version-0002");
+    assert_eq!(client.in_force("shop").await.len(), 2);
+    let nothing_before = said(&rollback(&client, "shop", scope.clone()).await, 409);
+    assert!(nothing_before.contains("nothing was in force there before"), "{nothing_before}");
+
+    assert_eq!(deactivate(&client, "shop", scope).await.status, 204);
+
+    assert_eq!(answering(&client, &phone, 1).await, "version-0001");
+    for not_yours in ["nonsense", "00000000-0000-7000-8000-000000000000"] {
+        let reply = client.post(&format!("{PLUGINS}/shop/activate"), &json!({ "whatsAppNumberId": not_yours })).await;
+        assert_eq!(reply.faulty_fields(), ["whatsAppNumberId"]);
+    }
+}
+
+#[tokio::test]
+async fn a_canary_ends_by_rollback_or_becomes_live() {
+    let (_patchbay, client, _phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1, "config": { "a": 1 } })).await;
+    let canary = client.put_in_force("shop", json!({ "mode": "canary", "percent": 25, "config": { "b": 2 } })).await;
+    assert_eq!((&canary["mode"], &canary["percent"], &canary["version"]), (&json!("canary"), &json!(25), &json!(2)));
+    let live = rollback(&client, "shop", json!({})).await.ok();
+    assert_eq!((&live["version"], &live["mode"]), (&json!(1), &json!("live")));
+    assert_eq!(client.in_force("shop").await.len(), 1);
+
+    client.put_in_force("shop", json!({ "mode": "canary", "config": { "b": 2 } })).await;
+    let promoted = client.put_in_force("shop", json!({ "version": 2 })).await;
+
+    assert_eq!(promoted["config"], json!({ "b": 2 }), "it goes on with the configuration that was tried");
+    assert_eq!(client.in_force("shop").await, [promoted], "the canary is over");
+    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["config"], json!({ "a": 1 }));
+    let kinds: Vec<Value> = client.kept("shop", "events").await.iter().map(|event| event["kind"].clone()).collect();
+    assert!(kinds.contains(&json!("ROLLED_BACK")) && kinds.contains(&json!("UPLOADED")), "{kinds:?}");
+}
+
+#[tokio::test]
+async fn a_trial_without_a_live_plugin_ends_without_an_answer() {
+    let (_patchbay, client, _phone) = with_versions(1).await;
+    client.put_in_force("shop", json!({ "mode": "canary" })).await;
+    let reply = rollback(&client, "shop", json!({})).await;
+    assert_eq!((reply.status, reply.text.as_str()), (204, ""));
+    let lonely = client.post(&format!("{PLUGINS}/shop/activate"), &json!({ "mode": "shadow" })).await;
+    assert_eq!(lonely.faulty_fields(), ["mode"]);
+    client.upload("words", guest("picky-fallback")).await;
+    client.put_in_force("words", json!({ "mode": "shadow" })).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_activated_is_named() {
+    let (_patchbay, client, _phone) = with_versions(2).await;
+    client.upload("tidy", misfit("deed-fail")).await;
+    let activate = async |plugin: &str, body: Value| client.post(&format!("{PLUGINS}/{plugin}/activate"), &body).await;
+    for (body, fields) in [
+        (json!({ "version": 3 }), vec!["version"]),
+        (json!({ "version": 0 }), vec!["version"]),
+        (json!({ "version": -1 }), vec!["version"]),
+        (json!({ "version": "two" }), vec!["version"]),
+        (json!({ "version": 99_999_999_999_u64 }), vec!["version"]),
+        (json!({ "mode": "dead" }), vec!["mode"]),
+        (json!({ "mode": "canary", "percent": 0 }), vec!["percent"]),
+        (json!({ "mode": "canary", "percent": 101 }), vec!["percent"]),
+        (json!({ "config": [1] }), vec!["config"]),
+        (json!({ "config": { "a": "x".repeat(70_000) } }), vec!["config"]),
+        (json!({ "allowedHosts": ["api.example.org", "https://example.org"] }), vec!["allowedHosts[1]"]),
+        (json!({ "errorThreshold": 101, "minimumCalls": 0 }), vec!["errorThreshold", "minimumCalls"]),
+    ] {
+        assert_eq!(activate("shop", body.clone()).await.faulty_fields(), fields, "{body}");
+    }
+    let missing = activate("shop", json!({ "version": 3 })).await;
+    assert!(said(&missing, 400).contains("`shop` has versions 1 to 2"), "{}", missing.text);
+    assert_eq!(activate("nothing", json!({})).await.status, 404);
+    assert_eq!(activate("tidy", json!({})).await.faulty_fields(), ["config"], "`shop` is required");
+    assert_eq!(activate("tidy", json!({ "config": { "shop": 7 } })).await.faulty_fields(), ["config/shop"]);
+    assert_eq!(client.in_force("tidy").await, Vec::<Value>::new());
+    let fine = client.put_in_force("tidy", json!({ "config": { "shop": "books" }, "allowedHosts": ["*.example.org"] }));
+    assert_eq!(fine.await["allowedHosts"], json!(["*.example.org"]));
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_in_force_is_not_deleted() {
+    let (patchbay, client, phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    assert_eq!(answering(&client, &phone, 0).await, "version-0001");
+    client.put_in_force("shop", json!({ "version": 2, "mode": "shadow", "whatsAppNumberId": client.number_id })).await;
+
+    let refused = said(&delete(&client, "shop").await, 409);
+
+    assert!(refused.contains("live for all numbers") && refused.contains(&client.number_id), "{refused}");
+    deactivate(&client, "shop", json!({})).await;
+    deactivate(&client, "shop", json!({ "whatsAppNumberId": client.number_id })).await;
+    assert_eq!(delete(&client, "shop").await.status, 204);
+    assert_eq!(client.get(&format!("{PLUGINS}/shop")).await.status, 404);
+    assert_eq!(delete(&client, "shop").await.status, 404);
+    let rows = patchbay.rows_of(&client.client_ref).await;
+    assert_eq!((rows["plugin_version"], rows["plugin_component"]), (0, 0));
+    assert!(rows["plugin_invocation"] > 0, "what was done stays on record");
+    assert_eq!(delete(&client, "default-chatbot").await.status, 409);
+    assert_eq!(client.upload("shop", bot(9)).await, 1, "the name is free again");
+}
+
+#[tokio::test]
+async fn everything_is_still_there_after_a_restart() {
+    let mut patchbay = Setup::new().start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let phone = patchbay.phone("27820000001");
+    for number in 1..=2 {
+        client.upload("shop", bot(number)).await;
+        client.put_in_force("shop", json!({ "config": { "n": number } })).await;
+    }
+    let before = client.get(&format!("{PLUGINS}/shop")).await.ok();
+
+    patchbay.kill();
+    patchbay.launch().await;
+
+    assert_eq!(client.get(&format!("{PLUGINS}/shop")).await.ok(), before);
+    assert_eq!(answering(&client, &phone, 0).await, "version-0002");
+    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["config"], json!({ "n": 1 }));
+    assert_eq!(answering(&client, &phone, 1).await, "version-0001");
+}
+
+#[tokio::test]
+async fn a_version_is_in_force_on_the_nodes_that_did_not_hear_of_it_before() {
+    let patchbay = Setup::new().set("server.workers", "false").start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let phone = patchbay.phone("27820000001");
+    let _worker = patchbay.worker();
+    for number in 1..=3 {
+        client.install("shop", bot(number)).await;
+        let nth = usize::try_from(number - 1).unwrap();
+        assert_eq!(answering(&client, &phone, nth).await, format!("version-{number:04}"));
+    }
+}
+
+#[tokio::test]
+async fn every_change_is_in_the_audit_trail() {
+    let (patchbay, client, _phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    client.put_in_force("shop", json!({ "version": 2 })).await;
+    rollback(&client, "shop", json!({})).await.ok();
+    deactivate(&client, "shop", json!({})).await;
+    delete(&client, "shop").await;
+
+    let mut db = patchbay.database().await;
+    let actions: Vec<String> = sqlx::query_scalar(
+        "SELECT action FROM audit WHERE object_kind = 'plugin'
+           AND client_id = (SELECT id FROM client WHERE client_ref = $1) ORDER BY id",
+    )
+    .bind(&client.client_ref)
+    .fetch_all(&mut db)
+    .await
+    .unwrap();
+
+    assert_eq!(actions, ["upload", "upload", "activate", "activate", "rollback", "deactivate", "delete"]);
+}

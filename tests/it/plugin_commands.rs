@@ -1,0 +1,268 @@
+//! The author's tools as a developer types them (CONTRACT 8): the real binary, a server, a customer's phone.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use harness::{Client, Patchbay, Setup, altered, binary, guest};
+use serde_json::json;
+use tempfile::TempDir;
+
+const NUMBER: &str = "27110000001";
+
+/// A developer's machine: a folder, and the server that the tools talk to.
+struct Machine {
+    folder: TempDir,
+    environment: Vec<(&'static str, String)>,
+}
+
+/// What a command printed, and its exit status.
+struct Said {
+    out: String,
+    err: String,
+    status: i32,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let built = binary().parent().unwrap().join("projects-of-tests");
+        let environment = vec![("CARGO_TARGET_DIR", built.display().to_string())];
+        Self { folder: tempfile::tempdir().unwrap(), environment }
+    }
+
+    fn with_server(patchbay: &Patchbay, client: &Client) -> Self {
+        let mut machine = Self::new();
+        machine.environment.push(("PATCHBAY_URL", patchbay.url()));
+        machine.environment.push(("PATCHBAY_API_KEY", client.key.clone()));
+        machine
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.folder.path().join(path).display().to_string()
+    }
+
+    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.folder.path().join(path), content).unwrap();
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command.arg("plugin").args(arguments).current_dir(self.folder.path());
+        for variable in ["PATCHBAY_URL", "PATCHBAY_API_KEY", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+            command.env_remove(variable);
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (*name, value)));
+        command
+    }
+
+    /// Types `patchbay plugin ...` in the folder, and `input` into it.
+    fn types_with(&self, arguments: &[&str], input: &str) -> Said {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Commands that read nothing may be over already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Said { out: text(stdout), err: text(stderr), status: status.code().unwrap() }
+    }
+
+    fn types(&self, arguments: &[&str]) -> Said {
+        self.types_with(arguments, "")
+    }
+
+    /// Types a command that must succeed.
+    fn does(&self, arguments: &[&str]) -> String {
+        let said = self.types(arguments);
+        assert_eq!(said.status, 0, "{arguments:?}\n{}\n{}", said.out, said.err);
+        said.out
+    }
+
+    /// Types a command that must fail; what it says about that.
+    fn fails(&self, arguments: &[&str]) -> String {
+        let said = self.types(arguments);
+        assert_eq!(said.status, 1, "{arguments:?}\n{}\n{}", said.out, said.err);
+        said.err
+    }
+}
+
+/// A server with one client, and the developer's machine.
+async fn office() -> (Patchbay, Client, Machine) {
+    let patchbay = Setup::new().start().await;
+    let client = patchbay.client("acme", NUMBER).await;
+    let machine = Machine::with_server(&patchbay, &client);
+    (patchbay, client, machine)
+}
+
+#[tokio::test]
+async fn a_bot_goes_from_nothing_to_a_customers_phone_and_back() {
+    let (patchbay, _client, machine) = office().await;
+    let phone = patchbay.phone("27820000001");
+
+    let made = machine.does(&["new", "--lang", "rust", "--world", "chatbot", "my-bot"]);
+    assert!(made.contains("patchbay plugin test"), "{made}");
+    let built = machine.does(&["build", "my-bot"]);
+    assert!(built.contains("my-bot/build/my-bot.wasm"), "{built}");
+    let checked = machine.does(&["check", "my-bot"]);
+    assert!(checked.contains("world:   chatbot") && checked.contains("can be loaded"), "{checked}");
+    let tested = machine.does(&["test", "my-bot"]);
+    assert!(tested.contains(" passed, 0 failed"), "{tested}");
+    let pushed = machine.does(&["push", "my-bot"]);
+    assert!(pushed.starts_with("my-bot version 1: uploaded (chatbot, "), "{pushed}");
+    let again = machine.does(&["push", "my-bot"]);
+    assert!(again.starts_with("my-bot version 1: the server has these bytes already"), "{again}");
+    let activated = machine.does(&["activate", "my-bot", "--version", "1"]);
+    assert_eq!(activated, "my-bot version 1 is live as chatbot of all numbers\n");
+
+    phone.write(NUMBER, "hi there").await;
+    let answer =
+        phone.receives("an answer", |message| message["text"].as_str().unwrap_or_default().contains("hi there"));
+    assert!(answer.await["text"].as_str().unwrap().starts_with("Hello, "));
+
+    let logs = machine.does(&["logs", "my-bot"]);
+    assert!(logs.lines().all(|line| line.contains("v1  answered")) && logs.lines().count() >= 2, "{logs}");
+    assert!(machine.does(&["logs", "my-bot", "--outcome", "trapped"]).contains("no calls of my-bot"));
+
+    // A second version, and back.
+    let source = machine.folder.path().join("my-bot/src/lib.rs");
+    let second = std::fs::read_to_string(&source).unwrap().replace("Hello, ", "Good day, ");
+    std::fs::write(&source, second).unwrap();
+    assert!(machine.types(&["test", "my-bot"]).out.contains("[-Hello,-]"), "the old tests show the difference");
+    assert!(machine.does(&["push", "my-bot"]).starts_with("my-bot version 2: uploaded"));
+    machine.does(&["activate", "my-bot"]);
+    phone.write(NUMBER, "second time").await;
+    phone
+        .receives("the new version", |message| message["text"].as_str().unwrap_or_default().starts_with("Good day, "))
+        .await;
+    let back = machine.does(&["rollback", "my-bot"]);
+    assert_eq!(back, "rolled back: my-bot version 1 is live as chatbot of all numbers\n");
+    phone.write(NUMBER, "third time").await;
+    let third = phone
+        .receives("the old version", |message| message["text"].as_str().unwrap_or_default().contains("third time"));
+    assert!(third.await["text"].as_str().unwrap().starts_with("Hello, "));
+    assert!(machine.does(&["invocations", "my-bot"]).contains("v2  answered"));
+    machine.does(&["deactivate", "my-bot"]);
+    assert!(machine.fails(&["deactivate", "my-bot"]).contains("does not have that"));
+}
+
+#[tokio::test]
+async fn recorded_calls_are_replayed_here_and_at_the_server() {
+    let (patchbay, client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    assert!(machine.does(&["push", "clerk.wasm"]).starts_with("clerk version 1"));
+    assert!(machine.does(&["push", "other.wasm", "--name", "clerk"]).starts_with("clerk version 2"));
+    machine.does(&["activate", "clerk", "--version", "1"]);
+    client.post("/plugin-service/api/v1/plugins/clerk/recording", &json!({})).await.ok();
+    let phone = patchbay.phone("27820000002");
+    for text in ["say one", "count", "remember two", "recall"] {
+        phone.write(NUMBER, text).await;
+    }
+    phone.receives("the last answer", |message| message["text"] == "you said: two").await;
+
+    let same = machine.does(&["replay", "clerk", "--version", "1"]);
+    assert!(same.contains("5 calls replayed") && same.contains("5 identical, 0 different"), "{same}");
+    let here = machine.does(&["replay", "clerk", "clerk.wasm", "--limit", "2"]);
+    assert!(here.contains("2 calls replayed") && here.contains("2 identical, 0 different"), "{here}");
+    for arguments in [&["replay", "clerk", "--version", "2"][..], &["replay", "clerk", "other.wasm"]] {
+        let said = machine.types(arguments);
+        assert_eq!(said.status, 1, "{}", said.err);
+        assert!(said.out.contains("5 calls replayed") && said.out.contains("4 identical, 1 different"), "{}", said.out);
+        assert!(said.out.contains("you wrote:"), "{}", said.out);
+        assert!(said.err.contains("something else than they did"), "{}", said.err);
+    }
+}
+
+#[tokio::test]
+async fn logs_follow_calls_as_they_are_made_each_once() {
+    let (patchbay, _client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.does(&["push", "clerk.wasm"]);
+    machine.does(&["activate", "clerk"]);
+    let phone = patchbay.phone("27820000003");
+    let mut command = machine.command(&["logs", "clerk", "--follow"]);
+    let mut following = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
+
+    let mut calls = vec![];
+    for text in ["say one", "total-and-fail"] {
+        phone.write(NUMBER, text).await;
+        let wanted = if text == "say one" { 2 } else { 3 };
+        while calls.len() < wanted {
+            let line = lines.next().unwrap().unwrap();
+            calls.extend((!line.starts_with(' ')).then_some(line));
+        }
+    }
+    following.kill().unwrap();
+    following.wait().unwrap();
+
+    let outcome = |call: &String| call.split_whitespace().nth(2).unwrap().to_owned();
+    assert_eq!(calls.iter().map(outcome).collect::<Vec<_>>(), ["answered", "answered", "refused"], "{calls:?}");
+}
+
+#[tokio::test]
+async fn what_a_server_refuses_is_said_in_words_with_what_to_do() {
+    let (patchbay, _client, mut machine) = office().await;
+    machine.write("bot.wasm", b"\0asm\x01\0\0\0");
+    let refused = machine.fails(&["push", "bot.wasm"]);
+    assert!(refused.contains("the server refused it") && refused.contains("core WebAssembly module"), "{refused}");
+    let unknown = machine.fails(&["activate", "nobody"]);
+    assert!(unknown.contains("patchbay plugin push"), "{unknown}");
+    assert!(machine.fails(&["logs", "a b"]).contains("cannot be the name of a plugin"));
+
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.does(&["push", "clerk.wasm"]);
+    let version = machine.fails(&["activate", "clerk", "--version", "9"]);
+    assert!(version.contains("  - version: "), "{version}");
+    let config = machine.fails(&["activate", "clerk", "--config", "[1]"]);
+    assert!(config.contains("neither a JSON object nor a file"), "{config}");
+    let host = machine.fails(&["activate", "clerk", "--allow-host", "https://x.example/"]);
+    assert!(host.contains("allowedHosts"), "{host}");
+
+    machine.environment.retain(|(name, _)| *name != "PATCHBAY_API_KEY");
+    assert!(machine.fails(&["logs", "clerk"]).contains("PATCHBAY_API_KEY is not set"));
+    machine.environment.push(("PATCHBAY_API_KEY", "wrong".to_owned()));
+    assert!(machine.fails(&["logs", "clerk"]).contains("does not know this API key"));
+    machine.environment.retain(|(name, _)| *name != "PATCHBAY_URL");
+    machine.environment.push(("PATCHBAY_URL", "http://127.0.0.1:9".to_owned()));
+    assert!(machine.fails(&["logs", "clerk"]).contains("no server answers at http://127.0.0.1:9"));
+    machine.environment.retain(|(name, _)| *name != "PATCHBAY_URL");
+    machine.environment.push(("PATCHBAY_URL", "patchbay".to_owned()));
+    assert!(machine.fails(&["logs", "clerk"]).contains("write it like https://"));
+    drop(patchbay);
+}
+
+#[test]
+fn tests_and_the_chat_work_without_a_server() {
+    let machine = Machine::new();
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.write("good.yaml", "steps: [{customer: say x}, {bot: x}]");
+    machine.write("bad.yaml", "steps: [{customer: say x}, {bot: y}]");
+    let passed = machine.does(&["test", "good.yaml", "--component", "clerk.wasm"]);
+    assert_eq!(passed, "ok    good (2 steps)\n1 passed, 0 failed\n");
+    let failed = machine.types(&["test", "good.yaml", "bad.yaml", "--component", "clerk.wasm"]);
+    assert_eq!(failed.status, 1);
+    assert!(failed.out.contains("FAIL  bad\n      bad.yaml:1: bot: y\n        expected: [-y-]"), "{}", failed.out);
+    assert!(failed.out.ends_with("1 passed, 1 failed\n") && failed.err.contains("1 test failed"), "{}", failed.out);
+    let chat = machine.types_with(&["run", "clerk.wasm"], "say hello\nbuttons\n1\nremind tea 60\n/clock 1m\n");
+    assert_eq!(chat.status, 0, "{}", chat.err);
+    for line in ["bot: hello\n", "bot: got choice yes-id\n", "bot: time for tea\n"] {
+        assert!(chat.out.contains(line), "{line}\n{}", chat.out);
+    }
+}
+
+#[test]
+fn mistakes_on_the_command_line_say_what_to_type() {
+    let machine = Machine::new();
+    assert!(machine.fails(&["build"]).contains("patchbay plugin new"));
+    assert!(machine.fails(&["test"]).contains("patchbay plugin new"));
+    assert!(machine.fails(&["new", "--lang", "cobol", "x"]).contains("rust, ts, js, python, go, c"));
+    assert!(machine.fails(&["new", "--lang", "c", "--world", "bot", "x"]).contains("sms-fallback"));
+    machine.does(&["new", "--lang", "c", "x"]);
+    assert!(machine.fails(&["new", "--lang", "c", "x"]).contains("not empty"));
+    assert!(machine.fails(&["check", "x"]).contains("patchbay plugin build x"));
+    assert!(machine.fails(&["test", "x", "--no-build"]).contains("cannot be read"));
+    assert!(Path::new(&machine.path("x/plugin.toml")).is_file());
+}

@@ -1,0 +1,108 @@
+//! Requests that plugins send: to the hosts that they were given, through the guarded client, under a key that stays the
+//! same when a turn is made again (DESIGN 4).
+
+use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, guest};
+use serde_json::json;
+
+const BOT: &str = "errands";
+
+/// The host of a sink, as an activation names it.
+fn host(sink: &Sink) -> String {
+    let url = sink.url("");
+    url.trim_start_matches("http://").trim_end_matches('/').to_owned()
+}
+
+async fn hears(phone: &Phone, text: &str) -> String {
+    let heard = phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await;
+    heard["text"].as_str().unwrap().to_owned()
+}
+
+async fn give(client: &Client, hosts: &[&str]) {
+    let version = client.upload(BOT, guest("errand-bot")).await;
+    client.put_in_force(BOT, json!({ "version": version, "mode": "live", "allowedHosts": hosts })).await;
+}
+
+fn keys(sink: &Sink) -> Vec<String> {
+    sink.received("orders").iter().map(|request| request.header("idempotency-key")).collect()
+}
+
+#[tokio::test]
+async fn a_plugin_reaches_the_hosts_that_it_was_given() {
+    let patchbay = Shared::with_guests().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), Sink::start().await);
+    give(&client, &[&host(&sink)]).await;
+
+    phone.write(&client.number, &format!("post-twice {}", sink.url("orders"))).await;
+
+    hears(&phone, "posted 200").await;
+    let received = sink.received("orders");
+    assert_eq!(received.len(), 2);
+    assert_eq!(received[0].json(), json!({ "order": 7 }));
+    let keys = keys(&sink);
+    let (first, second) = (keys[0].strip_suffix("-1"), keys[1].strip_suffix("-2"));
+    assert!(first.is_some() && first == second, "one key for each request of a turn: {keys:?}");
+}
+
+#[tokio::test]
+async fn a_plugin_reaches_no_other_host() {
+    let patchbay = Shared::with_guests().await;
+    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    for hosts in [&[][..], &["api.example.org"], &["127.0.0.1:1"]] {
+        give(&client, hosts).await;
+        let phone = patchbay.new_phone();
+        phone.write(&client.number, &format!("try {}", sink.url("orders"))).await;
+        hears(&phone, "http-not-granted").await;
+    }
+    assert_eq!(sink.received("orders").len(), 0);
+}
+
+#[tokio::test]
+async fn a_turn_that_is_made_again_sends_the_same_keys() {
+    let patchbay = Setup::new().start().await;
+    let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
+    let sink = Sink::start().await;
+    give(&client, &[&host(&sink)]).await;
+
+    phone.write(&client.number, &format!("post-flaky {}", sink.url("orders"))).await;
+    sink.receives_many("orders", 1).await;
+    recovers(&patchbay, &phone).await;
+
+    let keys = keys(&sink);
+    assert!(keys.len() >= 2, "the turn was made again: {keys:?}");
+    assert!(!keys[0].is_empty() && keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+    phone.write(&client.number, &format!("post-twice {}", sink.url("others"))).await;
+    let others = sink.receives_many("others", 1).await;
+    assert_ne!(others[0].header("idempotency-key"), keys[0], "another turn has keys of its own");
+}
+
+/// Lets time pass until the bot has recovered.
+async fn recovers(patchbay: &Patchbay, phone: &Phone) {
+    patchbay.advance_clock(30).await;
+    hears(phone, "posted 200").await;
+}
+
+#[tokio::test]
+async fn private_addresses_are_out_of_reach_unless_the_operator_says_otherwise() {
+    let patchbay = Setup::new().set("webhooks.allow_private_targets", "false").start().await;
+    let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
+    let sink = Sink::start().await;
+    give(&client, &[&host(&sink)]).await;
+
+    phone.write(&client.number, &format!("try {}", sink.url("orders"))).await;
+
+    hears(&phone, "http-failed").await;
+    assert_eq!(sink.received("orders").len(), 0);
+}
+
+#[tokio::test]
+async fn requests_are_refused_beyond_their_number() {
+    let patchbay = Setup::new().set("limits.plugin_http_requests", "1").start().await;
+    let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
+    let sink = Sink::start().await;
+    give(&client, &[&host(&sink)]).await;
+
+    phone.write(&client.number, &format!("post-twice {}", sink.url("orders"))).await;
+
+    client.keeps(BOT, "invocations", |call| call["outcome"] != "answered").await;
+    assert_eq!(sink.received("orders").len(), 1);
+}

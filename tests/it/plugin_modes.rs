@@ -1,0 +1,233 @@
+//! Versions beside the live one: a shadow is asked the same and changes nothing, a canary answers for its share and is
+//! taken back when it fails (DESIGN 4).
+
+use std::collections::HashMap;
+
+use harness::{Client, Phone, Shared, eventually, greeter, guest};
+use serde_json::{Value, json};
+
+/// Who answers in these tests.
+const SHOP: &str = "shop";
+
+async fn setup() -> (Shared, Client) {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
+    (patchbay, client)
+}
+
+async fn hears(phone: &Phone, text: &str) {
+    phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await;
+}
+
+async fn texts(phone: &Phone) -> Vec<String> {
+    phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Calls of a mode, once there are so many.
+async fn calls(client: &Client, mode: &str, number: usize) -> Vec<Value> {
+    eventually(&format!("{number} calls of the {mode}"), || async {
+        let all = client.kept(SHOP, "invocations").await;
+        let of_mode: Vec<Value> = all.into_iter().filter(|call| call["mode"] == mode).collect();
+        (of_mode.len() >= number).then_some(of_mode)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_shadow_that_answers_otherwise_is_reported_and_changes_nothing() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("good day")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    client.put_in_force(SHOP, json!({ "version": version, "mode": "shadow" })).await;
+    let phone = patchbay.new_phone();
+
+    phone.write(&client.number, "hi").await;
+
+    hears(&phone, "good day").await;
+    let difference = client.keeps(SHOP, "differences", |entry| entry.to_string().contains("echo hi")).await;
+    assert!(difference["live"].to_string().contains("good day"), "{difference}");
+    assert!(!difference["shadow"].to_string().contains("good day"), "{difference}");
+    let shadows = calls(&client, "shadow", 2).await;
+    assert!(shadows.iter().all(|call| call["outcome"] == "answered" && call["version"] == "2"), "{shadows:?}");
+    assert!(texts(&phone).await.iter().all(|text| text == "good day"), "{:?}", texts(&phone).await);
+}
+
+#[tokio::test]
+async fn a_shadow_that_answers_alike_leaves_no_difference() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, guest("clerk")).await;
+    let version = client.upload(SHOP, [guest("clerk"), custom_section()].concat()).await;
+    client.put_in_force(SHOP, json!({ "version": version, "mode": "shadow" })).await;
+    let phone = patchbay.new_phone();
+
+    for total in 1..=3 {
+        phone.write(&client.number, "total").await;
+        hears(&phone, &format!("total {total}")).await;
+    }
+
+    let shadows = calls(&client, "shadow", 4).await;
+    assert!(shadows.iter().all(|call| call["outcome"] == "answered"), "{shadows:?}");
+    assert_eq!(client.kept(SHOP, "differences").await, Vec::<Value>::new(), "it sees what the live version saw");
+    assert_eq!(texts(&phone).await, ["total 1", "total 2", "total 3"], "and writes nothing");
+}
+
+/// Makes other bytes of a component without changing what it does: an empty custom section.
+fn custom_section() -> Vec<u8> {
+    vec![0, 2, 1, b'x']
+}
+
+#[tokio::test]
+async fn a_shadow_that_fails_is_a_difference_and_holds_nothing_up() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("good day")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    client.put_in_force(SHOP, json!({ "version": version, "mode": "shadow" })).await;
+    let phone = patchbay.new_phone();
+
+    phone.write(&client.number, "panic").await;
+    phone.write(&client.number, "spin").await;
+    phone.write(&client.number, "hi").await;
+
+    client.keeps(SHOP, "differences", |entry| entry["shadow"]["outcome"] == "trapped").await;
+    let answers = eventually("three answers", || async {
+        let texts = texts(&phone).await;
+        (texts.len() >= 3).then_some(texts)
+    })
+    .await;
+    assert!(answers.iter().all(|text| text == "good day"), "{answers:?}");
+    client.keeps(SHOP, "differences", |entry| entry["shadow"].to_string().contains("echo hi")).await;
+    let live: Vec<Value> = client.kept(SHOP, "invocations").await;
+    assert!(live.iter().filter(|call| call["mode"] == "live").all(|call| call["outcome"] == "answered"), "{live:?}");
+}
+
+#[tokio::test]
+async fn a_canary_has_its_share_of_customers_and_keeps_them() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("one")).await;
+    let version = client.upload(SHOP, greeter("two")).await;
+    client.put_in_force(SHOP, json!({ "version": version, "mode": "canary", "percent": 50 })).await;
+    let phones: Vec<Phone> = (0..16).map(|_| patchbay.new_phone()).collect();
+
+    let first = asked_by_all(&client, &phones, 1).await;
+    let second = asked_by_all(&client, &phones, 2).await;
+
+    assert_eq!(first, second, "who had the canary has it again");
+    let of_canary = first.values().filter(|answer| *answer == "two").count();
+    assert!((1..16).contains(&of_canary), "{of_canary} of 16 had the canary");
+    calls(&client, "canary", of_canary).await;
+    client.put_in_force(SHOP, json!({ "version": version, "mode": "canary", "percent": 100 })).await;
+    let third = asked_by_all(&client, &phones, 3).await;
+    assert!(third.values().all(|answer| answer == "two"), "{third:?}");
+}
+
+/// Everybody writes once more; answers what everybody heard last.
+async fn asked_by_all(client: &Client, phones: &[Phone], round: usize) -> HashMap<String, String> {
+    let mut heard = HashMap::new();
+    for phone in phones {
+        phone.write(&client.number, "hello").await;
+    }
+    for phone in phones {
+        let answers = eventually("an answer", || async {
+            let texts = texts(phone).await;
+            (texts.len() >= round).then_some(texts)
+        })
+        .await;
+        heard.insert(phone.msisdn.clone(), answers[round - 1].clone());
+    }
+    heard
+}
+
+#[tokio::test]
+async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_served() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("steady")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    let terms =
+        json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 3, "errorThreshold": 40 });
+    client.put_in_force(SHOP, terms).await;
+    let phone = patchbay.new_phone();
+
+    phone.write(&client.number, "panic").await;
+
+    hears(&phone, "steady").await;
+    let event = client.keeps(SHOP, "events", |event| event["kind"] == "CANARY_FAILED").await;
+    let reason = event["reason"].as_str().unwrap();
+    assert!(reason.contains("2 of its 3 calls failed") && reason.contains("crashed"), "{reason}");
+    assert_eq!(event["version"], 2);
+    let in_force = client.in_force(SHOP).await;
+    assert_eq!(in_force.len(), 1, "{in_force:?}");
+    assert_eq!((&in_force[0]["mode"], &in_force[0]["version"]), (&json!("live"), &json!(1)));
+    let mut db = patchbay.database().await;
+    let statement = "SELECT mode, end_reason FROM plugin_activation_history
+        WHERE client_id = (SELECT id FROM client WHERE client_ref = $1) AND ended_at IS NOT NULL";
+    let ended: Vec<(String, String)> =
+        sqlx::query_as(statement).bind(&client.client_ref).fetch_all(&mut db).await.unwrap();
+    assert_eq!(ended, [("canary".to_owned(), "canary-failed".to_owned())]);
+    phone.write(&client.number, "panic").await;
+    eventually("the live version to answer", || async {
+        (texts(&phone).await.iter().filter(|text| *text == "steady").count() == 2).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_canary_within_its_threshold_stays() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("steady")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    let terms =
+        json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 2, "errorThreshold": 50 });
+    client.put_in_force(SHOP, terms).await;
+    let phone = patchbay.new_phone();
+
+    // Two calls go well for each that fails: the beginning of a conversation is one of them.
+    for deed in ["hi", "refuse", "hello"] {
+        phone.write(&client.number, deed).await;
+        eventually("the call to be made", || async {
+            let calls = client.kept(SHOP, "invocations").await;
+            (!calls.is_empty()).then_some(())
+        })
+        .await;
+    }
+
+    client.keeps(SHOP, "invocations", |call| call["outcome"] == "refused" && call["mode"] == "canary").await;
+    assert_eq!(client.in_force(SHOP).await.len(), 2, "live and canary");
+    assert!(client.kept(SHOP, "events").await.iter().all(|event| event["kind"] != "CANARY_FAILED"));
+}
+
+#[tokio::test]
+async fn the_trace_of_a_call_names_its_activation_and_mode() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("hello")).await;
+    let phone = patchbay.new_phone();
+    phone.write(&client.number, "hi").await;
+    hears(&phone, "hello").await;
+    let call = client.keeps(SHOP, "invocations", |call| call["outcome"] == "answered").await;
+    assert_eq!((&call["mode"], &call["version"]), (&json!("live"), &json!("1")));
+    let in_force = client.in_force(SHOP).await;
+    let mut db = patchbay.database().await;
+    let statement = "SELECT DISTINCT activation_id::text FROM plugin_invocation
+        WHERE client_id = (SELECT id FROM client WHERE client_ref = $1) AND plugin = 'shop'";
+    let named: Vec<String> = sqlx::query_scalar(statement).bind(&client.client_ref).fetch_all(&mut db).await.unwrap();
+    assert_eq!(json!(named), json!([in_force[0]["id"]]));
+}
+
+#[tokio::test]
+async fn a_fallback_plugin_on_trial_that_fails_leaves_the_decision_to_the_live_one() {
+    let (patchbay, client) = setup().await;
+    client.activate("sms-fallback").await;
+    let version = client.upload("picky", guest("picky-fallback")).await;
+    let terms = json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 1, "errorThreshold": 0 });
+    client.put_in_force("picky", terms).await;
+    let phone = patchbay.new_phone();
+    phone.set(json!({ "onWhatsApp": false })).await;
+    let mut payload = client.order_ready(&[&phone.msisdn]);
+    payload["fallback"] = json!({ "sendFallback": true, "text": "it is a trap" });
+
+    client.send(&payload).await.accepted();
+
+    let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!(sms["text"], "it is a trap", "as the live plugin writes it");
+    client.keeps("picky", "events", |event| event["kind"] == "CANARY_FAILED").await;
+    assert_eq!(client.in_force("picky").await, Vec::<Value>::new());
+}

@@ -1,0 +1,272 @@
+//! Trying plugins out: dry runs, recordings, replays, and a thousand swaps while customers write (CONTRACT 6).
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use harness::{Client, Phone, Setup, Shared, eventually, guest};
+use serde_json::{Value, json};
+
+use crate::plugin_uploads::{PLUGINS, bot};
+
+/// Swaps of the running plugin in the test under load.
+const SWAPS: usize = 1_000;
+
+async fn invoke(client: &Client, plugin: &str, body: Value) -> Value {
+    client.post(&format!("{PLUGINS}/{plugin}/invoke"), &body).await.ok()
+}
+
+#[tokio::test]
+async fn a_chatbot_is_tried_with_an_event_and_nothing_takes_effect() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.upload("clerk", guest("clerk")).await;
+    let before = patchbay.rows_of(&client.client_ref).await;
+
+    let counted = invoke(&client, "clerk", json!({ "event": { "type": "message", "text": "total" } })).await;
+    let again = invoke(&client, "clerk", json!({ "event": { "type": "message", "text": "total" } })).await;
+    let recalled = invoke(
+        &client,
+        "clerk",
+        json!({ "event": { "type": "message", "text": "recall" }, "session": { "state": "blue" } }),
+    );
+
+    assert_eq!(counted["actions"][0]["text"], "total 1");
+    assert_eq!(again["actions"], counted["actions"], "nothing was kept");
+    assert_eq!(recalled.await["actions"][0]["text"], "you said: blue");
+    assert!(counted["durationMicros"].as_u64().unwrap() > 0 && counted["peakMemoryBytes"].as_u64().unwrap() > 0);
+    assert!(counted["logs"].is_array(), "{counted}");
+    assert_eq!(patchbay.rows_of(&client.client_ref).await, before);
+}
+
+#[tokio::test]
+async fn every_version_can_be_tried_whatever_is_in_force() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    for number in 1..=2 {
+        client.install("shop", bot(number)).await;
+    }
+    let event = json!({ "type": "message", "text": "version 0" });
+    for (version, said) in [(json!(1), "version-0001"), (json!(2), "version-0002"), (Value::Null, "version-0002")] {
+        let told = invoke(&client, "shop", json!({ "version": version, "event": event })).await;
+        assert_eq!(told["actions"][0]["text"], said);
+    }
+    let unknown = client.post(&format!("{PLUGINS}/shop/invoke"), &json!({ "version": 3, "event": event })).await;
+    assert_eq!(unknown.faulty_fields(), ["version"]);
+}
+
+#[tokio::test]
+async fn plugins_of_every_world_are_tried() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    for name in ["picky-fallback", "stamping-shaper", "usher"] {
+        client.upload(&format!("my-{name}"), guest(name)).await;
+    }
+
+    let sent =
+        invoke(&client, "my-picky-fallback", json!({ "event": { "autoText": "your order" }, "session": {} })).await;
+    let skipped = invoke(&client, "my-picky-fallback", json!({ "event": { "autoText": "be quiet" } })).await;
+    let shaped =
+        invoke(&client, "my-stamping-shaper", json!({ "event": { "type": "incoming", "text": "hello" } })).await;
+    let routed = invoke(&client, "my-usher", json!({})).await;
+
+    assert_eq!((&sent["decision"]["type"], &skipped["decision"]["type"]), (&json!("send"), &json!("skip")));
+    assert_eq!(skipped["decision"]["reason"], "the text asks for quiet");
+    assert_eq!(shaped["payload"], json!({ "stampedBy": "stamping-shaper", "words": "hello" }));
+    assert_eq!(
+        (&routed["route"]["target"]["type"], &routed["route"]["reason"]),
+        (&json!("bot"), &json!("no rule fits"))
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_fails_says_how_and_what_the_plugin_printed() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.upload("shop", bot(1)).await;
+    let tried =
+        async |text: &str| invoke(&client, "shop", json!({ "event": { "type": "message", "text": text } })).await;
+
+    let trapped = tried("panic").await;
+    let spun = tried("spin").await;
+    let denied = tried("http").await;
+
+    assert_eq!(trapped["error"]["kind"], "trapped");
+    assert!(trapped["error"]["message"].as_str().unwrap().contains("gives up on purpose"), "{trapped}");
+    assert!(trapped.get("actions").is_none() && trapped["logs"].is_array(), "{trapped}");
+    assert!(["limit-exceeded", "timed-out"].contains(&spun["error"]["kind"].as_str().unwrap()), "{spun}");
+    assert!(denied.to_string().contains("example.org"), "the host that it may not reach is named: {denied}");
+}
+
+#[tokio::test]
+async fn wrong_questions_are_told_by_their_path() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.upload("shop", bot(1)).await;
+    let refused = async |body: Value| client.post(&format!("{PLUGINS}/shop/invoke"), &body).await.faulty_fields();
+    assert_eq!(refused(json!({ "event": { "type": "nonsense" } })).await.len(), 1);
+    assert!(refused(json!({ "event": { "type": "message", "txet": "x" } })).await[0].starts_with("event"));
+    assert!(refused(json!({ "session": { "sate": "x" } })).await[0].starts_with("session"));
+    assert_eq!(refused(json!({ "config": 1 })).await, ["config"]);
+}
+
+#[tokio::test]
+async fn recorded_calls_are_made_again_on_any_version() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.upload("shop", bot(1)).await;
+    let path = |rest: &str| format!("{PLUGINS}/shop/{rest}");
+    let early = client.post(&path("recording"), &json!({})).await;
+    assert_eq!(early.status, 409, "it is not live: {}", early.text);
+    client.put_in_force("shop", json!({})).await;
+    for (body, field) in [
+        (json!({ "sample": 0 }), "sample"),
+        (json!({ "sample": 1.1 }), "sample"),
+        (json!({ "maxCalls": 0 }), "maxCalls"),
+        (json!({ "forSeconds": 0 }), "forSeconds"),
+    ] {
+        assert_eq!(client.post(&path("recording"), &body).await.faulty_fields(), [field]);
+    }
+    let recorded = client.post(&path("recording"), &json!({ "maxCalls": 4, "forSeconds": 60 })).await.ok();
+    assert_eq!(recorded["recording"]["maxCalls"], 4);
+    let phone = patchbay.new_phone();
+    for round in 0..6 {
+        phone.write(&client.number, &format!("version {}", round % 2)).await;
+    }
+    phone.receives("the answers", |message| message["text"] == "version-0001").await;
+    let kept = eventually("the recordings", || async {
+        let page = client.get(&path("recordings?size=50")).await.ok();
+        (page["totalElements"] == 4).then_some(page)
+    })
+    .await;
+    assert_eq!(kept["content"][0]["recording"]["plugin"], "shop");
+
+    let same = client.post(&path("replay"), &json!({ "version": 1 })).await.ok();
+    client.upload("shop", bot(2)).await;
+    let other = client.post(&path("replay"), &json!({ "limit": 3 })).await.ok();
+
+    assert_eq!(
+        (&same["replayed"], &same["identical"], &same["different"]),
+        (&json!(4), &json!(4), &json!([])),
+        "{same}"
+    );
+    assert!(same["perSecond"].as_f64().unwrap() > 0.0);
+    assert_eq!(other["replayed"], 3);
+    let different = other["different"].as_array().unwrap();
+    assert!(!different.is_empty(), "{other}");
+    for one in different {
+        let said = one["difference"].as_str().unwrap();
+        assert!(said.contains("version-0001") && said.contains("version-0002"), "{said}");
+    }
+    let stop = client.request(reqwest::Method::DELETE, &path("recording"), None, &[]).await;
+    assert_eq!(stop.status, 204, "{}", stop.text);
+    assert_eq!(client.in_force("shop").await[0]["recording"], Value::Null);
+}
+
+/// Phones that write while versions are swapped.
+const PHONES: usize = 60;
+/// Messages of one phone: the provider slows down answers to a number that gets more at once.
+const MOST_MESSAGES: usize = 40;
+/// How long a phone waits before it writes again.
+const BETWEEN_MESSAGES: Duration = Duration::from_millis(2_000);
+
+/// Writes to the bot again and again until told to stop; answers how many messages those were.
+async fn chatter(phone: Phone, number: String, head_start: Duration, stop: Arc<AtomicBool>) -> usize {
+    let mut written = 0;
+    tokio::time::sleep(head_start).await;
+    while written < MOST_MESSAGES && !stop.load(Ordering::Relaxed) {
+        phone.write(&number, "version 0").await;
+        written += 1;
+        tokio::time::sleep(BETWEEN_MESSAGES).await;
+    }
+    written
+}
+
+/// Versions that a phone was answered by, in order.
+async fn answers(phone: &Phone) -> Vec<u32> {
+    let inbox = phone.inbox().await;
+    let texts = inbox.iter().filter_map(|message| message["text"].as_str());
+    texts.filter_map(|text| text.strip_prefix("version-")?.parse().ok()).collect()
+}
+
+/// As many answers as were asked for, however long they take: only that none comes for a long time is a failure.
+async fn all_answers(phone: &Phone, wanted: usize) -> Vec<u32> {
+    let mut found = answers(phone).await;
+    while found.len() < wanted {
+        let what = format!("answer {} of {wanted}", found.len() + 1);
+        found = eventually(&what, || async {
+            let more = answers(phone).await;
+            (more.len() > found.len()).then_some(more)
+        })
+        .await;
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_swaps_under_load_drop_no_event_and_never_mix_two_versions() {
+    let patchbay = Setup::new().start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    for number in 1..=2 {
+        client.upload("shop", bot(number)).await;
+    }
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    let phones: Vec<Phone> = (1..=PHONES).map(|number| patchbay.phone(&format!("278200000{number:02}"))).collect();
+    let stop = Arc::new(AtomicBool::new(false));
+    let writing: Vec<_> = phones
+        .iter()
+        .zip(0_u32..)
+        .map(|(phone, place)| {
+            let head_start = BETWEEN_MESSAGES * place / u32::try_from(PHONES).unwrap();
+            tokio::spawn(chatter(phone.clone(), client.number.clone(), head_start, Arc::clone(&stop)))
+        })
+        .collect();
+
+    for swap in 0..SWAPS {
+        let version = if swap % 2 == 0 {
+            client.put_in_force("shop", json!({ "version": 2 })).await["version"].clone()
+        } else {
+            client.post(&format!("{PLUGINS}/shop/rollback"), &json!({})).await.ok()["version"].clone()
+        };
+        assert_eq!(version, if swap % 2 == 0 { 2 } else { 1 });
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut written = Vec::new();
+    for one in writing {
+        written.push(one.await.unwrap());
+    }
+
+    let mut answered = Vec::new();
+    for (phone, written) in phones.iter().zip(&written) {
+        answered.push(all_answers(phone, *written).await);
+    }
+    let counts: Vec<usize> = answered.iter().map(Vec::len).collect();
+    assert_eq!(counts, written, "one answer for each message");
+    assert!(written.iter().sum::<usize>() > 100, "that was no load: {written:?}");
+
+    // What was on record for each conversation is what its customer was told, call by call.
+    let mut db = patchbay.database().await;
+    let calls: Vec<(uuid::Uuid, String, String)> =
+        sqlx::query_as("SELECT subject_id, version, outcome FROM plugin_invocation WHERE plugin = 'shop' ORDER BY id")
+            .fetch_all(&mut db)
+            .await
+            .unwrap();
+    let mut recorded: BTreeMap<uuid::Uuid, Vec<u32>> = BTreeMap::new();
+    for (subject, version, outcome) in calls {
+        assert_eq!(outcome, "answered");
+        recorded.entry(subject).or_default().push(version.parse().unwrap());
+    }
+    // The first call of each conversation tells that it began.
+    let mut recorded: Vec<Vec<u32>> = recorded.into_values().map(|versions| versions[1..].to_vec()).collect();
+    recorded.sort_unstable();
+    answered.sort_unstable();
+    assert_eq!(answered, recorded);
+    for version in 1..=2 {
+        assert!(answered.iter().flatten().any(|answer| *answer == version), "version {version} never answered");
+    }
+}

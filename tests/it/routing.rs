@@ -1,0 +1,250 @@
+//! Conversations that a router leads to who answers them (DESIGN 4 and 5). The guest `usher` goes by the first message.
+
+use harness::{Client, Phone, Setup, Shared, Sink, eventually, greeter, guest};
+use serde_json::{Value, json};
+
+/// The shared program, a new client whose router is `usher` and whose default chatbot is `clerk`, and a new phone.
+async fn with_router() -> (Shared, Client, Phone) {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
+    client.install("usher", guest("usher")).await;
+    client.activate("clerk").await;
+    let phone = patchbay.new_phone();
+    (patchbay, client, phone)
+}
+
+/// Writes, and answers the decision about it.
+async fn decided(client: &Client, phone: &Phone, text: &str) -> Value {
+    let before = client.decisions().await.len();
+    phone.write(&client.number, text).await;
+    let what = format!("the decision about `{text}`");
+    let all = eventually(&what, || async {
+        let all = client.decisions().await;
+        (all.len() > before).then_some(all)
+    })
+    .await;
+    assert_eq!(all.len(), before + 1, "one decision: {all:?}");
+    all[0].clone()
+}
+
+type Chat = (String, Option<String>, Option<String>, Option<String>, i64);
+
+/// State, team, reason, agent and events of the only chat of a client.
+async fn chat(patchbay: &Shared, client: &Client) -> Chat {
+    let mut db = patchbay.database().await;
+    let statement = "SELECT state, team, queued_reason, assigned_agent_id::text,
+            (SELECT count(*) FROM participant_event event WHERE event.client_id = participant.client_id)
+        FROM participant WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    sqlx::query_as(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
+}
+
+async fn hears(phone: &Phone, text: &str) {
+    phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await;
+}
+
+#[tokio::test]
+async fn a_router_leads_a_conversation_to_the_default_chatbot() {
+    let (_patchbay, client, phone) = with_router().await;
+
+    let decision = decided(&client, &phone, "say hello").await;
+
+    hears(&phone, "hello").await;
+    assert_eq!(decision["target"], json!({ "type": "bot" }));
+    assert_eq!((&decision["reason"], &decision["fallback"]), (&json!("no rule fits"), &json!(false)));
+    assert_eq!((&decision["plugin"], &decision["version"]), (&json!("usher"), &json!(1)));
+    phone.write(&client.number, "say again").await;
+    hears(&phone, "again").await;
+    assert_eq!(client.decisions().await.len(), 1, "a conversation that goes on is not decided again");
+}
+
+#[tokio::test]
+async fn a_router_picks_a_chatbot_that_is_not_the_default_one() {
+    let (_patchbay, client, phone) = with_router().await;
+    client.upload("special", greeter("special service")).await;
+
+    let decision = decided(&client, &phone, "bot special").await;
+
+    hears(&phone, "special service").await;
+    assert_eq!(decision["target"], json!({ "type": "bot", "name": "special" }));
+    phone.write(&client.number, "say still special?").await;
+    let heard = eventually("the second answer", || async {
+        let texts = phone.inbox().await;
+        (texts.len() >= 2).then_some(texts)
+    })
+    .await;
+    assert!(heard.iter().all(|message| message["text"] == "special service"), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_router_may_answer_for_a_number_that_has_no_default_chatbot() {
+    let patchbay = Shared::with_guests().await;
+    let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
+    client.install("usher", guest("usher")).await;
+
+    let decision = decided(&client, &phone, "bot clerk").await;
+    assert_eq!(decision["fallback"], false);
+    phone.write(&client.number, "say I am here").await;
+    hears(&phone, "I am here").await;
+
+    let nobody = patchbay.new_phone();
+    let decision = decided(&client, &nobody, "hello").await;
+    assert_eq!((&decision["target"]["type"], &decision["fallback"]), (&json!("queue"), &json!(true)));
+    assert!(decision["reason"].as_str().unwrap().contains("no default chatbot"), "{decision}");
+}
+
+#[tokio::test]
+async fn a_router_hands_a_conversation_to_a_team_with_a_note() {
+    let (patchbay, client, phone) = with_router().await;
+
+    let decision = decided(&client, &phone, "team sales").await;
+
+    assert_eq!(decision["target"], json!({ "type": "team", "name": "sales" }));
+    let (state, team, reason, agent, events) = chat(&patchbay, &client).await;
+    assert_eq!((state.as_str(), team.as_deref(), reason.as_deref()), ("QUEUED", Some("sales"), Some("is in a hurry")));
+    assert_eq!((agent, events), (None, 0), "nothing is left for a chatbot");
+    assert_eq!(phone.inbox().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_router_hands_a_conversation_to_an_agent_who_can_take_chats() {
+    let (patchbay, client, phone) = with_router().await;
+    let user = |email: &str, role: &str| {
+        let arguments =
+            ["user", "create", "--client", &client.client_ref, "--email", email, "--password", "long-enough-1"];
+        let made = patchbay.admin(&[&arguments[..], &["--name", "Ann", "--role", role]].concat());
+        made["userId"].as_str().unwrap().to_owned()
+    };
+    let (agent, developer) = (user("ann@example.org", "AGENT"), user("dev@example.org", "DEVELOPER"));
+
+    let decision = decided(&client, &phone, &format!("agent {agent}")).await;
+
+    assert_eq!(decision["target"], json!({ "type": "agent", "id": agent }));
+    let (state, _, _, assigned, events) = chat(&patchbay, &client).await;
+    assert_eq!((state.as_str(), assigned.as_deref(), events), ("ACTIVE", Some(agent.as_str()), 0));
+
+    for nobody in [developer.as_str(), "somebody-else"] {
+        let decision = decided(&client, &patchbay.new_phone(), &format!("agent {nobody}")).await;
+        assert_eq!((&decision["target"]["type"], &decision["fallback"]), (&json!("queue"), &json!(true)));
+        assert!(decision["reason"].as_str().unwrap().contains(nobody), "{decision}");
+    }
+}
+
+#[tokio::test]
+async fn a_router_leaves_a_conversation_in_the_queue() {
+    let (patchbay, client, phone) = with_router().await;
+
+    let decision = decided(&client, &phone, "queue").await;
+
+    assert_eq!(decision["target"], json!({ "type": "queue" }));
+    let (state, team, reason, _, _) = chat(&patchbay, &client).await;
+    assert_eq!((state.as_str(), team), ("QUEUED", None));
+    assert_eq!(reason.as_deref(), Some("the customer asked for anybody"));
+}
+
+#[tokio::test]
+async fn a_router_that_fails_is_not_waited_for_and_the_default_chatbot_answers() {
+    let (patchbay, client, _phone) = with_router().await;
+    for (deed, words) in [("trap", "crashed"), ("refuse", "not today"), ("bot nobody", "no chatbot `nobody`")] {
+        let phone = patchbay.new_phone();
+        let decision = decided(&client, &phone, deed).await;
+        assert_eq!(decision["target"], json!({ "type": "bot" }), "{deed}");
+        assert_eq!(decision["fallback"], true, "{deed}");
+        assert!(decision["reason"].as_str().unwrap().contains(words), "{decision}");
+        phone.write(&client.number, "say I answer").await;
+        hears(&phone, "I answer").await;
+    }
+}
+
+#[tokio::test]
+async fn a_router_that_fails_without_a_default_chatbot_leaves_the_queue() {
+    let patchbay = Shared::with_guests().await;
+    let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
+    client.install("usher", guest("usher")).await;
+
+    let decision = decided(&client, &phone, "spin").await;
+
+    assert_eq!((&decision["target"], &decision["fallback"]), (&json!({ "type": "queue" }), &json!(true)));
+    assert_eq!(chat(&patchbay, &client).await.0, "QUEUED");
+}
+
+#[tokio::test]
+async fn messages_written_while_a_router_decides_reach_the_chatbot_in_order() {
+    let (_patchbay, client, phone) = with_router().await;
+    for index in 1..=5 {
+        phone.write(&client.number, &format!("say number {index}")).await;
+    }
+    hears(&phone, "number 5").await;
+    let texts: Vec<Value> = phone.inbox().await.iter().map(|message| message["text"].clone()).collect();
+    assert_eq!(texts, (1..=5).map(|index| json!(format!("number {index}"))).collect::<Vec<_>>());
+    assert_eq!(client.decisions().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_conversation_that_opens_again_is_decided_again_with_what_the_router_keeps() {
+    let (_patchbay, client, phone) = with_router().await;
+    for number in 1..=3 {
+        let decision = decided(&client, &phone, "count").await;
+        assert_eq!(decision["reason"], format!("conversation {number}"));
+        phone.write(&client.number, "bye").await;
+        eventually("the chat to end", || async {
+            let texts = phone.inbox().await;
+            (texts.iter().filter(|message| message["text"] == "goodbye").count() == number).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_router_is_told_about_the_conversation() {
+    let (_patchbay, client, phone) = with_router().await;
+    phone.write(&client.number, "bye").await;
+    hears(&phone, "goodbye").await;
+
+    let decision = decided(&client, &phone, "facts").await;
+
+    let reason = decision["reason"].as_str().unwrap();
+    assert!(reason.starts_with("bot Some(\"clerk\"), reopened true, team None, weekday "), "{reason}");
+}
+
+#[tokio::test]
+async fn without_its_router_a_conversation_goes_to_the_default_chatbot() {
+    let (_patchbay, client, phone) = with_router().await;
+    let off = client.post("/plugin-service/api/v1/plugins/usher/deactivate", &json!({})).await;
+    assert_eq!(off.status, 204, "{}", off.text);
+    phone.write(&client.number, "say plain").await;
+    hears(&phone, "plain").await;
+    assert_eq!(client.decisions().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn decisions_are_the_clients_own_and_can_be_asked_for_by_conversation() {
+    let (patchbay, client, phone) = with_router().await;
+    let first = decided(&client, &phone, "queue").await;
+    decided(&client, &patchbay.new_phone(), "team sales").await;
+    let stranger = patchbay.new_client().await;
+    assert_eq!(stranger.decisions().await, Vec::<Value>::new());
+    let path = "/plugin-service/api/v1/routing-decisions?participantId=";
+    let id = first["participantId"].as_str().unwrap();
+    let page = client.get(&format!("{path}{id}")).await.ok();
+    assert_eq!((&page["totalElements"], &page["content"][0]["id"]), (&json!(1), &first["id"]));
+    assert_eq!(client.get(&format!("{path}nonsense")).await.faulty_fields(), ["participantId"]);
+}
+
+#[tokio::test]
+async fn a_decision_waits_for_no_clock_and_survives_a_restart() {
+    let mut patchbay = Setup::new().with_guests().set("server.workers", "false").start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    client.install("usher", guest("usher")).await;
+    client.activate("clerk").await;
+    let phone = patchbay.phone("27820000001");
+    phone.write(&client.number, "say late but here").await;
+    patchbay.kill();
+
+    let _worker = patchbay.worker();
+    patchbay.launch().await;
+
+    hears(&phone, "late but here").await;
+    assert_eq!(client.decisions().await.len(), 1);
+}
