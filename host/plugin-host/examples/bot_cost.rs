@@ -13,7 +13,7 @@ use plugin_bindings::chatbot::{Chatbot, ChatbotPre};
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{Call, HostConfig, NoKeyValues, PluginHost, PluginRef};
+use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf};
 
@@ -35,7 +35,10 @@ fn main() -> Fallible<()> {
 
 async fn measure(calls: usize, files: Vec<String>) -> Fallible<()> {
     let cache = std::env::temp_dir().join(format!("patchbay-bot-cost-{}", std::process::id()));
-    let host = PluginHost::start(HostConfig { built_ins: false, ..HostConfig::new(&cache) }).await?;
+    // What is measured is what a call costs, not how many a client may make.
+    let unbounded = Duration::from_secs(3_600);
+    let limits = Limits { calls_per_second: 1_000_000, prompt_cpu: unbounded, ..Limits::default() };
+    let host = PluginHost::start(HostConfig { built_ins: false, limits, ..HostConfig::new(&cache) }).await?;
     for (at, file) in files.iter().enumerate() {
         let (name, path) = file.split_once('=').ok_or("name the files: NAME=FILE")?;
         let bytes = std::fs::read(path)?;
