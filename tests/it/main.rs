@@ -26,6 +26,7 @@ mod nodes;
 mod numbers_and_templates;
 mod operations;
 mod plugin_activations;
+mod plugin_canaries;
 mod plugin_commands;
 mod plugin_http;
 mod plugin_limits;

@@ -124,7 +124,8 @@ async fn no_value_in_any_place_of_a_webhook_configuration_is_a_fault_of_ours() {
 async fn no_value_in_any_place_of_an_activation_is_a_fault_of_ours() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
-    let body = json!({ "version": null, "whatsAppNumberId": client.number_id, "mode": "live", "config": { "a": 1 } });
+    let body = json!({ "version": null, "whatsAppNumberId": client.number_id, "mode": "live",
+        "config": { "greeting": "Hi" } });
 
     let path = "/plugin-service/api/v1/plugins/default-chatbot/activate";
     assert_all_answered(&client, path, &body, &[]).await;

@@ -190,6 +190,39 @@ async fn what_cannot_be_activated_is_named() {
 }
 
 #[tokio::test]
+async fn a_configuration_that_breaks_the_schema_of_a_plugin_that_ships_is_refused() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let activate = async |name: &str, config: Value| {
+        client.post(&format!("{PLUGINS}/{name}/activate"), &json!({ "config": config })).await
+    };
+    let topic = json!({ "id": "prices", "title": "Prices", "answer": "Ten rand." });
+    for (config, field) in [
+        (json!({ "greting": "Hi" }), "config"),
+        (json!({ "greeting": "" }), "config/greeting"),
+        (json!({ "idleMinutes": -1 }), "config/idleMinutes"),
+        (json!({ "topics": vec![topic.clone(); 9] }), "config/topics"),
+        (json!({ "topics": [{ "id": "prices", "title": "Prices" }] }), "config/topics/0"),
+        (json!({ "hours": { "monday": ["from nine to five"] } }), "config/hours/monday/0"),
+    ] {
+        assert_eq!(activate("default-chatbot", config.clone()).await.faulty_fields(), [field], "{config}");
+    }
+    assert_eq!(activate("router", json!({ "otherwise": "anybody" })).await.faulty_fields(), ["config/otherwise"]);
+    assert_eq!(client.in_force("default-chatbot").await, Vec::<Value>::new());
+
+    let fine = json!({
+        "greeting": "Hi {name}!", "team": null, "idleMinutes": 30, "personWords": ["human"],
+        "topics": vec![topic; 8], "hours": { "monday": ["08:00-12:00", "13:00 - 17:00"] },
+    });
+    let done = activate("default-chatbot", fine.clone()).await;
+    assert_eq!((done.status, &done.json()["config"]), (200, &fine), "{}", done.text);
+    assert_eq!(activate("router", json!({ "otherwise": { "team": "sales" } })).await.status, 200);
+    let shown = client.get(&format!("{PLUGINS}/default-chatbot")).await.ok();
+    assert_eq!(shown["configSchema"]["properties"]["topics"]["maxItems"], 8, "authors can read it");
+    assert_eq!(client.get(&format!("{PLUGINS}/sms-fallback")).await.ok()["configSchema"], Value::Null);
+}
+
+#[tokio::test]
 async fn a_plugin_that_is_in_force_is_not_deleted() {
     let (patchbay, client, phone) = with_versions(2).await;
     client.put_in_force("shop", json!({ "version": 1 })).await;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use harness::{Client, Phone, Shared, eventually, greeter, guest};
+use harness::{Client, Phone, Setup, Shared, eventually, greeter, guest};
 use serde_json::{Value, json};
 
 /// Who answers in these tests.
@@ -68,7 +68,50 @@ async fn a_shadow_that_answers_alike_leaves_no_difference() {
     let shadows = calls(&client, "shadow", 4).await;
     assert!(shadows.iter().all(|call| call["outcome"] == "answered"), "{shadows:?}");
     assert_eq!(client.kept(SHOP, "differences").await, Vec::<Value>::new(), "it sees what the live version saw");
+    assert_eq!(skipped(&client).await, Vec::<Value>::new(), "there is room for one after the other");
     assert_eq!(texts(&phone).await, ["total 1", "total 2", "total 3"], "and writes nothing");
+}
+
+/// Comparisons of the shop's shadows that were skipped.
+async fn skipped(client: &Client) -> Vec<Value> {
+    let page = client.get(&format!("/plugin-service/api/v1/plugins/{SHOP}/differences")).await.ok();
+    page["skipped"].as_array().cloned().unwrap()
+}
+
+#[tokio::test]
+async fn a_shadow_that_hangs_takes_no_place_of_the_live_calls_and_what_it_misses_is_counted() {
+    // One live call at a time, which does not wait for its place; a shadow hangs for seconds.
+    let settings = [
+        ("limits.plugin_concurrency_per_client", "1"),
+        ("limits.plugin_queue_wait", "50ms"),
+        ("limits.plugin_shadows_per_client", "1"),
+        ("limits.plugin_cpu", "3s"),
+    ];
+    let setup = settings.iter().fold(Setup::new(), |setup, (key, value)| setup.set(key, value));
+    let patchbay = setup.start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    client.install(SHOP, greeter("good day")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    let shadow = client.put_in_force(SHOP, json!({ "version": version, "mode": "shadow" })).await;
+
+    for number in 1..=8 {
+        let phone = patchbay.phone(&format!("2782000000{number}"));
+        phone.write(&client.number, "spin").await;
+        hears(&phone, "good day").await;
+    }
+
+    let live = calls(&client, "live", 16).await;
+    assert!(live.iter().all(|call| call["outcome"] == "answered"), "{live:?}");
+    let (told, compared) = eventually("every live call to be compared or counted", || async {
+        let (told, compared) = (skipped(&client).await, calls(&client, "shadow", 1).await.len());
+        let missed: u64 = told.iter().map(|one| one["comparisons"].as_u64().unwrap()).sum();
+        (missed + compared as u64 == 16).then_some((told, compared))
+    })
+    .await;
+    assert!(compared < 16, "the shadow hangs");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((&told[0]["activationId"], &told[0]["version"]), (&shadow["id"], &json!(2)));
+    assert!(told[0]["lastTime"].as_str().unwrap().ends_with('Z'), "{told:?}");
 }
 
 /// Makes other bytes of a component without changing what it does: an empty custom section.

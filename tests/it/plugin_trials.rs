@@ -128,12 +128,15 @@ async fn recorded_calls_are_made_again_on_any_version() {
         (json!({ "sample": 0 }), "sample"),
         (json!({ "sample": 1.1 }), "sample"),
         (json!({ "maxCalls": 0 }), "maxCalls"),
+        (json!({ "maxBytes": 0 }), "maxBytes"),
+        (json!({ "maxBytes": (64 << 20) + 1 }), "maxBytes"),
         (json!({ "forSeconds": 0 }), "forSeconds"),
     ] {
         assert_eq!(client.post(&path("recording"), &body).await.faulty_fields(), [field]);
     }
     let recorded = client.post(&path("recording"), &json!({ "maxCalls": 4, "forSeconds": 60 })).await.ok();
-    assert_eq!(recorded["recording"]["maxCalls"], 4);
+    assert_eq!((&recorded["recording"]["maxCalls"], &recorded["recording"]["maxBytes"]), (&json!(4), &json!(64 << 20)));
+    assert_eq!(recorded["recording"]["stopReason"], Value::Null);
     let phone = patchbay.new_phone();
     for round in 0..6 {
         phone.write(&client.number, &format!("version {}", round % 2)).await;
@@ -145,6 +148,8 @@ async fn recorded_calls_are_made_again_on_any_version() {
     })
     .await;
     assert_eq!(kept["content"][0]["recording"]["plugin"], "shop");
+    let stopped = client.in_force("shop").await[0]["recording"]["stopReason"].clone();
+    assert_eq!(stopped, "it has the 4 calls that were wanted");
 
     let same = client.post(&path("replay"), &json!({ "version": 1 })).await.ok();
     client.upload("shop", bot(2)).await;
@@ -166,6 +171,48 @@ async fn recorded_calls_are_made_again_on_any_version() {
     let stop = client.request(reqwest::Method::DELETE, &path("recording"), None, &[]).await;
     assert_eq!(stop.status, 204, "{}", stop.text);
     assert_eq!(client.in_force("shop").await[0]["recording"], Value::Null);
+}
+
+/// Starts to record, and lets customers write until that is over; answers the reason, and the sizes of what was kept.
+async fn recorded_until_full(patchbay: &Shared, client: &Client, max_bytes: i64) -> (String, Vec<i64>) {
+    let body = json!({ "maxBytes": max_bytes });
+    let begun = client.post(&format!("{PLUGINS}/shop/recording"), &body).await.ok();
+    assert_eq!((&begun["recording"]["maxBytes"], &begun["recording"]["stopReason"]), (&json!(max_bytes), &Value::Null));
+    let reason = eventually("the recording to be full", || async {
+        let phone = patchbay.new_phone();
+        phone.write(&client.number, "version 0").await;
+        phone.receives("the answer", |message| message["text"] == "version-0001").await;
+        client.in_force("shop").await[0]["recording"]["stopReason"].as_str().map(str::to_owned)
+    })
+    .await;
+    let statement = "SELECT recording.bytes::bigint FROM plugin_recording recording
+        JOIN plugin_activation activation ON activation.id = recording.activation_id AND recording.id >= activation.recording_first
+        WHERE recording.client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    let mut db = patchbay.database().await;
+    (reason, sqlx::query_scalar(statement).bind(&client.client_ref).fetch_all(&mut db).await.unwrap())
+}
+
+#[tokio::test]
+async fn a_recording_keeps_as_many_bytes_as_it_may_and_says_why_it_stopped() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.install("shop", bot(1)).await;
+
+    let (reason, kept) = recorded_until_full(&patchbay, &client, 1).await;
+    assert_eq!((reason.as_str(), kept), ("it has as many calls as fit into 1 bytes", vec![]));
+    let (reason, kept) = recorded_until_full(&patchbay, &client, 10_000).await;
+    assert_eq!(reason, "it has as many calls as fit into 10000 bytes");
+    let largest = kept.iter().max().copied().expect("some calls fit");
+    let sum: i64 = kept.iter().sum();
+    assert!(sum <= 10_000 && sum + 2 * largest > 10_000, "{kept:?}");
+
+    let phone = patchbay.new_phone();
+    phone.write(&client.number, "version 0").await;
+    phone.receives("the answer", |message| message["text"] == "version-0001").await;
+    let total = client.get(&format!("{PLUGINS}/shop/recordings")).await.ok()["totalElements"].clone();
+    assert_eq!(total, kept.len(), "nothing is recorded any more");
+    let stops = client.kept("shop", "events").await.into_iter().filter(|event| event["kind"] == "RECORDING_STOPPED");
+    assert_eq!(stops.count(), 2);
 }
 
 /// Phones that write while versions are swapped.

@@ -108,6 +108,32 @@ async fn the_same_bytes_uploaded_many_times_at_once_are_one_version() {
 }
 
 #[tokio::test]
+async fn a_client_that_has_used_up_its_time_for_compiling_is_told_when_to_come_back() {
+    let setup =
+        Setup::new().set("limits.plugin_compile_budget", "1ms").set("limits.plugin_compile_budget_period", "1h");
+    let patchbay = setup.start().await;
+    let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("rival"));
+    // Nothing that an earlier run has compiled.
+    let bot = |number| remarked(&bot(number), &client.key);
+    let known = bot(1);
+    let first = upload(&client, "shop", known.clone()).await;
+    assert_eq!(first.status, 201, "nobody knows before what it costs: {}", first.text);
+
+    let second = upload(&client, "shop", bot(2)).await;
+    let checked = client.post_raw(&format!("{PLUGINS}/check"), WASM, bot(2)).await;
+
+    for refused in [second, checked] {
+        assert_eq!(refused.status, 429, "{}", refused.text);
+        let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+        let said = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(seconds > 0 && said.contains("0.001 s of processor time that a client gets in 3600 s"), "{said}");
+        assert!(said.contains("try again in "), "{said}");
+    }
+    assert_eq!(upload(&client, "shop", known).await.status, 200, "what is there already costs nothing");
+    assert_eq!(upload(&other, "shop", bot(3)).await.status, 201, "another client has its own");
+}
+
+#[tokio::test]
 async fn more_than_a_hundred_versions_are_kept_and_can_be_paged_through() {
     let patchbay = Setup::new().set("limits.plugin_versions_kept", "1").start().await;
     let client = patchbay.client("acme", "27110000001").await;

@@ -16,7 +16,7 @@ use messaging::{
     context::Retention,
     dispatch::Pacing,
     lanes::{Wake, Wakeups},
-    plugin_calls::{Quota, Shadows, http::GuardedOutgoing},
+    plugin_calls::{Quota, SkippedComparisons, http::GuardedOutgoing},
     plugins::{DatabaseComponents, PluginSettings, Uploads},
     secrets::{self, Sealer},
 };
@@ -155,7 +155,7 @@ pub async fn context(
         settings: settings(config, public_url, simulated),
         wake,
         pacing: Pacing::default(),
-        shadows: Shadows::default(),
+        skipped: SkippedComparisons::default(),
         uploads: Uploads::default(),
     };
     Ok((Arc::new(context), wakes))
@@ -188,6 +188,7 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
             bytes_per_client: limits.plugin_storage_bytes_per_client,
             names_per_client: limits.plugins_per_client,
             versions_kept: limits.plugin_versions_kept.max(FEWEST_VERSIONS),
+            recording_bytes: limits.plugin_recording_bytes,
         },
         key_values: Quota {
             bytes_per_client: limits.kv_bytes_per_client,
@@ -246,6 +247,7 @@ fn plugin_limits(config: &Config) -> Limits {
         waiting_per_client: limits.plugin_waiting_per_client,
         queue_wait: limits.plugin_queue_wait,
         calls: usize::try_from(limits.plugin_pool_size).unwrap_or(usize::MAX),
+        shadows_per_client: limits.plugin_shadows_per_client,
         loaded_plugins: limits.loaded_plugins,
         failures_in_a_row: limits.plugin_failures_in_a_row,
         failures_percent: limits.plugin_failures_percent,
@@ -254,6 +256,8 @@ fn plugin_limits(config: &Config) -> Limits {
         compile_memory_bytes: bytes(limits.plugin_compile_memory_bytes),
         compile_wall_clock: limits.plugin_compile_timeout,
         compile_queue: limits.plugin_compile_queue,
+        compile_budget: limits.plugin_compile_budget,
+        compile_budget_period: limits.plugin_compile_budget_period,
     }
 }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::{
     dispatch::Pacing,
     lanes::Wakeups,
-    plugin_calls::{Quota, Shadows},
+    plugin_calls::{Quota, SkippedComparisons},
     plugins::{PluginSettings, Uploads},
     secrets::Sealer,
 };
@@ -51,8 +51,8 @@ pub struct Context {
     pub wake: Wakeups,
     /// How fast each business number may send.
     pub pacing: Pacing,
-    /// Room for shadows of plugins.
-    pub shadows: Shadows,
+    /// Comparisons with shadows of plugins that there was no room for.
+    pub skipped: SkippedComparisons,
     /// Whose turn it is to upload a plugin.
     pub uploads: Uploads,
 }

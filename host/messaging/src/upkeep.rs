@@ -59,6 +59,7 @@ pub async fn round(ctx: &Context) -> Result<Round> {
     retention::forget_callbacks(&mut tx, days_ago(u64::from(callback_days))).await?;
     retention::forget_parked_receipts(&mut tx, days_ago(1)).await?;
     plugins::events::forget(&mut tx, days_ago(u64::from(keep.invocations_days))).await?;
+    plugins::skipped::forget(&mut tx, days_ago(u64::from(keep.invocations_days))).await?;
     idempotency::forget(&mut tx, days_ago(KEY_DAYS)).await?;
     lanes::forget_idle(&mut tx).await?;
     tx.commit().await?;

@@ -1,10 +1,11 @@
 //! What an event costs a chatbot: a fresh instance for each call, through the host. The first chatbot is also driven by
-//! bare wasmtime, alternating with the calls through the host. Prints one JSON line for each file: microseconds at the
+//! bare wasmtime, alternating with calls through the host. Prints one JSON line for each file: microseconds at the
 //! median and at the 99th percentile, peak memory of a call, resident memory that the loaded program takes.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example bot_cost CALLS NAME=FILE...`
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
@@ -62,34 +63,56 @@ async fn one(
     let plugin = PluginRef::uploaded(name, 1, examined.sha256);
     let loaded = resident_kib()?.saturating_sub(before);
     let (event, session) = hello();
-    let (mut through_host, mut directly, mut peak) = (Vec::new(), Vec::new(), 0);
+    let beside = match &bare {
+        Some(bare) => Some(alternating(host, call(client, &plugin), (&event, &session), bare, calls).await?),
+        None => None,
+    };
+    let (mut alone, mut peak) = (Vec::new(), 0);
     for round in 0..calls + WARM_UP {
         let began = Instant::now();
-        let outcome = host.chatbot(call(client, &plugin), &event, &session, std::sync::Arc::new(NoKeyValues)).await?;
+        let outcome = host.chatbot(call(client, &plugin), &event, &session, Arc::new(NoKeyValues)).await?;
         let took = began.elapsed();
         peak = outcome.trace.peak_memory_bytes;
-        if let Some(bare) = &bare {
-            let bare_took = bare.time(&event, &session).await?;
-            if round >= WARM_UP {
-                directly.push(bare_took);
-            }
+        if round >= WARM_UP {
+            alone.push(took);
         }
+    }
+    alone.sort_unstable();
+    Ok(serde_json::json!({
+        "name": name,
+        "calls": alone.len(),
+        "component_kib": size / 1024,
+        "p50_us": percentile(&alone, 50),
+        "p99_us": percentile(&alone, 99),
+        "beside_bare_p50_us": beside.as_ref().map(|(through_host, _)| percentile(through_host, 50)),
+        "bare_p50_us": beside.as_ref().map(|(_, directly)| percentile(directly, 50)),
+        "peak_memory_kib": peak / 1024,
+        "loaded_kib": loaded,
+    }))
+}
+
+/// Calls through the host and in bare wasmtime in turn, sorted by how long they took.
+async fn alternating(
+    host: &PluginHost,
+    call: Call<'_>,
+    (event, session): (&Event, &Session),
+    bare: &Bare,
+    calls: usize,
+) -> Fallible<(Vec<Duration>, Vec<Duration>)> {
+    let (mut through_host, mut directly) = (Vec::new(), Vec::new());
+    for round in 0..calls + WARM_UP {
+        let began = Instant::now();
+        host.chatbot(call, event, session, Arc::new(NoKeyValues)).await?;
+        let took = began.elapsed();
+        let bare_took = bare.time(event, session).await?;
         if round >= WARM_UP {
             through_host.push(took);
+            directly.push(bare_took);
         }
     }
     through_host.sort_unstable();
     directly.sort_unstable();
-    Ok(serde_json::json!({
-        "name": name,
-        "calls": through_host.len(),
-        "component_kib": size / 1024,
-        "p50_us": percentile(&through_host, 50),
-        "p99_us": percentile(&through_host, 99),
-        "bare_p50_us": bare.map(|_| percentile(&directly, 50)),
-        "peak_memory_kib": peak / 1024,
-        "loaded_kib": loaded,
-    }))
+    Ok((through_host, directly))
 }
 
 fn resident_kib() -> Fallible<u64> {

@@ -1,15 +1,16 @@
 //! What a hostile client does to its neighbour. The neighbour makes a small call every 2 ms from a thread of its own, and
 //! times each from the request to the answer, so that waiting for a thread of the runtime counts. The hostile client has
-//! twice as many calls under way as it may, without end. Quiet stretches and stretches with each deed alternate in one
-//! run; figures are medians over the rounds. Prints one JSON line for each deed, the quiet floor first.
+//! twice as many calls under way as it may, without end. Short quiet stretches and stretches with each deed alternate,
+//! and figures are taken over all stretches of a kind together. Prints one JSON line for each deed, the quiet one first.
 //!
-//! With `shipped` as the last argument the components are those of the operator, whose calls all run where their callers
-//! are: what uploaded ones would do without the threads apart.
+//! The floor of isolation is measured beside it: another process, of idle priority and on as many threads as the host gives
+//! such a client, that spins or touches as much memory. What the neighbour feels of that, the machine does to it.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example neighbours HOSTILE_BOT.wasm [SECONDS] [ROUNDS] [shipped]`
+//! `cargo run --release -p patchbay-plugin-host --example neighbours HOSTILE_BOT.wasm [SECONDS] [ROUNDS]`
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,30 +21,59 @@ use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
 use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, Question};
+use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::sync::{mpsc, oneshot};
+
+/// The allocator of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Time between calls of the neighbour.
 const PACE: Duration = Duration::from_millis(2);
-/// Deeds of the hostile client, by what they are in words. The last one does all of them in turn.
-const DEEDS: [(&str, &[&str]); 7] = [
-    ("spins", &["spin"]),
-    ("allocates", &["allocate 80", "allocate 200"]),
-    ("recurses", &["recurse 100000000"]),
-    ("floods logs", &["log 1000000", "print 1000000", "host-calls 100000"]),
-    ("returns garbage", &["actions 50000", "reply 2000000", "nul", "close-and-hand-over"]),
-    ("crashes", &["panic", "exit 3", "wild-write"]),
-    ("all of it", &["spin", "allocate 80", "recurse 100000000", "log 1000000", "actions 50000", "panic"]),
+/// Time that whoever is beside gets before the neighbour begins.
+const SETTLING: Duration = Duration::from_millis(100);
+/// Tells the process beside what it is.
+const BESIDE: &str = "beside";
+/// Bytes that the process beside touches at once, as the hostile plugin does.
+const TOUCHED: usize = 80 << 20;
+
+/// Who is beside the neighbour.
+#[derive(Clone, Copy)]
+enum Beside {
+    Nobody,
+    /// A client whose plugin does these deeds in turn.
+    Plugin(&'static [&'static str]),
+    /// A process of idle priority that does this.
+    Process(&'static str),
+}
+
+const STREET: [(&str, Beside); 10] = [
+    ("quiet", Beside::Nobody),
+    ("floor: another process spins", Beside::Process("spin")),
+    ("floor: another process allocates", Beside::Process("touch")),
+    ("spins", Beside::Plugin(&["spin"])),
+    ("allocates", Beside::Plugin(&["allocate 80", "allocate 200"])),
+    ("recurses", Beside::Plugin(&["recurse 100000000"])),
+    ("floods logs", Beside::Plugin(&["log 1000000", "print 1000000", "host-calls 100000"])),
+    ("returns garbage", Beside::Plugin(&["actions 50000", "reply 2000000", "nul", "close-and-hand-over"])),
+    ("crashes", Beside::Plugin(&["panic", "exit 3", "wild-write"])),
+    (
+        "all of it",
+        Beside::Plugin(&["spin", "allocate 80", "recurse 100000000", "log 1000000", "actions 50000", "panic"]),
+    ),
 ];
 
 fn main() -> Fallible<()> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().ok_or("name the file of the hostile bot")?;
+    if file == BESIDE {
+        return be_beside(&arguments.next().unwrap_or_default());
+    }
     let hostile = std::fs::read(&file)?;
-    let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
-    let rounds: usize = arguments.next().map_or(Ok(3), |text| text.parse())?;
-    let shipped = arguments.next().is_some_and(|word| word == "shipped");
+    let seconds: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let rounds: usize = arguments.next().map_or(Ok(15), |text| text.parse())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let cache = std::env::temp_dir().join(format!("patchbay-neighbours-{}", std::process::id()));
     // As the program sets them.
@@ -54,19 +84,14 @@ fn main() -> Fallible<()> {
         calls: 64,
         ..Limits::default()
     };
-    let plugins_dir = if shipped { std::path::Path::new(&file).parent().map(Into::into) } else { None };
-    let config = HostConfig { limits, plugins_dir, built_ins: false, ..HostConfig::new(&cache) };
+    let config = HostConfig { limits, built_ins: false, ..HostConfig::new(&cache) };
     let (host, plugin) = runtime.block_on(async {
         let host = PluginHost::start(config).await?;
-        if shipped {
-            let name = std::path::Path::new(&file).file_stem().unwrap_or_default().to_string_lossy();
-            return Ok((host, PluginRef::shipped(name)));
-        }
         let examined = host.examine(client(1), "bot", hostile).await.map_err(|refusal| format!("{refusal:?}"))?;
         Ok::<_, Box<dyn Error>>((host, PluginRef::uploaded("bot", 1, examined.sha256)))
     })?;
     let street = Street { runtime, host, plugin, stretch: Duration::from_secs(seconds) };
-    street.measure(rounds);
+    street.measure(rounds)?;
     std::fs::remove_dir_all(cache)?;
     Ok(())
 }
@@ -78,65 +103,74 @@ struct Street {
     stretch: Duration,
 }
 
-/// One stretch: what the neighbour saw, in microseconds, and how many calls the hostile client made.
+/// What the neighbour saw over all stretches of a kind, and how many calls the hostile client made.
+#[derive(Default)]
 struct Seen {
-    p50: f64,
-    p99: f64,
+    times: Vec<Duration>,
     hostile_calls: u64,
 }
 
+impl Seen {
+    fn micros(&self, percent: usize) -> f64 {
+        let place = (self.times.len() * percent / 100).min(self.times.len().saturating_sub(1));
+        self.times.get(place).map_or(f64::NAN, |time| (time.as_secs_f64() * 1e7).round() / 10.0)
+    }
+}
+
 impl Street {
-    fn measure(&self, rounds: usize) {
-        let mut seen: BTreeMap<usize, Vec<(Seen, f64)>> = BTreeMap::new();
-        self.walk(&[]);
+    fn measure(&self, rounds: usize) -> Fallible<()> {
+        self.walk(Beside::Nobody)?;
+        let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
         for _ in 0..rounds {
-            for (place, (_, deeds)) in DEEDS.iter().enumerate() {
-                // The machine changes over minutes: each deed has a quiet stretch right before it.
-                let quiet = self.walk(&[]);
-                let beside = self.walk(deeds);
-                seen.entry(place).or_default().push((beside, quiet.p99));
-                let floor = Seen { hostile_calls: 0, ..quiet };
-                seen.entry(usize::MAX).or_default().push((floor, f64::NAN));
+            for (place, (_, beside)) in STREET.iter().enumerate() {
+                let stretch = self.walk(*beside)?;
+                let all = seen.entry(place).or_default();
+                all.times.extend(stretch.times);
+                all.hostile_calls += stretch.hostile_calls;
             }
         }
-        let names =
-            std::iter::once((usize::MAX, "quiet")).chain(DEEDS.iter().enumerate().map(|(at, deed)| (at, deed.0)));
-        for (place, name) in names {
-            let all = seen.get(&place).map(Vec::as_slice).unwrap_or_default();
-            let ratio = median(all.iter().map(|(seen, quiet)| seen.p99 / quiet));
+        let mut quiet = f64::NAN;
+        for ((name, _), mut seen) in STREET.iter().zip(seen.into_values()) {
+            seen.times.sort_unstable();
+            if *name == "quiet" {
+                quiet = seen.micros(99);
+            }
             println!(
                 "{}",
                 serde_json::json!({
-                    "hostile": name,
-                    "neighbour_p50_us": round(median(all.iter().map(|(seen, _)| seen.p50))),
-                    "neighbour_p99_us": round(median(all.iter().map(|(seen, _)| seen.p99))),
-                    "p99_to_quiet": if ratio.is_nan() { None } else { Some(round(ratio)) },
-                    "hostile_calls": all.iter().map(|(seen, _)| seen.hostile_calls).sum::<u64>(),
+                    "beside": name,
+                    "p50_us": seen.micros(50),
+                    "p99_us": seen.micros(99),
+                    "p99_to_quiet": (seen.micros(99) / quiet * 100.0).round() / 100.0,
+                    "hostile_calls": seen.hostile_calls,
                 })
             );
         }
+        Ok(())
     }
 
-    /// The neighbour's calls over one stretch, beside the deeds.
-    fn walk(&self, deeds: &'static [&'static str]) -> Seen {
+    /// The neighbour's calls over one stretch.
+    fn walk(&self, beside: Beside) -> Fallible<Seen> {
         let stop = Arc::new(AtomicBool::new(false));
         let made = Arc::new(AtomicU64::new(0));
-        let hostile: Vec<_> = (0..if deeds.is_empty() { 0 } else { 16 })
-            .map(|at| self.runtime.spawn(misbehave(self.caller(1), deeds, at, Arc::clone(&stop), Arc::clone(&made))))
-            .collect();
-        let mut times = self.neighbour();
+        let process = if let Beside::Process(deed) = beside { Some(Process::start(deed)?) } else { None };
+        let hostile: Vec<_> = match beside {
+            Beside::Plugin(deeds) => (0..16)
+                .map(|at| misbehave(self.caller(1), deeds, at, Arc::clone(&stop), Arc::clone(&made)))
+                .map(|misbehaving| self.runtime.spawn(misbehaving))
+                .collect(),
+            Beside::Nobody | Beside::Process(_) => vec![],
+        };
+        std::thread::sleep(SETTLING);
+        let times = self.neighbour();
         stop.store(true, Ordering::Relaxed);
+        drop(process);
         self.runtime.block_on(async {
             for task in hostile {
                 drop(task.await);
             }
         });
-        times.sort_unstable();
-        let at = |percent: usize| {
-            let place = (times.len() * percent / 100).min(times.len().saturating_sub(1));
-            times.get(place).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
-        };
-        Seen { p50: at(50), p99: at(99), hostile_calls: made.load(Ordering::Relaxed) }
+        Ok(Seen { times, hostile_calls: made.load(Ordering::Relaxed) })
     }
 
     fn caller(&self, id: u128) -> Caller {
@@ -234,12 +268,42 @@ fn says(text: &str) -> (Event, Session) {
     (event, session)
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+/// The process beside, until this is dropped.
+struct Process(Child);
+
+impl Process {
+    fn start(deed: &str) -> Fallible<Self> {
+        Ok(Self(Command::new(std::env::current_exe()?).args([BESIDE, deed]).spawn()?))
+    }
 }
 
-fn round(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Does a deed until somebody kills this process.
+fn be_beside(deed: &str) -> Fallible<()> {
+    let threads = std::thread::available_parallelism()?.get().saturating_sub(1).max(1);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+                let this = thread_priority::thread_native_id();
+                drop(thread_priority::set_thread_priority_and_policy(this, ThreadPriority::Min, idle));
+                loop {
+                    if deed == "touch" {
+                        let mut memory = vec![0_u8; TOUCHED];
+                        memory.iter_mut().step_by(4_096).for_each(|byte| *byte = 1);
+                        std::hint::black_box(memory);
+                    } else {
+                        std::hint::spin_loop();
+                    }
+                }
+            });
+        }
+    });
+    Ok(())
 }

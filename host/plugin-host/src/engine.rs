@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::limits::Limits;
 
@@ -11,6 +11,9 @@ const MIB: usize = 1 << 20;
 
 /// Size of a memory slot in the pool; `Limits::memory_bytes` stays below.
 const SLOT_BYTES: usize = 128 * MIB;
+/// Memory of an ended instance that is cleaned where it is, page by page as far as it was written to, instead of being
+/// given back: its next user then takes no page faults. More does not pay: what is left of a Python call is copying.
+const KEPT_BYTES: usize = MIB;
 /// Calls that the pool has room for beside those that the limits admit: trial calls.
 const SPARE_CALLS: usize = 24;
 
@@ -83,7 +86,9 @@ fn pool(limits: &Limits) -> PoolingAllocationConfig {
         .max_memory_size(SLOT_BYTES.max(limits.memory_bytes))
         .table_elements(50_000)
         .max_unused_warm_slots(32)
-        .linear_memory_keep_resident(256 * KIB)
+        .linear_memory_keep_resident(KEPT_BYTES)
+        // Finds the pages that were written to, where the kernel can tell (Linux 6.7).
+        .pagemap_scan(Enabled::Auto)
         .table_keep_resident(64 * KIB);
     pool
 }

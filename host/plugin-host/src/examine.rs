@@ -1,12 +1,13 @@
 //! An upload: everything that is found out about a component before anybody's events go to it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::ids::ClientId;
 
 use crate::World;
 use crate::callee::Callee;
-use crate::compile::{Fault, Purpose};
+use crate::compile::{Fault, Purpose, UsedUp};
 use crate::error::CallError;
 use crate::host::PluginHost;
 use crate::worlds::ReadSchema;
@@ -46,9 +47,28 @@ pub enum Refusal {
     /// Too many components are being compiled, or this client has one under way. Try again a little later.
     #[error("too many plugins are being compiled at the moment; try again in a few seconds")]
     Busy,
+    /// Compiling for this client has taken all the processor time that it gets.
+    #[error(
+        "compiling your uploads has taken the {} s of processor time that a client gets in {} s: try again in {} s; \
+         components that are built with optimisation and leave out what they do not use cost less",
+        budget.as_secs_f64(), period.as_secs_f64(), in_seconds(*wait)
+    )]
+    UsedUp {
+        /// Processor time that a client gets in `period`.
+        budget: Duration,
+        /// The time in which it comes back.
+        period: Duration,
+        /// How long the client has to wait.
+        wait: Duration,
+    },
     /// The component is not to blame.
     #[error("the component could not be examined: {0}")]
     Failed(String),
+}
+
+/// Whole seconds, so that after them it is so.
+fn in_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 impl From<Fault> for Refusal {
@@ -56,6 +76,7 @@ impl From<Fault> for Refusal {
         match fault {
             Fault::Problems(problems) => Self::Problems(problems),
             Fault::Busy => Self::Busy,
+            Fault::UsedUp(UsedUp { budget, period, wait }) => Self::UsedUp { budget, period, wait },
             Fault::Host(reason) => Self::Failed(reason),
         }
     }
@@ -73,7 +94,7 @@ impl PluginHost {
             return Err(Refusal::TooLarge { size, most });
         }
         let _turn = self.loader().workshop().turn(client).await?;
-        let program = Arc::new(self.loader().load(bytes, Purpose::Upload).await?);
+        let program = Arc::new(self.loader().load(bytes, Purpose::Upload(client)).await?);
         let callee = Callee { name: name.to_owned(), version: 0, program: Arc::clone(&program) };
         let (config_schema, tried) = (self.config_schema(&callee).await, self.try_out(&callee).await);
         let problems: Vec<String> =
@@ -91,6 +112,18 @@ impl PluginHost {
         };
         self.programs().keep(program);
         Ok(examined)
+    }
+
+    /// JSON Schema of the configuration of a plugin that ships or lies in the watched directory, if it has one: an object
+    /// as a JSON text. Uploaded plugins have theirs in [`Examined`].
+    ///
+    /// # Errors
+    /// When it exports one that cannot be read, in words for its author.
+    pub async fn shipped_config_schema(&self, name: &str) -> Result<Option<String>, String> {
+        match self.registry().get(name) {
+            Some(callee) => self.config_schema(&callee).await,
+            None => Ok(None),
+        }
     }
 
     /// The schema of a plugin's configuration, if it exports one.

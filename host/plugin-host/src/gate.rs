@@ -1,5 +1,5 @@
 //! Bounds the calls that run at once, per client and in all, the calls per second of a client, and how long a call waits
-//! for its turn.
+//! for its turn. Beside them there is a little room for the shadows of clients, which nobody waits for.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,24 +10,29 @@ use domain::ids::ClientId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::lanes::Share;
 use crate::limits::Limits;
+use crate::share::Share;
 
 /// Clients remembered before those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
 /// Seconds whose unused calls may be made at once.
 const BURST_SECONDS: f64 = 2.0;
+/// Most replays of all clients beside the live calls. The pool of instances has more to spare than this
+/// (`engine::SPARE_CALLS`), so that they take no instance of a live call either.
+const BESIDE: usize = 16;
 
 /// The way in for calls.
 pub(crate) struct Gate {
     clients: Mutex<HashMap<ClientId, Arc<Lane>>>,
     places: Arc<Semaphore>,
+    beside: Arc<Semaphore>,
     limits: Arc<Limits>,
 }
 
 struct Lane {
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
+    beside: Arc<Semaphore>,
     pace: Mutex<Pace>,
     share: Share,
 }
@@ -47,10 +52,18 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The prompt processor time of the client.
+    /// What the client gets of the processors, and how it stands.
     pub(crate) fn share(&self) -> &Share {
         &self.lane.share
     }
+}
+
+/// Room for the replays of a client's shadow, one at a time, beside the live calls; until this is dropped.
+pub struct RoomBeside {
+    _of_all: OwnedSemaphorePermit,
+    _of_client: OwnedSemaphorePermit,
+    // Keeps the lane in use, and thereby remembered.
+    _lane: Arc<Lane>,
 }
 
 /// There was no free place in time.
@@ -58,7 +71,8 @@ pub(crate) struct NoPlace;
 
 impl Gate {
     pub(crate) fn new(limits: Arc<Limits>) -> Self {
-        Self { clients: Mutex::default(), places: Arc::new(Semaphore::new(limits.calls)), limits }
+        let (places, beside) = (Arc::new(Semaphore::new(limits.calls)), Arc::new(Semaphore::new(BESIDE)));
+        Self { clients: Mutex::default(), places, beside, limits }
     }
 
     /// Waits for a place: first among the calls of the client, so that a busy client queues by itself. A `paced` call
@@ -77,6 +91,14 @@ impl Gate {
             Err(_) => self.wait(&self.places).await?,
         };
         Ok(Place { _of_all: of_all, _of_client: of_client, lane })
+    }
+
+    /// Room beside the live calls of a client, if there is any now. It takes nothing away from those.
+    pub(crate) fn enter_beside(&self, client: ClientId) -> Option<RoomBeside> {
+        let lane = self.lane(client);
+        let of_client = Arc::clone(&lane.beside).try_acquire_owned().ok()?;
+        let of_all = Arc::clone(&self.beside).try_acquire_owned().ok()?;
+        Some(RoomBeside { _of_all: of_all, _of_client: of_client, _lane: lane })
     }
 
     async fn queue(&self, lane: &Lane) -> Result<OwnedSemaphorePermit, NoPlace> {
@@ -114,9 +136,10 @@ impl Gate {
         }
         let lane = clients.entry(client).or_insert_with(|| {
             let places = Arc::new(Semaphore::new(self.limits.calls_per_client));
+            let beside = Arc::new(Semaphore::new(self.limits.shadows_per_client));
             let pace = Pace { calls: burst(&self.limits), at: Instant::now() };
             let share = Share::new(self.limits.prompt_cpu);
-            Arc::new(Lane { places, waiting: AtomicUsize::new(0), pace: Mutex::new(pace), share })
+            Arc::new(Lane { places, waiting: AtomicUsize::new(0), beside, pace: Mutex::new(pace), share })
         });
         Arc::clone(lane)
     }
@@ -145,7 +168,7 @@ impl Lane {
     fn has_debts(&self, limits: &Limits) -> bool {
         let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
         pace.fill(limits);
-        pace.calls < burst(limits) || self.share.is_used_up()
+        pace.calls < burst(limits) || self.share.is_owed_for()
     }
 }
 
@@ -198,6 +221,28 @@ mod tests {
     async fn refused_of(gate: &Gate, calls: usize) -> usize {
         let lane = gate.lane(client(1));
         (0..calls).filter(|_| lane.take_turn(&gate.limits).is_err()).count()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn shadows_have_room_of_their_own_and_take_none_of_the_live_calls() {
+        let limits = Limits { calls: 2, calls_per_client: 2, shadows_per_client: 3, ..Limits::default() };
+        let gate = Gate::new(Arc::new(limits));
+        let mut shadows: Vec<RoomBeside> = (0..3).map(|_| gate.enter_beside(client(1)).unwrap()).collect();
+        assert!(gate.enter_beside(client(1)).is_none(), "three and no more, and it does not wait");
+        assert!(gate.enter_beside(client(2)).is_some(), "another client has its own");
+        let begin = Instant::now();
+        let live = (gate.enter(client(1), true).await, gate.enter(client(1), true).await);
+        assert!(live.0.is_ok() && live.1.is_ok(), "every place of the live calls is free");
+        assert!(begin.elapsed().is_zero());
+        shadows.pop();
+        assert!(gate.enter_beside(client(1)).is_some(), "room is given back");
+    }
+
+    #[tokio::test]
+    async fn all_shadows_together_have_bounded_room() {
+        let gate = gate();
+        let held: Vec<RoomBeside> = (0..100).filter_map(|number| gate.enter_beside(client(number))).collect();
+        assert_eq!(held.len(), BESIDE);
     }
 
     #[tokio::test(start_paused = true)]

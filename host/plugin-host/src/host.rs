@@ -289,7 +289,7 @@ impl PluginHost {
         let plugin = PluginRef::shipped(&callee.name);
         let call = sample::call(&plugin);
         let answered =
-            run(&self.engine, &self.limits, callee, &call, Outside::none(), question, Way::Apart(&self.lanes)).await;
+            run(&self.engine, &self.limits, callee, &call, Outside::none(), question, Way::Last(&self.lanes)).await;
         answered.map(|answered| answered.answer)
     }
 }

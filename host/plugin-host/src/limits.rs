@@ -18,9 +18,10 @@ pub struct Limits {
     pub wall_clock: Duration,
     /// How often a running guest is interrupted, so that other work gets its turn.
     pub epoch_tick: Duration,
-    /// Processor time that the calls of one client to its uploaded plugins get in a second before anything else that
-    /// wants a processor does; what was not used in the last five seconds may be used at once. Calls beyond it, and calls
-    /// that take longer than a millisecond, run on threads of low priority.
+    /// Processor time that the calls of one client to its uploaded plugins get in a second; what was not used in the last
+    /// five seconds may be used at once. The calls of a client that has used it up run when nobody else wants a processor,
+    /// one at a time. A call that takes longer than a millisecond goes on on a thread apart, and the next ones of the
+    /// client begin there.
     pub prompt_cpu: Duration,
     /// Bytes that cross from guest to host in one transfer: the arguments of an import, or the answer.
     pub transfer_bytes: usize,
@@ -63,6 +64,9 @@ pub struct Limits {
     pub queue_wait: Duration,
     /// Calls of all clients that run at once; also the size of the pool of instances.
     pub calls: usize,
+    /// Replays of one client that run beside its live calls, for its shadows. They take no place of those and do not
+    /// wait: a client that finds none free goes without.
+    pub shadows_per_client: usize,
     /// Bytes of a component.
     pub component_bytes: usize,
     /// Uploaded plugins that are kept ready in memory; what was called longest ago goes first.
@@ -81,6 +85,11 @@ pub struct Limits {
     pub compile_wall_clock: Duration,
     /// Uploads that wait for the one that is being compiled; one per client.
     pub compile_queue: usize,
+    /// Processor time for compiling the uploads of one client in `compile_budget_period`. It comes back evenly; a client
+    /// that has used more than that waits until it is made up for.
+    pub compile_budget: Duration,
+    /// The time in which `compile_budget` comes back.
+    pub compile_budget_period: Duration,
 }
 
 impl Default for Limits {
@@ -112,6 +121,7 @@ impl Default for Limits {
             waiting_per_client: 256,
             queue_wait: Duration::from_secs(2),
             calls: 200,
+            shadows_per_client: 4,
             component_bytes: 32 * MIB,
             loaded_plugins: 2_000,
             failures_in_a_row: 10,
@@ -121,6 +131,8 @@ impl Default for Limits {
             compile_memory_bytes: 2_048 * MIB,
             compile_wall_clock: Duration::from_secs(120),
             compile_queue: 8,
+            compile_budget: Duration::from_secs(120),
+            compile_budget_period: Duration::from_secs(600),
         }
     }
 }

@@ -72,7 +72,9 @@ impl Programs {
             Ok(program) if program.sha256 == sha256 => Ok(Arc::new(program)),
             Ok(_) => Err(NoProgram::Unloadable("the stored bytes are not those that were uploaded".into())),
             Err(fault @ Fault::Problems(_)) => Err(NoProgram::Unloadable(fault.to_string())),
-            Err(fault @ (Fault::Busy | Fault::Host(_))) => Err(NoProgram::Unavailable(fault.to_string())),
+            Err(fault @ (Fault::Busy | Fault::UsedUp(_) | Fault::Host(_))) => {
+                Err(NoProgram::Unavailable(fault.to_string()))
+            }
         }
     }
 

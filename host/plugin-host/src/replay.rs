@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::callee::Callee;
+use crate::gate::RoomBeside;
 use crate::guest::Guest;
 use crate::host::PluginHost;
 use crate::json::{DryAnswer, DryResult, Question, readable_result};
@@ -68,6 +69,39 @@ impl PluginHost {
         recording: &Recording,
     ) -> Result<Replay, CallError> {
         let callee = self.callee(client, plugin).await?;
+        let Ok(_place) = self.gate().enter(client, false).await else {
+            return Err(CallError::TooBusy { plugin: callee.name.clone() });
+        };
+        self.play((client, plugin), &callee, recording).await
+    }
+
+    /// Room for the replays of a client's shadow, if there is any now: see [`Self::replay_beside`].
+    pub fn room_beside(&self, client: ClientId) -> Option<RoomBeside> {
+        self.gate().enter_beside(client)
+    }
+
+    /// As [`Self::replay`], beside the live calls of the client: it takes no place of theirs and waits for none.
+    ///
+    /// # Errors
+    /// As of [`Self::replay`].
+    pub async fn replay_beside(
+        &self,
+        _room: &mut RoomBeside,
+        client: ClientId,
+        plugin: &PluginRef,
+        recording: &Recording,
+    ) -> Result<Replay, CallError> {
+        let callee = self.callee(client, plugin).await?;
+        self.play((client, plugin), &callee, recording).await
+    }
+
+    /// Makes a recorded call again on what is loaded.
+    async fn play(
+        &self,
+        (client, plugin): (ClientId, &PluginRef),
+        callee: &Callee,
+        recording: &Recording,
+    ) -> Result<Replay, CallError> {
         let question = Question::recorded(recording.world, &recording.question)
             .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
         let call = Call {
@@ -80,10 +114,7 @@ impl PluginHost {
             allowed_hosts: &recording.allowed_hosts,
             record: false,
         };
-        let Ok(_place) = self.gate().enter(client, false).await else {
-            return Err(CallError::TooBusy { plugin: callee.name.clone() });
-        };
-        let play = Play { host: self, callee: &callee, call: &call, recording };
+        let play = Play { host: self, callee, call: &call, recording };
         match &question {
             Question::Chatbot { event, session } => play.back(&HandleEvent::new(event, session)).await,
             Question::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
@@ -156,7 +187,7 @@ impl Play<'_> {
         };
         // Nobody waits for a replay as they wait for an answer.
         let call = moving(self.host.engine(), guest, self.callee, question, end_of_tape);
-        let made = self.host.lanes().apart(call).await;
+        let made = self.host.lanes().last(call).await;
         let duration = began.elapsed();
         let result_now = match made.result {
             Err(error) if error.trace().is_none() => return Err(error),

@@ -16,10 +16,11 @@ use crate::callee::Callee;
 use crate::error::CallError;
 use crate::guest::{Guest, Stop};
 use crate::key_values::KeyValueWrite;
-use crate::lanes::{Lanes, Moving, Share, at_home};
+use crate::lanes::{Lanes, Moving, at_home};
 use crate::limits::{Limit, Limits};
 use crate::record::{self, CallResult, HostCall, Recording};
 use crate::recorded_limits::RecordedLimits;
+use crate::share::Share;
 use crate::tape::Outside;
 use crate::worlds::{Given, Question};
 
@@ -55,10 +56,10 @@ pub(crate) struct Made<A> {
 pub(crate) enum Way<'a> {
     /// Where the caller is: for what is known to be quick.
     Here,
-    /// Where the caller is, on the share of its client, and apart once that is used up or the call takes long.
+    /// Where the caller is, on the share of its client; elsewhere once that is used up or the call takes long.
     Promptly(&'a Lanes, &'a Share),
-    /// Apart from all else.
-    Apart(&'a Lanes),
+    /// When nobody else wants a processor.
+    Last(&'a Lanes),
 }
 
 /// Puts a question to a fresh instance of a plugin.
@@ -83,7 +84,7 @@ pub(crate) async fn run<Q: Question>(
     let guest = Guest::new(call, limits, outside, true);
     let mut made = match way {
         Way::Here => make(engine, guest, plugin, question, std::future::pending()).await,
-        Way::Apart(lanes) => lanes.apart(moving(engine, guest, plugin, question, std::future::pending())).await,
+        Way::Last(lanes) => lanes.last(moving(engine, guest, plugin, question, std::future::pending())).await,
         Way::Promptly(lanes, share) => {
             lanes.promptly(share, moving(engine, guest, plugin, question, std::future::pending())).await
         }

@@ -11,7 +11,8 @@ use storage::{
         activations::{self, Activation, RecordingTerms, Upload},
         changes::{self, Change, Changes},
         invocations::{self, Invocation, Tally, Wanted},
-        recordings::{self, Recording},
+        recordings::{self, Full, Keeping, Recording},
+        skipped::{self, Skipped},
         versions::{self, Version},
     },
 };
@@ -184,11 +185,9 @@ async fn calls_that_say_nothing_about_a_canary_do_not_count() {
     assert_eq!(none, Tally { calls: 0, failures: 0 });
 }
 
-#[tokio::test]
-async fn no_more_is_recorded_than_the_terms_allow() {
-    let (_scratch, mut db) = database().await;
-    let terms = |first| RecordingTerms { sample: 1.0, max_calls: 2, first: Uuid::from_u128(first), until: moment(9) };
-    let recording = |id| Recording {
+/// A recording of 19 bytes.
+fn recording(id: u128) -> Recording {
+    Recording {
         id: Uuid::from_u128(id),
         activation: Uuid::from_u128(5),
         plugin: "bot".to_owned(),
@@ -196,13 +195,25 @@ async fn no_more_is_recorded_than_the_terms_allow() {
         world: "chatbot".to_owned(),
         subject: Uuid::from_u128(9),
         recording: "{\"b\":1,\"a\":\"\\u0000\"}".to_owned(),
-    };
+    }
+}
+
+fn terms(first: u128, max_calls: i32, max_bytes: i64) -> RecordingTerms {
+    let first = Uuid::from_u128(first);
+    RecordingTerms { sample: 1.0, max_calls, max_bytes, first, until: moment(9), stopped: None }
+}
+
+#[tokio::test]
+async fn no_more_is_recorded_than_the_terms_allow() {
+    let (_scratch, mut db) = database().await;
     let mut kept = Vec::new();
     for id in 1..=3 {
-        kept.push(recordings::insert(&mut db, CLIENT, &recording(id), &terms(1)).await.unwrap());
+        kept.push(recordings::insert(&mut db, CLIENT, &recording(id), &terms(1, 2, 1_000)).await.unwrap());
     }
-    assert_eq!(kept, [true, true, false]);
-    assert!(recordings::insert(&mut db, CLIENT, &recording(4), &terms(3)).await.unwrap(), "begun anew");
+    let full = Some(Full::Calls);
+    assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| Keeping { kept, full }));
+    let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
+    assert_eq!(anew, Keeping { kept: true, full: None }, "begun anew");
     let (page, total) = recordings::page(&mut db, CLIENT, "bot", (0, 1)).await.unwrap();
     assert_eq!((page, total), (vec![recording(4)], 3));
     let older = recordings::older(&mut db, CLIENT, "bot", Uuid::from_u128(4), 10).await.unwrap();
@@ -210,10 +221,64 @@ async fn no_more_is_recorded_than_the_terms_allow() {
 }
 
 #[tokio::test]
+async fn no_more_bytes_are_recorded_than_the_terms_allow() {
+    let (_scratch, mut db) = database().await;
+    let size = i64::try_from(recording(1).recording.len()).unwrap();
+    for (most, expected) in [
+        (size - 1, vec![(false, Some(Full::Bytes))]),
+        (size, vec![(true, Some(Full::Bytes)), (false, Some(Full::Bytes))]),
+        (2 * size - 1, vec![(true, None), (false, Some(Full::Bytes))]),
+        (2 * size, vec![(true, None), (true, Some(Full::Bytes)), (false, Some(Full::Bytes))]),
+    ] {
+        let first = u128::try_from(most).unwrap() << 16;
+        for (id, (kept, full)) in (first..).zip(expected) {
+            let keeping = recordings::insert(&mut db, CLIENT, &recording(id), &terms(first, 9, most)).await.unwrap();
+            assert_eq!(keeping, Keeping { kept, full }, "{} of {most} bytes", id - first);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_recording_that_is_full_ends_once_and_can_be_begun_anew() {
+    let (_scratch, mut db) = database().await;
+    activations::begin(&mut db, CLIENT, &activation(1, "bot", None)).await.unwrap();
+    let (id, begun) = (Uuid::from_u128(1), terms(3, 7, 100));
+    activations::set_recording(&mut db, CLIENT, id, Some(&begun)).await.unwrap();
+    let other = terms(2, 7, 100);
+    assert!(!activations::stop_recording(&mut db, CLIENT, id, &other, "full").await.unwrap(), "it was begun anew");
+    assert!(activations::stop_recording(&mut db, CLIENT, id, &begun, "full").await.unwrap());
+    assert!(!activations::stop_recording(&mut db, CLIENT, id, &begun, "full").await.unwrap(), "it is over");
+    let stopped = activations::list(&mut db, CLIENT, None).await.unwrap()[0].recording.clone().unwrap();
+    assert_eq!(stopped, RecordingTerms { stopped: Some("full".to_owned()), ..begun.clone() });
+    activations::set_recording(&mut db, CLIENT, id, Some(&begun)).await.unwrap();
+    assert_eq!(activations::list(&mut db, CLIENT, None).await.unwrap()[0].recording, Some(begun));
+}
+
+#[tokio::test]
+async fn comparisons_that_were_skipped_are_added_up_per_shadow() {
+    let (_scratch, mut db) = database().await;
+    let skipped = |activation, comparisons, at| Skipped {
+        activation: Uuid::from_u128(activation),
+        plugin: "bot".to_owned(),
+        version: Some(2),
+        comparisons,
+        last_at: moment(at),
+    };
+    skipped::add(&mut db, CLIENT, &[skipped(1, 3, 1), skipped(2, 1, 1)]).await.unwrap();
+    skipped::add(&mut db, CLIENT, &[skipped(1, 2, 4)]).await.unwrap();
+    skipped::add(&mut db, STRANGER, &[skipped(1, 9, 5)]).await.unwrap();
+    let told = skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap();
+    assert_eq!(told, [skipped(1, 5, 4), skipped(2, 1, 1)]);
+    assert_eq!(skipped::forget(&mut db, moment(4)).await.unwrap(), 1);
+    assert_eq!(skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap(), [skipped(1, 5, 4)]);
+    assert_eq!(skipped::of_plugin(&mut db, CLIENT, "other").await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn the_terms_of_a_recording_come_and_go() {
     let (_scratch, mut db) = database().await;
     activations::begin(&mut db, CLIENT, &activation(1, "bot", None)).await.unwrap();
-    let terms = RecordingTerms { sample: 0.5, max_calls: 7, first: Uuid::from_u128(3), until: moment(9) };
+    let terms = RecordingTerms { sample: 0.5, ..terms(3, 7, 1_000) };
     assert!(activations::set_recording(&mut db, CLIENT, Uuid::from_u128(1), Some(&terms)).await.unwrap());
     assert_eq!(activations::list(&mut db, CLIENT, Some("bot")).await.unwrap()[0].recording, Some(terms));
     assert!(activations::set_recording(&mut db, CLIENT, Uuid::from_u128(1), None).await.unwrap());

@@ -37,6 +37,7 @@ impl Chatbot for Bot {
 }
 
 patchbay_plugin_sdk::export_chatbot!(Bot);
+patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));
 
 /// One message of a customer.
 struct Turn<'a> {

@@ -1,4 +1,4 @@
-//! The configuration, every part of which may be left out.
+//! The configuration, every part of which may be left out. `config.schema.json` describes it for the host.
 
 use patchbay_plugin_sdk::{chatbot::Error, hours::Hours};
 use serde::Deserialize;

@@ -13,6 +13,7 @@ mod batches;
 mod floor;
 mod load;
 mod memory;
+mod neighbours;
 mod plugins;
 mod sends;
 mod shaper;
@@ -23,7 +24,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 6] = ["sends", "batches", "shaper", "webhooks", "memory", "plugins"];
+const GROUPS: [&str; 7] = ["sends", "batches", "shaper", "webhooks", "memory", "plugins", "neighbours"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -56,6 +57,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("plugins") {
         figures.extend(plugins::measure().await);
+    }
+    if wanted("neighbours") {
+        figures.extend(neighbours::measure());
     }
     figures
 }

@@ -3,12 +3,14 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::ids::NumberId;
 use messaging::plugins::{
-    Difference, Invocation, Origin, Plugin, PluginEvent, Version,
+    Difference, Invocation, Origin, Plugin, PluginEvent, Skipped, Version,
     slots::{Activation, RecordingTerms},
 };
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use uuid::Uuid;
+
+use crate::page::PageBody;
 
 pub(super) fn time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
@@ -155,12 +157,20 @@ pub(super) struct ActivationBody {
 struct RecordingBody {
     sample: f64,
     max_calls: u32,
+    max_bytes: u64,
     until: String,
+    stop_reason: Option<String>,
 }
 
 impl From<RecordingTerms> for RecordingBody {
     fn from(terms: RecordingTerms) -> Self {
-        Self { sample: terms.sample, max_calls: terms.max_calls, until: time(terms.until) }
+        Self {
+            sample: terms.sample,
+            max_calls: terms.max_calls,
+            max_bytes: terms.max_bytes,
+            until: time(terms.until),
+            stop_reason: terms.stopped,
+        }
     }
 }
 
@@ -272,6 +282,35 @@ impl From<Difference> for DifferenceBody {
             subject_id: difference.subject,
             live: difference.live,
             shadow: difference.shadow,
+        }
+    }
+}
+
+/// Where shadows differed, and how often they could not be asked.
+#[derive(Serialize)]
+pub(super) struct DifferencesBody {
+    #[serde(flatten)]
+    pub(super) page: PageBody<DifferenceBody>,
+    pub(super) skipped: Vec<SkippedBody>,
+}
+
+/// Comparisons that there was no room for.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SkippedBody {
+    activation_id: Uuid,
+    version: Option<i32>,
+    comparisons: i64,
+    last_time: String,
+}
+
+impl From<Skipped> for SkippedBody {
+    fn from(skipped: Skipped) -> Self {
+        Self {
+            activation_id: skipped.activation,
+            version: skipped.version,
+            comparisons: skipped.comparisons,
+            last_time: time(skipped.last_at),
         }
     }
 }

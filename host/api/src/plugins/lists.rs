@@ -11,7 +11,9 @@ use messaging::{
 };
 use uuid::Uuid;
 
-use super::bodies::{DetailBody, DifferenceBody, EventBody, InvocationBody, PluginBody, VersionBody};
+use super::bodies::{
+    DetailBody, DifferenceBody, DifferencesBody, EventBody, InvocationBody, PluginBody, SkippedBody, VersionBody,
+};
 use crate::{
     auth::{Allowed, Plugins},
     error::ApiError,
@@ -102,8 +104,13 @@ pub(super) async fn differences(
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
-) -> Result<Json<PageBody<DifferenceBody>>, ApiError> {
+) -> Result<Json<DifferencesBody>, ApiError> {
     nameable(&name)?;
-    let page = plugins::differences(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, DifferenceBody::from)))
+    let (db, client) = (&state.context.db, allowed.caller.client);
+    let page = plugins::differences(db, client, &name, query.page).await?;
+    let skipped = plugins::skipped(db, client, &name).await?;
+    Ok(Json(DifferencesBody {
+        page: PageBody::new(query.page, page, DifferenceBody::from),
+        skipped: skipped.into_iter().map(SkippedBody::from).collect(),
+    }))
 }

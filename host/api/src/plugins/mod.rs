@@ -53,6 +53,7 @@ fn refused(error: PluginError) -> ApiError {
         PluginError::Conflict(said) => ApiError::new(ErrorKind::Conflict, said),
         PluginError::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),
         PluginError::Busy(said) => ApiError::new(ErrorKind::TooManyRequests, said).retry_after(BUSY_RETRY),
+        PluginError::NotYet { said, wait } => ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait),
         PluginError::Failed(cause) => cause.into(),
     }
 }

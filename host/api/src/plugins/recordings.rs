@@ -27,6 +27,7 @@ pub(super) struct RecordBody {
     mode: Option<String>,
     sample: Option<f64>,
     max_calls: Option<i64>,
+    max_bytes: Option<i64>,
     for_seconds: Option<i64>,
 }
 
@@ -42,6 +43,7 @@ pub(super) async fn start(
         mode: mode(body.mode.as_deref())?,
         sample: body.sample.unwrap_or(1.0),
         max_calls: small(body.max_calls, 1_000, 0),
+        max_bytes: body.max_bytes.map(|bytes| u64::try_from(bytes).unwrap_or(0)),
         for_seconds: small(body.for_seconds, 24 * 3600, 0),
     };
     let started = plugins::start_recording(&state.context, allowed.caller.client, wanted, allowed.actor()).await;

@@ -277,7 +277,7 @@ async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Contex
         settings: settings(options.app_secret),
         wake: Wakeups::channel().0,
         pacing: Default::default(),
-        shadows: Default::default(),
+        skipped: Default::default(),
         uploads: Default::default(),
     }
 }

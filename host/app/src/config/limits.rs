@@ -34,7 +34,7 @@ section! {
         plugin_cpu: Duration = Duration::from_secs(1),
         /// Interval after which a running plugin yields to others.
         plugin_epoch_tick: Duration = Duration::from_millis(2),
-        /// Processor time per second that one client's uploaded plugins get before anything else; calls beyond it run at low priority.
+        /// Processor time per second that one client's uploaded plugins get; the calls of a client that has used it up run when nobody else wants a processor.
         plugin_prompt_cpu: Duration = Duration::from_millis(50),
         /// Bytes that a plugin may pass to the host in one host call.
         plugin_hostcall_fuel: u64 = 4 * MIB,
@@ -76,6 +76,8 @@ section! {
         plugin_waiting_per_client: usize = 256,
         /// How long a plugin call waits for a free place.
         plugin_queue_wait: Duration = Duration::from_secs(2),
+        /// Events of one client that its shadows are asked about at the same time, beside its live calls; a comparison that finds no room is skipped.
+        plugin_shadows_per_client: usize = 4,
         /// Calls of a plugin that fail one after another before it is suspended for its client, at most 40.
         plugin_failures_in_a_row: u32 = 10,
         /// Percentage of its last 40 calls above which failures suspend a plugin for its client.
@@ -92,6 +94,10 @@ section! {
         plugin_compile_timeout: Duration = Duration::from_secs(120),
         /// Uploads that wait while another one is compiled.
         plugin_compile_queue: usize = 8,
+        /// Processor time for compiling the uploads of one client in `limits.plugin_compile_budget_period`; those beyond it are refused until it has come back.
+        plugin_compile_budget: Duration = Duration::from_secs(120),
+        /// Time in which `limits.plugin_compile_budget` comes back, evenly.
+        plugin_compile_budget_period: Duration = Duration::from_secs(600),
         /// Bytes of one uploaded plugin.
         plugin_bytes: u64 = 32 * MIB,
         /// Bytes of all plugins that one client has uploaded.
@@ -100,6 +106,8 @@ section! {
         plugins_per_client: u64 = 500,
         /// Versions of a plugin that are kept, beside those that are in force or that a rollback may want; at least 100.
         plugin_versions_kept: u32 = 200,
+        /// Bytes that one recording of the calls of an activation keeps.
+        plugin_recording_bytes: u64 = 64 * MIB,
         /// Plugin instances that can exist at the same time in one process.
         plugin_pool_size: u32 = 64,
         /// Bytes that the plugins of one client keep in key-values: keys, values, and 64 for each key.

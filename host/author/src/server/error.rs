@@ -68,7 +68,10 @@ pub enum ServerError {
         "the component is too large for this server ({0}); leave out debug information, or ask its operator to raise `limits.plugin_bytes`"
     )]
     TooLarge(String),
-    /// 429 and 503.
+    /// 429: the server's own words, which say when.
+    #[error("the server does not take it now: {0}")]
+    NotNow(String),
+    /// 503.
     #[error("the server is busy ({0}); try again in a few seconds")]
     Busy(String),
     /// 5xx.
@@ -133,7 +136,8 @@ impl ServerError {
             403 => Self::NotAllowed,
             404 => Self::NotThere { address: address.to_owned(), message },
             413 => Self::TooLarge(message),
-            429 | 503 => Self::Busy(message),
+            429 => Self::NotNow(message),
+            503 => Self::Busy(message),
             500..=599 => Self::Failed { status, request_id: body.request_id.unwrap_or_default() },
             _ => {
                 let mut text = format!("the server refused it: {message}");
@@ -171,6 +175,9 @@ mod tests {
         assert!(said(403, body).contains("DEVELOPER"));
         assert!(said(404, body).contains("patchbay plugin push"));
         assert!(said(413, body).contains("too large"));
+        let later = said(429, r#"{"error":"Too many requests","message":"try again in 300 s"}"#);
+        assert_eq!(later, "the server does not take it now: try again in 300 s");
+        assert!(said(503, body).contains("in a few seconds"));
         assert!(said(500, body).contains("request r1"));
         assert!(said(404, "<html>").contains("is PATCHBAY_URL a Patchbay server"));
     }

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
 
 mod built;
+mod documented;
 
 use std::path::{Path, PathBuf};
 
@@ -134,6 +135,12 @@ async fn templates(lang: Lang) {
 }
 
 async fn passes(project: &Project) {
+    let files: Vec<PathBuf> = project.tests.iter().map(|folder| project.root.join(folder)).collect();
+    passes_with(project, &files).await;
+}
+
+/// Plays test files against a project.
+async fn passes_with(project: &Project, files: &[PathBuf]) {
     let component = match built::component(project) {
         Ok(component) => component,
         Err(BuildError::ToolMissing { tool, install, .. }) if std::env::var_os("CI").is_none() => {
@@ -142,14 +149,13 @@ async fn passes(project: &Project) {
         }
         Err(error) => panic!("{} does not build: {error}", project.name),
     };
-    let files: Vec<PathBuf> = project.tests.iter().map(|folder| project.root.join(folder)).collect();
     let mut failures = vec![];
     let mut done = |report: &conversation::TestReport| {
         if !matches!(report.outcome, conversation::Outcome::Passed { .. }) {
             failures.push(report.to_string());
         }
     };
-    let summary = conversation::run(&project.name, &component, &files, None, &mut done).await;
+    let summary = conversation::run(&project.name, &component, files, None, &mut done).await;
     let summary = summary.unwrap_or_else(|error| panic!("{}: {error}", project.name));
     assert!(failures.is_empty() && summary.passed > 0, "{}:\n{}", project.name, failures.join("\n"));
 }

@@ -1,15 +1,21 @@
 //! Keeps what calls leave behind, in the transaction of their effects.
 
+use std::collections::BTreeMap;
+
 use super::{Made, canary, shadow};
-use crate::{Context, Error, Result, plugins::slots::stored_version};
+use crate::{
+    Context, Error, Result,
+    plugins::{self, slots::stored_version},
+};
 use domain::ids::ClientId;
 use storage::{
     PgConnection,
     plugins::{
         invocations::{self, Invocation},
-        recordings::{self, Recording},
+        recordings::{self, Full, Recording},
     },
 };
+use uuid::Uuid;
 
 /// What keeping some calls led to.
 #[derive(Debug, Default)]
@@ -23,9 +29,7 @@ pub(crate) struct Kept {
 impl Kept {
     /// Asks the shadows what the calls were about. Call it after the commit; it does not wait.
     pub(crate) fn compare(self, ctx: &Context, client: ClientId) {
-        for beside in self.beside {
-            shadow::spawn(ctx, client, beside);
-        }
+        shadow::spawn(ctx, client, self.beside);
     }
 }
 
@@ -40,13 +44,24 @@ pub(crate) async fn keep(ctx: &Context, db: &mut PgConnection, client: ClientId,
     }
     let rows: Vec<Invocation> = calls.iter().map(|made| made.invocation.clone()).collect();
     invocations::record(db, client, &rows).await?;
-    for made in calls {
-        record(db, client, &made).await?;
+    for made in &calls {
         if made.answering.is_canary() && (made.failed || made.hopeless) {
-            kept.canary_ended |= canary::judge(ctx, db, client, &made).await?;
+            kept.canary_ended |= canary::judge(ctx, db, client, made).await?;
         }
-        kept.beside.extend(shadow::Beside::of(made));
     }
+    // After the verdicts: those wait for whoever changes the client's plugins, who may wait for a recording to end.
+    let mut full = BTreeMap::new();
+    for made in &calls {
+        if let Some((activation, why)) = record(db, client, made).await? {
+            full.insert(activation, (why, &made.answering));
+        }
+    }
+    for (activation, (why, answering)) in full {
+        if let Some(terms) = &answering.recording {
+            plugins::end_recording(ctx, db, client, (activation, &answering.plugin), terms, why).await?;
+        }
+    }
+    kept.beside.extend(calls.into_iter().filter_map(shadow::Beside::of));
     Ok(kept)
 }
 
@@ -56,11 +71,12 @@ pub(crate) async fn keep_beside(ctx: &Context, db: &mut PgConnection, client: Cl
     Ok(invocations::record(db, client, &[row]).await?)
 }
 
-async fn record(db: &mut PgConnection, client: ClientId, made: &Made) -> Result<()> {
+/// Keeps the recording of a call, if it is wanted; answers the activation whose recording is full now.
+async fn record(db: &mut PgConnection, client: ClientId, made: &Made) -> Result<Option<(Uuid, Full)>> {
     let (Some(recording), Some(terms), Some(activation), true) =
         (&made.recording, &made.answering.recording, made.answering.activation, made.is_recorded)
     else {
-        return Ok(());
+        return Ok(None);
     };
     let text = serde_json::to_string(recording.as_ref())
         .map_err(|source| Error::Unreadable { what: "recording of a call", source })?;
@@ -73,6 +89,6 @@ async fn record(db: &mut PgConnection, client: ClientId, made: &Made) -> Result<
         subject: made.invocation.subject.unwrap_or_default(),
         recording: text,
     };
-    recordings::insert(db, client, &new, &terms.into()).await?;
-    Ok(())
+    let keeping = recordings::insert(db, client, &new, &terms.into()).await?;
+    Ok(keeping.full.map(|full| (activation, full)))
 }

@@ -78,6 +78,11 @@ impl Made {
         self.invocation.duration_micros.unsigned_abs()
     }
 
+    /// How it ended, in one word.
+    pub(crate) fn outcome(&self) -> &str {
+        &self.invocation.outcome
+    }
+
     /// The row of it.
     #[cfg(test)]
     pub(crate) fn invocation(&self) -> &Invocation {

@@ -12,11 +12,11 @@ mod kept;
 pub(crate) mod key_values;
 mod made;
 mod shadow;
+mod skipped;
 pub mod suspensions;
 pub(crate) mod trace;
 
-pub use self::shadow::Shadows;
-pub use self::{key_values::Quota, trace::Traced};
+pub use self::{key_values::Quota, skipped::SkippedComparisons, trace::Traced};
 
 pub(crate) use self::{
     answering::Answering,

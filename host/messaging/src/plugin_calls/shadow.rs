@@ -1,15 +1,12 @@
 //! Asks a shadow what the live version was asked, once the live answer has taken effect: the same event at the same
 //! moment, and what the host answered the live version when it asked for something. What the shadow answers is compared
-//! and dropped. Nothing waits for it, and there is little room for it: what finds none is left out and counted.
+//! and dropped. Nothing waits for it, and it has a little room of its own beside the live calls: what finds none is left out
+//! and counted.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use plugin_host::{PluginHost, Recording};
+use plugin_host::{PluginHost, Recording, RoomBeside};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::{
@@ -19,7 +16,6 @@ use storage::{
         invocations::{self, Invocation},
     },
 };
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::{Answering, Made, trace};
@@ -28,59 +24,10 @@ use crate::{
     plugins::slots::{Activation, Mode, stored_version},
 };
 
-/// Shadows asked at once, in this process.
-const AT_ONCE: usize = 2;
-/// Shadows of one client that wait or are asked.
-const PER_CLIENT: usize = 32;
-
-/// Room for shadows.
-#[derive(Debug, Clone)]
-pub struct Shadows {
-    places: Arc<Semaphore>,
-    clients: Arc<Mutex<HashMap<ClientId, usize>>>,
-}
-
-impl Default for Shadows {
-    fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE)), clients: Arc::default() }
-    }
-}
-
-impl Shadows {
-    /// A place in the line of a client, unless it is full.
-    fn enter(&self, client: ClientId) -> Option<Waiting> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = clients.entry(client).or_default();
-        if *waiting >= PER_CLIENT {
-            return None;
-        }
-        *waiting += 1;
-        Some(Waiting { shadows: self.clone(), client })
-    }
-}
-
-/// A shadow that waits or is asked, until this is dropped.
-struct Waiting {
-    shadows: Shadows,
-    client: ClientId,
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        let mut clients = self.shadows.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(waiting) = clients.get_mut(&self.client) {
-            *waiting -= 1;
-            if *waiting == 0 {
-                clients.remove(&self.client);
-            }
-        }
-    }
-}
-
 /// A shadow that is to be asked.
 #[derive(Debug)]
 pub(super) struct Beside {
-    shadow: Arc<Activation>,
+    pub(super) shadow: Arc<Activation>,
     recording: Arc<Recording>,
     live: Arc<Answering>,
     subject: Uuid,
@@ -98,39 +45,45 @@ impl Beside {
     }
 }
 
-/// Asks a shadow, later.
-pub(super) fn spawn(ctx: &Context, client: ClientId, beside: Beside) {
-    let Some(waiting) = ctx.shadows.enter(client) else {
-        count("dropped");
+/// Asks the shadow of a client about calls that took effect together, one after the other, later. Does not wait: when
+/// there is no room beside the client's live calls, these comparisons are skipped and counted.
+pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<Beside>) {
+    if calls.is_empty() {
+        return;
+    }
+    let Some(mut room) = ctx.plugins.room_beside(client) else {
+        count("skipped", calls.len());
+        ctx.skipped.count(ctx, client, &calls);
         return;
     };
     // The order of ids is the order of the live calls.
-    let ids = (ctx.mint::<Uuid>(), ctx.mint::<Uuid>());
+    let calls: Vec<_> = calls.into_iter().map(|beside| (beside, (ctx.mint::<Uuid>(), ctx.mint::<Uuid>()))).collect();
     let (db, plugins) = (ctx.db.clone(), Arc::clone(&ctx.plugins));
     tokio::spawn(async move {
-        let Ok(_place) = waiting.shadows.places.acquire().await else { return };
-        if let Err(error) = compare(&db, &plugins, client, beside, ids).await {
-            tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
-                "what a shadow answered could not be kept");
-            count("lost");
+        for (beside, ids) in calls {
+            if let Err(error) = compare(&db, (&plugins, &mut room), client, beside, ids).await {
+                tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
+                    "what a shadow answered could not be kept");
+                count("lost", 1);
+            }
         }
     });
 }
 
-fn count(result: &'static str) {
-    metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(1);
+fn count(result: &'static str, comparisons: usize) {
+    metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(comparisons as u64);
 }
 
 async fn compare(
     db: &PgPool,
-    plugins: &PluginHost,
+    (plugins, room): (&PluginHost, &mut RoomBeside),
     client: ClientId,
     beside: Beside,
     (invocation, difference): (Uuid, Uuid),
 ) -> Result<()> {
     let shadow = &beside.shadow;
     let asked = as_asked(&beside);
-    let replayed = plugins.replay(client, &shadow.plugin, &asked).await;
+    let replayed = plugins.replay_beside(room, client, &shadow.plugin, &asked).await;
     let (live, live_words) = comparable(&beside.recording);
     let (answer, answer_words, row) = match replayed {
         Ok(replay) => {
@@ -146,7 +99,7 @@ async fn compare(
         }
     };
     let same = live == answer;
-    count(if same { "same" } else { "different" });
+    count(if same { "same" } else { "different" }, 1);
     let mut tx = db.begin().await?;
     invocations::record(&mut tx, client, &[row]).await?;
     if !same {
@@ -246,18 +199,5 @@ mod tests {
     #[test]
     fn characters_that_the_database_refuses_are_replaced() {
         assert_eq!(without_logs(json!({ "answer": ["a\0b"] })), json!({ "answer": ["a\u{fffd}b"] }));
-    }
-
-    #[test]
-    fn the_line_of_a_client_is_bounded_and_that_of_another_is_its_own() {
-        let shadows = Shadows::default();
-        let client = |id| ClientId(Uuid::from_u128(id));
-        let mut line: Vec<Waiting> = (0..PER_CLIENT).map(|_| shadows.enter(client(1)).unwrap()).collect();
-        assert!(shadows.enter(client(1)).is_none());
-        assert!(shadows.enter(client(2)).is_some());
-        line.pop();
-        assert!(shadows.enter(client(1)).is_some());
-        line.clear();
-        assert!(shadows.clients.lock().unwrap().is_empty(), "nobody is remembered for ever");
     }
 }

@@ -85,6 +85,7 @@ pub async fn activate(
         let present = in_scope(&mut db, client, candidate.world, wanted.number).await?;
         (candidate, present)
     };
+    let candidate = catalogue::with_schema(ctx, candidate).await?;
     let activation = planned(ctx, &wanted, &candidate, &present).await?;
     loads(ctx, client, &activation.plugin).await?;
     let mut tx = ctx.db.begin().await?;

@@ -12,7 +12,7 @@ use storage::{
     },
 };
 
-use super::{PluginError, slots::Activation};
+use super::{PluginError, schema, slots::Activation};
 use crate::{
     Context, Error, Result,
     numbers::{Page, PageRequest},
@@ -92,6 +92,7 @@ pub(super) async fn find(ctx: &Context, db: &mut PgConnection, client: ClientId,
 pub(super) struct Chosen {
     pub(super) world: World,
     pub(super) plugin: PluginRef,
+    /// Of what ships, only [`with_schema`].
     pub(super) config_schema: Option<Value>,
 }
 
@@ -137,6 +138,19 @@ fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<Chosen, Plu
     Ok(Chosen { world, plugin: PluginRef::shipped(info.name), config_schema: None })
 }
 
+/// A version with the schema of its configuration also when it ships: such a plugin is asked for it. Call it without a
+/// connection in hand.
+pub(super) async fn with_schema(ctx: &Context, chosen: Chosen) -> Result<Chosen, PluginError> {
+    let PluginRef::Shipped(name) = &chosen.plugin else { return Ok(chosen) };
+    let config_schema = shipped_schema(ctx, name).await.map_err(|problem| PluginError::fault("name", problem))?;
+    Ok(Chosen { config_schema, ..chosen })
+}
+
+async fn shipped_schema(ctx: &Context, name: &str) -> Result<Option<Value>, String> {
+    let text = ctx.plugins.shipped_config_schema(name).await?;
+    text.as_deref().map(schema::read).transpose()
+}
+
 /// The plugins of a client whose names contain `search` (`""` = all), by name.
 pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Plugin>> {
     let mut db = ctx.db.acquire().await?;
@@ -170,6 +184,11 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
         }
     };
     plugin.activations = active(&mut db, client, Some(name)).await?;
+    drop(db);
+    if plugin.origin != Origin::Uploaded {
+        // One that cannot be read is told by the activation that needs it.
+        plugin.config_schema = shipped_schema(ctx, name).await.ok().flatten();
+    }
     Ok(Some(Detail { plugin, versions }))
 }
 

@@ -14,6 +14,8 @@ pub mod slots;
 mod takeback;
 mod upload;
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use domain::{
     body::FieldFault,
@@ -27,14 +29,16 @@ pub use catalogue::{Detail, Origin, Plugin, list, one};
 pub use components::DatabaseComponents;
 pub use follow::follow;
 pub use invoke::{Invoke, Invoked, invoke};
+pub(crate) use recordings::end_recording;
 pub use recordings::{StartRecording, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
-pub use reports::{differences, events as happenings, invocations};
+pub use reports::{differences, events as happenings, invocations, skipped};
 pub use storage::plugins::{
     differences::Difference,
     events::PluginEvent,
     invocations::{Invocation, Wanted},
     recordings::Recording,
+    skipped::Skipped,
     versions::Version,
 };
 pub use takeback::{deactivate, delete, fail_canary, rollback};
@@ -54,11 +58,19 @@ pub struct PluginSettings {
     pub names_per_client: u64,
     /// Versions kept per name, beside those that are in force or that a rollback may want.
     pub versions_kept: u32,
+    /// Bytes that one recording of an activation keeps.
+    pub recording_bytes: u64,
 }
 
 impl Default for PluginSettings {
     fn default() -> Self {
-        Self { upload_bytes: 32 << 20, bytes_per_client: 1 << 30, names_per_client: 500, versions_kept: 200 }
+        Self {
+            upload_bytes: 32 << 20,
+            bytes_per_client: 1 << 30,
+            names_per_client: 500,
+            versions_kept: 200,
+            recording_bytes: 64 << 20,
+        }
     }
 }
 
@@ -80,6 +92,14 @@ pub enum PluginError {
     /// Not now; in a few seconds.
     #[error("{0}")]
     Busy(String),
+    /// This client has had its share; again after `wait`.
+    #[error("{said}")]
+    NotYet {
+        /// Share of what, and when there is more.
+        said: String,
+        /// How long that takes.
+        wait: Duration,
+    },
     /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),

@@ -5,13 +5,15 @@ use domain::{
     body::FieldFault,
     ids::{ClientId, NumberId},
 };
+use plugin_host::PluginRef;
 use storage::{
-    PgPool,
+    PgConnection, PgPool,
     plugins::{
         activations,
-        recordings::{self as stored, Recording},
+        recordings::{self as stored, Full, Recording},
     },
 };
+use uuid::Uuid;
 
 use super::{
     PluginError, catalogue, note,
@@ -23,6 +25,8 @@ use crate::{
     numbers::{Page, PageRequest},
 };
 
+/// Kind of the event that tells that a recording is over.
+const STOPPED: &str = "RECORDING_STOPPED";
 /// Calls that one recording keeps at most.
 const MOST_CALLS: u32 = 10_000;
 /// Longest time that is recorded, in seconds: thirty days.
@@ -41,6 +45,8 @@ pub struct StartRecording {
     pub sample: f64,
     /// Calls kept in all.
     pub max_calls: u32,
+    /// Bytes kept in all; `None` = as many as the operator allows.
+    pub max_bytes: Option<u64>,
     /// How long.
     pub for_seconds: u32,
 }
@@ -62,6 +68,11 @@ pub async fn start_recording(
     if !(1..=MOST_CALLS).contains(&wanted.max_calls) {
         faults.push(FieldFault::new("maxCalls", format!("must be a whole number from 1 to {MOST_CALLS}")));
     }
+    let most_bytes = ctx.settings.plugins.recording_bytes;
+    let max_bytes = wanted.max_bytes.unwrap_or(most_bytes);
+    if !(1..=most_bytes).contains(&max_bytes) {
+        faults.push(FieldFault::new("maxBytes", format!("must be a whole number from 1 to {most_bytes}")));
+    }
     if !(1..=LONGEST_SECONDS).contains(&wanted.for_seconds) {
         faults.push(FieldFault::new("forSeconds", format!("must be a whole number from 1 to {LONGEST_SECONDS}")));
     }
@@ -72,8 +83,10 @@ pub async fn start_recording(
     let terms = RecordingTerms {
         sample: wanted.sample,
         max_calls: wanted.max_calls,
+        max_bytes,
         first: ctx.ids.mint(now),
         until: now + TimeDelta::seconds(i64::from(wanted.for_seconds)),
+        stopped: None,
     };
     let scope = (wanted.number, Some(wanted.mode));
     let changed = change(ctx, client, &wanted.plugin, scope, Some(&terms), actor).await?;
@@ -121,13 +134,33 @@ async fn change(
         activations::set_recording(&mut tx, client, activation.id, stored_terms.as_ref()).await?;
         activation.recording = terms.cloned();
         let about = (plugin, stored_version(&activation.plugin));
-        let kind = if terms.is_some() { "RECORDING_STARTED" } else { "RECORDING_STOPPED" };
+        let kind = if terms.is_some() { "RECORDING_STARTED" } else { STOPPED };
         note(ctx, &mut tx, client, about, (kind, Some(super::place_of(activation)))).await?;
     }
     let verb = if terms.is_some() { "record" } else { "stop-recording" };
     audit(&Administration::from(ctx), &mut tx, client, actor, verb, ("plugin", plugin)).await?;
     tx.commit().await?;
     Ok(active)
+}
+
+/// Ends the recording of an activation that has all that its terms allow, in the transaction of the call that was too
+/// much. Later calls see that it is over and keep nothing.
+pub(crate) async fn end_recording(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (activation, plugin): (Uuid, &PluginRef),
+    terms: &RecordingTerms,
+    full: Full,
+) -> Result<()> {
+    let reason = match full {
+        Full::Calls => format!("it has the {} calls that were wanted", terms.max_calls),
+        Full::Bytes => format!("it has as many calls as fit into {} bytes", terms.max_bytes),
+    };
+    if activations::stop_recording(db, client, activation, &terms.into(), &reason).await? {
+        note(ctx, db, client, (plugin.name(), stored_version(plugin)), (STOPPED, Some(reason))).await?;
+    }
+    Ok(())
 }
 
 /// Recorded calls of a plugin, newest first.

@@ -7,6 +7,7 @@ use storage::{
         differences::{self as stored_differences, Difference},
         events::{self as stored_events, PluginEvent},
         invocations::{self as stored_invocations, Invocation, Wanted},
+        skipped::{self as stored_skipped, Skipped},
     },
 };
 
@@ -42,4 +43,10 @@ pub async fn events(db: &PgPool, client: ClientId, plugin: &str, page: PageReque
 pub async fn differences(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+}
+
+/// Comparisons that the shadows of a plugin went without because there was no room for them, the latest first.
+pub async fn skipped(db: &PgPool, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
+    let mut db = db.acquire().await?;
+    Ok(stored_skipped::of_plugin(&mut db, client, plugin).await?)
 }

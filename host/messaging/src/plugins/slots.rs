@@ -81,10 +81,14 @@ pub struct RecordingTerms {
     pub sample: f64,
     /// Calls kept in all.
     pub max_calls: u32,
-    /// Recordings with ids from this one on count towards `max_calls`.
+    /// Bytes kept in all.
+    pub max_bytes: u64,
+    /// Recordings with ids from this one on count towards both.
     pub first: Uuid,
     /// Nothing is recorded from then on.
     pub until: DateTime<Utc>,
+    /// Why nothing more is recorded, in words; `None` = it goes on until then.
+    pub stopped: Option<String>,
 }
 
 impl RecordingTerms {
@@ -92,7 +96,7 @@ impl RecordingTerms {
     pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
         let place = (mixed(seed) >> 11) as f64 / (1_u64 << 53) as f64;
-        now < self.until && place < self.sample
+        self.stopped.is_none() && now < self.until && place < self.sample
     }
 }
 
@@ -185,8 +189,10 @@ impl TryFrom<activations::Activation> for Activation {
             recording: row.recording.map(|terms| RecordingTerms {
                 sample: terms.sample,
                 max_calls: terms.max_calls.unsigned_abs(),
+                max_bytes: terms.max_bytes.unsigned_abs(),
                 first: terms.first,
                 until: terms.until,
+                stopped: terms.stopped,
             }),
             activated_at: row.activated_at,
         })
@@ -198,8 +204,10 @@ impl From<&RecordingTerms> for StoredTerms {
         Self {
             sample: terms.sample,
             max_calls: i32::try_from(terms.max_calls).unwrap_or(i32::MAX),
+            max_bytes: i64::try_from(terms.max_bytes).unwrap_or(i64::MAX),
             first: terms.first,
             until: terms.until,
+            stopped: terms.stopped.clone(),
         }
     }
 }
@@ -292,10 +300,19 @@ mod tests {
     #[test]
     fn recordings_are_sampled_by_the_seed_and_end_in_time() {
         let until = DateTime::UNIX_EPOCH + chrono::TimeDelta::hours(1);
-        let terms = |sample| RecordingTerms { sample, max_calls: 10, first: Uuid::nil(), until };
+        let terms = |sample| RecordingTerms {
+            sample,
+            max_calls: 10,
+            max_bytes: 1_000,
+            first: Uuid::nil(),
+            until,
+            stopped: None,
+        };
         let taken = |sample| (0..1_000).filter(|seed| terms(sample).take(DateTime::UNIX_EPOCH, *seed)).count();
         assert_eq!((taken(1.0), taken(0.0)), (1_000, 0));
         assert!((200..300).contains(&taken(0.25)), "{}", taken(0.25));
         assert!(!terms(1.0).take(until, 1));
+        let stopped = RecordingTerms { stopped: Some("it is full".to_owned()), ..terms(1.0) };
+        assert!(!stopped.take(DateTime::UNIX_EPOCH, 1), "one that has all it may have takes no more");
     }
 }

@@ -28,7 +28,7 @@ enum Plan {
     /// Trials end; what is live stays.
     EndTrials { trials: Vec<Activation>, live: Option<Activation> },
     /// The one before comes back.
-    BringBack { instead_of: Option<Activation>, back: Activation },
+    BringBack { instead_of: Option<Activation>, back: Box<Activation> },
 }
 
 /// Undoes the last activation of a plugin for a client or one of its numbers: a canary or shadow ends, else what was live
@@ -90,7 +90,7 @@ async fn carry_out(
                 end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
             }
             let now = ctx.now();
-            let again = Activation { id: ctx.ids.mint(now), activated_at: now, ..back };
+            let again = Activation { id: ctx.ids.mint(now), activated_at: now, ..*back };
             begin(ctx, &mut tx, client, &again, "ACTIVATED").await?;
             Some(again)
         }
@@ -145,7 +145,7 @@ async fn plan(
         let latest = activations::latest_live(db, client, world.as_str(), number).await?;
         return match latest {
             Some(past) if past.end_reason.as_deref() == Some("deactivated") && past.activation.plugin == plugin => {
-                let back = available(ctx, past.activation.try_into()?)?;
+                let back = Box::new(available(ctx, past.activation.try_into()?)?);
                 Ok(Plan::BringBack { instead_of: None, back })
             }
             _ => conflict(format!("`{plugin}` is not in force there: nothing can be rolled back")),
@@ -160,7 +160,7 @@ async fn plan(
     };
     match before {
         Some(before) => {
-            let back = available(ctx, before.activation.try_into()?)?;
+            let back = Box::new(available(ctx, before.activation.try_into()?)?);
             Ok(Plan::BringBack { instead_of: Some(live), back })
         }
         None => conflict(format!(

@@ -249,6 +249,7 @@ fn refused(refusal: Refusal) -> PluginError {
         }
         Refusal::TooLarge { .. } => PluginError::TooLarge(refusal.to_string()),
         Refusal::Busy => PluginError::Busy(refusal.to_string()),
+        Refusal::UsedUp { wait, .. } => PluginError::NotYet { said: refusal.to_string(), wait },
         Refusal::Failed(reason) => PluginError::Failed(HostFailed(reason).into()),
     }
 }

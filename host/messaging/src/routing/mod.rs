@@ -14,7 +14,7 @@ pub use list::{RoutingDecision, list};
 use std::sync::Arc;
 
 use domain::ids::{ClientId, NumberId, ParticipantId};
-use plugin_host::{CallError, World};
+use plugin_host::World;
 use storage::{PgConnection, participant_events::Event};
 
 use self::{
@@ -32,9 +32,10 @@ use crate::{
 /// Times that a decision is made again because key-values changed under it, before the host decides.
 const MOST_CONFLICTS: usize = 10;
 
-/// Whether a router decides about the conversations of a number.
+/// Whether a router decides about conversations of a number: about all, or a canary about its share.
 pub(crate) async fn is_in_force(db: &mut PgConnection, client: ClientId, number: NumberId) -> Result<bool> {
-    Ok(slots::in_force(db, client, World::Router, number).await?.live.is_some())
+    let slots = slots::in_force(db, client, World::Router, number).await?;
+    Ok(slots.live.is_some() || slots.canary.is_some())
 }
 
 /// Decides who answers the conversation that `event` begins.
@@ -45,19 +46,25 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
         Found::Nothing => return bot_turn::drop_event(ctx, lease, id, event).await,
         Found::Case(case) => case,
     };
+    let mut reason = String::new();
     for answering in case.routers() {
         for _ in 0..MOST_CONFLICTS {
             match run(ctx, lease, &case, answering).await? {
                 Step::Over => return Ok(()),
-                Step::Again => {}
-                Step::Next => break,
+                Step::Again => CONFLICTS.clone_into(&mut reason),
+                Step::Next(failure) => {
+                    reason = failure;
+                    break;
+                }
             }
         }
     }
-    let reason = "the values that the router reads keep changing".to_owned();
     let decision = Decision::of_host(&case, reason);
-    apply::apply(ctx, lease, &case, (case.live(), decision), None).await.map(drop)
+    apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
 }
+
+/// Why the host decides when [`MOST_CONFLICTS`] is reached.
+const CONFLICTS: &str = "the values that the router reads keep changing";
 
 /// What comes after a call.
 enum Step {
@@ -65,8 +72,8 @@ enum Step {
     Over,
     /// The same call again.
     Again,
-    /// A canary failed; the live router is asked.
-    Next,
+    /// A canary failed, for this reason; the live router is asked, if there is one.
+    Next(String),
 }
 
 async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
@@ -81,11 +88,14 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
     let answer = match outcome {
         Ok(outcome) => {
             let decision = Decision::of_router(ctx, client, case, outcome.route).await?;
+            if answering.is_canary() && decision.fallback {
+                return keep_failed(ctx, lease, made.spoiled(&decision.reason), decision.reason).await;
+            }
             let values = apply::Values { reads: snapshot.reads(), writes: outcome.writes };
             apply::apply(ctx, lease, case, (answering, decision), Some((made, values))).await?
         }
         Err(error) if answering.is_canary() => {
-            return keep_failed(ctx, lease, made, &error).await.map(|()| Step::Next);
+            return keep_failed(ctx, lease, made, error.to_string()).await;
         }
         Err(error) => {
             tracing::warn!(participant.id = %case.participant.id, plugin = answering.name(),
@@ -97,6 +107,9 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
     match answer {
         Applied::Done | Applied::Overtaken => Ok(Step::Over),
         Applied::ReadsChanged => Ok(Step::Again),
+        Applied::TooMuch(reason, made) if answering.is_canary() => {
+            keep_failed(ctx, lease, made.spoiled(&reason), reason).await
+        }
         Applied::TooMuch(reason, made) => {
             let decision = Decision::of_host(case, reason.clone());
             let spoiled = (made.spoiled(&reason), apply::Values::default());
@@ -106,13 +119,13 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
     }
 }
 
-/// Keeps the call of a canary that failed.
-async fn keep_failed(ctx: &Context, lease: &Lease, made: Made, error: &CallError) -> Result<()> {
-    tracing::info!(client.id = %lease.client, outcome = trace::kind_of(error), "a router on trial failed; the live one is asked");
+/// Keeps the call of a canary that failed, or that decided what cannot be done.
+async fn keep_failed(ctx: &Context, lease: &Lease, made: Made, reason: String) -> Result<Step> {
+    tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     // What its shadow would have said is of no interest: the live router has one too.
     drop(plugin_calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
     tx.commit().await?;
-    Ok(())
+    Ok(Step::Next(reason))
 }

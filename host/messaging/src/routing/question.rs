@@ -48,19 +48,19 @@ pub(super) struct Case {
     client: Client,
     happening: Happening,
     wrote: Wrote,
-    live: Arc<Answering>,
-    canary: Option<Arc<Answering>>,
+    first: Arc<Answering>,
+    next: Option<Arc<Answering>>,
 }
 
 impl Case {
     /// The routers to ask, in order.
     pub(super) fn routers(&self) -> impl Iterator<Item = &Arc<Answering>> {
-        self.canary.iter().chain([&self.live])
+        std::iter::once(&self.first).chain(&self.next)
     }
 
-    /// The live router.
-    pub(super) fn live(&self) -> &Arc<Answering> {
-        &self.live
+    /// The one that is asked last: the live router, or a canary that has none beside it.
+    pub(super) fn last_router(&self) -> &Arc<Answering> {
+        self.next.as_ref().unwrap_or(&self.first)
     }
 
     /// The question.
@@ -117,10 +117,11 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         return Ok(Found::NotTheBots);
     };
     let routers = slots::in_force(db, client, World::Router, participant.number).await?;
-    let Some(live) = &routers.live else { return Ok(Found::Nothing) };
-    let live = Arc::new(Answering::from(live).with_shadow_of(&routers));
-    let answering = routers.answering(id.0).filter(|answering| answering.mode == Mode::Canary);
-    let canary = answering.map(|canary| Arc::new(Answering::from(canary).with_shadow_of(&routers)));
+    // A canary that is not about this participant leaves it to the live one, or to nobody.
+    let Some(first) = routers.answering(id.0) else { return Ok(Found::Nothing) };
+    let next = routers.live.as_ref().filter(|_| first.mode == Mode::Canary);
+    let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));
+    let (first, next) = (ask(first), next.map(ask));
     let customer = customers::find(db, client, participant.customer).await?;
     let number = storage::numbers::by_id(db, client, participant.number).await?;
     let owner = storage::clients::get(db, client).await?;
@@ -143,7 +144,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         client: owner,
         happening,
         wrote,
-        live,
-        canary,
+        first,
+        next,
     })))
 }

@@ -335,7 +335,7 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
         settings: settings(),
         wake: Wakeups::channel().0,
         pacing: Default::default(),
-        shadows: Default::default(),
+        skipped: Default::default(),
         uploads: Default::default(),
     }
 }

@@ -5,11 +5,16 @@ use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
 use plugin_host::LogLevel;
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{
-    Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, StoreLimits, StoreLimitsBuilder,
+    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, StoreLimits,
+    StoreLimitsBuilder,
 };
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// An engine whose instances come from a pool.
+/// The allocator of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// An engine whose instances come from a pool, set as ours is.
 pub fn engine() -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(100)
@@ -20,7 +25,9 @@ pub fn engine() -> wasmtime::Result<Engine> {
         .max_core_instance_size(8 << 20)
         .table_elements(50_000)
         .max_memory_size(128 << 20)
-        .linear_memory_keep_resident(256 << 10);
+        .linear_memory_keep_resident(1 << 20)
+        .table_keep_resident(64 << 10)
+        .pagemap_scan(Enabled::Auto);
     let mut config = Config::new();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     config.epoch_interruption(true);

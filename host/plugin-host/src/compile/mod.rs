@@ -1,14 +1,17 @@
 //! Compiling components of strangers: in a child process under limits, because a component of less than a megabyte can
 //! cost minutes of processor time and gigabytes of memory (RECIPES 6). The server never compiles one itself.
 
+mod budget;
 mod child;
 mod order;
 mod parent;
+mod turns;
 mod workshop;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub(crate) use budget::UsedUp;
 pub use child::compile_child;
 pub(crate) use workshop::{Fault, Purpose, Workshop};
 
@@ -44,10 +47,11 @@ pub async fn check_apart(compiler: &Compiler, limits: &Limits, bytes: Vec<u8>) -
         Compiler::Child { program, arguments } => {
             let bytes = Arc::new(bytes);
             let order = Order::new(limits, None);
-            match parent::send(program, arguments, &order, Arc::clone(&bytes), limits.compile_wall_clock).await {
+            let wall_clock = limits.compile_wall_clock;
+            match parent::send((program, arguments), &order, Arc::clone(&bytes), wall_clock, None).await {
                 Ok(report) => Ok(report),
                 Err(Fault::Problems(problems)) => Ok(CheckReport { problems, ..CheckReport::unread(&bytes) }),
-                Err(fault @ (Fault::Busy | Fault::Host(_))) => Err(fault.to_string()),
+                Err(fault @ (Fault::Busy | Fault::UsedUp(_) | Fault::Host(_))) => Err(fault.to_string()),
             }
         }
     }

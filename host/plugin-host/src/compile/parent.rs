@@ -5,13 +5,15 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use domain::ids::ClientId;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::Fault;
+use super::budget::Budgets;
 use super::order::Order;
 use crate::check::CheckReport;
 
@@ -27,20 +29,54 @@ struct End {
     words: String,
 }
 
+/// Who pays for the processor time of a child.
+pub(super) struct Bill<'a> {
+    pub(super) budgets: &'a Budgets,
+    pub(super) client: ClientId,
+}
+
+/// Puts the processor time of a child on the bill when it is dropped, which must be before anybody learns the child's end:
+/// the system forgets the time with it.
+struct Metered<'a> {
+    bill: Option<Bill<'a>>,
+    process: Option<u32>,
+    began: Instant,
+}
+
+impl Drop for Metered<'_> {
+    fn drop(&mut self) {
+        if let Some(Bill { budgets, client }) = &self.bill {
+            let used = self.process.and_then(processor_time);
+            // Where the system does not tell, the time on the clock stands in for it.
+            budgets.spend(*client, used.unwrap_or_else(|| self.began.elapsed()));
+        }
+    }
+}
+
+/// Processor time that a process has used (`man 5 proc_pid_stat`).
+fn processor_time(process: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in parentheses, may hold anything.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    Some(Duration::from_millis((user + system).saturating_mul(1_000) / per_second))
+}
+
 /// Sends a component to a child process. The child is killed when the wait ends or is given up.
 pub(super) async fn send(
-    program: &Path,
-    arguments: &[String],
+    (program, arguments): (&Path, &[String]),
     order: &Order,
     component: Arc<Vec<u8>>,
     wall_clock: Duration,
+    bill: Option<Bill<'_>>,
 ) -> Result<CheckReport, Fault> {
     let order_text = serde_json::to_string(order).map_err(|fault| Fault::Host(fault.to_string()))?;
     let mut command = Command::new(program);
     command.args(arguments).arg(order_text);
     command.env_clear().kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    match timeout(wall_clock, attend(command, component)).await {
+    match timeout(wall_clock, attend(command, component, bill)).await {
         Ok(Ok(end)) => judge(order, end),
         Ok(Err(fault)) => Err(Fault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
         Err(_) => Err(Fault::Problems(vec![format!(
@@ -51,8 +87,10 @@ pub(super) async fn send(
     }
 }
 
-async fn attend(mut command: Command, component: Arc<Vec<u8>>) -> io::Result<End> {
+async fn attend(mut command: Command, component: Arc<Vec<u8>>, bill: Option<Bill<'_>>) -> io::Result<End> {
     let mut child = command.spawn()?;
+    // Dropped before the child, also when the wait is given up.
+    let metered = Metered { bill, process: child.id(), began: Instant::now() };
     let mut stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -62,6 +100,8 @@ async fn attend(mut command: Command, component: Arc<Vec<u8>>) -> io::Result<End
         drop(stdin);
     };
     let ((), report, words) = tokio::join!(give, read(stdout, REPORT_BYTES), read(stderr, WORDS_BYTES));
+    // It has closed both, so it is at its end.
+    drop(metered);
     let status = child.wait().await?;
     Ok(End { status, report: report?, words: String::from_utf8_lossy(&words?).trim().to_owned() })
 }

@@ -1,16 +1,18 @@
-//! Who compiles when: one upload at a time and a short queue behind it, one per client; beside it one component that is
-//! already in use and only lacks its code on this node.
+//! Who compiles when: one upload at a time and a short queue behind it, one per client, which each pays for with its
+//! budget; beside it one component that is already in use and only lacks its code on this node.
 
-use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use domain::ids::ClientId;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use super::budget::{Budgets, UsedUp};
 use super::order::{Order, Output};
+use super::parent::Bill;
+use super::turns::{Busy, Turn, Turns};
 use super::{Compiler, parent};
 use crate::cache::Cache;
 use crate::check;
@@ -23,8 +25,16 @@ pub(crate) enum Fault {
     Problems(Vec<String>),
     /// Too many are waiting, or this client has one under way.
     Busy,
+    /// This client has used up its budget.
+    UsedUp(UsedUp),
     /// The component is not to blame.
     Host(String),
+}
+
+impl From<Busy> for Fault {
+    fn from(_: Busy) -> Self {
+        Self::Busy
+    }
 }
 
 impl fmt::Display for Fault {
@@ -32,6 +42,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Problems(problems) => f.write_str(&problems.join("; ")),
             Self::Busy => f.write_str("too many components are being compiled"),
+            Self::UsedUp(_) => f.write_str("the processor time for compiling is used up"),
             Self::Host(reason) => f.write_str(reason),
         }
     }
@@ -43,7 +54,7 @@ pub(crate) enum Purpose {
     /// It is part of the program: compiled in this process.
     BuiltIn,
     /// A client has uploaded it; the turn is held by the caller.
-    Upload,
+    Upload(ClientId),
     /// It is in use, or a file of the operator's.
     InUse,
 }
@@ -55,26 +66,9 @@ pub(crate) struct Workshop {
     pooled: bool,
     cache: Arc<Cache>,
     limits: Arc<Limits>,
-    uploads: Semaphore,
+    turns: Turns,
+    budgets: Arc<Budgets>,
     in_use: Semaphore,
-    waiting: Mutex<HashSet<ClientId>>,
-}
-
-/// The turn of one upload; the next begins when it is dropped.
-pub(crate) struct Turn<'a> {
-    _permit: SemaphorePermit<'a>,
-    _place: Place<'a>,
-}
-
-struct Place<'a> {
-    workshop: &'a Workshop,
-    client: ClientId,
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.workshop.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.client);
-    }
 }
 
 impl Workshop {
@@ -85,22 +79,15 @@ impl Workshop {
         cache: Arc<Cache>,
         limits: Arc<Limits>,
     ) -> Self {
-        let (uploads, in_use) = (Semaphore::new(1), Semaphore::new(1));
-        Self { compiler, engine, pooled, cache, limits, uploads, in_use, waiting: Mutex::default() }
+        let budgets = Arc::new(Budgets::new(limits.compile_budget, limits.compile_budget_period));
+        let turns = Turns::new(limits.compile_queue, Arc::clone(&budgets));
+        Self { compiler, engine, pooled, cache, limits, turns, budgets, in_use: Semaphore::new(1) }
     }
 
-    /// Waits for the turn of an upload.
-    pub(crate) async fn turn(&self, client: ClientId) -> Result<Turn<'_>, Fault> {
-        let place = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            // The one whose turn it is stands in the queue too.
-            if waiting.len() > self.limits.compile_queue || !waiting.insert(client) {
-                return Err(Fault::Busy);
-            }
-            Place { workshop: self, client }
-        };
-        let permit = self.uploads.acquire().await.map_err(|fault| Fault::Host(fault.to_string()))?;
-        Ok(Turn { _permit: permit, _place: place })
+    /// Waits for the turn of an upload, unless its client has used up its budget.
+    pub(crate) async fn turn(&self, client: ClientId) -> Result<Turn, Fault> {
+        self.budgets.check(client).map_err(Fault::UsedUp)?;
+        Ok(self.turns.wait(client).await?)
     }
 
     /// Checks a component and puts its code into the cache. Gives the compiled component too if it is in this process.
@@ -116,13 +103,18 @@ impl Workshop {
                     Purpose::InUse => {
                         Some(self.in_use.acquire().await.map_err(|fault| Fault::Host(fault.to_string()))?)
                     }
-                    Purpose::Upload | Purpose::BuiltIn => None,
+                    Purpose::Upload(_) | Purpose::BuiltIn => None,
+                };
+                let bill = match purpose {
+                    Purpose::Upload(client) => Some(Bill { budgets: &self.budgets, client }),
+                    Purpose::InUse | Purpose::BuiltIn => None,
                 };
                 let file = self.cache.reserve().map_err(|fault| Fault::Host(fault.to_string()))?;
                 let engine_key = self.cache.engine_key().to_owned();
                 let output = Output { file: file.path().to_owned(), pooled: self.pooled, engine_key };
                 let order = Order::new(&self.limits, Some(output));
-                let report = parent::send(program, arguments, &order, bytes, self.limits.compile_wall_clock).await?;
+                let wall_clock = self.limits.compile_wall_clock;
+                let report = parent::send((program, arguments), &order, bytes, wall_clock, bill).await?;
                 if !report.is_ok() {
                     return Err(Fault::Problems(report.problems));
                 }

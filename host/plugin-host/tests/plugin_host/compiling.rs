@@ -171,3 +171,45 @@ async fn a_check_in_a_child_says_the_same_as_one_in_this_process() {
     let report = check_apart(&child(), &tight(), bombs::many_locals(40_000)).await.unwrap();
     assert!(report.problems[0].contains("processor time"), "{report}");
 }
+
+/// A second for compiling, which comes back in an hour.
+fn a_second_an_hour() -> Limits {
+    let (compile_budget, compile_budget_period) = (Duration::from_secs(1), Duration::from_secs(3_600));
+    Limits { compile_budget, compile_budget_period, ..tight() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_has_used_up_its_budget_is_told_when_to_come_back_and_others_are_served() {
+    let (host, _cache) = host(a_second_an_hour(), child()).await;
+    let honest = async |of: u128| host.examine(client(of), "hostile", guest("hostile_bot")).await;
+    let bomb = host.examine(client(1), "bomb", bombs::many_locals(40_000)).await;
+    assert!(matches!(bomb, Err(Refusal::Problems(_))), "an upload may overdraw the budget: {bomb:?}");
+
+    let refused = honest(1).await;
+
+    let Err(Refusal::UsedUp { budget, period, wait }) = &refused else { panic!("expected no more, found {refused:?}") };
+    assert_eq!((budget.as_secs(), period.as_secs()), (1, 3_600));
+    assert!((3_400..5_000).contains(&wait.as_secs()), "two seconds were used: {wait:?}");
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("the 1 s of processor time that a client gets in 3600 s: try again in "), "{said}");
+    assert!(honest(2).await.is_ok(), "another client has its own budget");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_within_its_budget_is_served_after_a_bomb() {
+    let (host, _cache) = host(Limits { compile_budget: Duration::from_secs(60), ..a_second_an_hour() }, child()).await;
+    let bomb = host.examine(client(1), "bomb", bombs::many_locals(40_000)).await;
+    assert!(matches!(bomb, Err(Refusal::Problems(_))), "{bomb:?}");
+    let honest = host.examine(client(1), "hostile", guest("hostile_bot")).await;
+    assert!(honest.is_ok(), "{honest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_is_given_up_is_paid_for() {
+    let limits = Limits { compile_cpu: Duration::from_secs(20), ..a_second_an_hour() };
+    let (host, _cache) = host(Limits { compile_budget: Duration::from_millis(10), ..limits }, child()).await;
+    let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));
+    assert!(tokio::time::timeout(Duration::from_millis(1_500), upload).await.is_err());
+    let next = host.examine(client(1), "hostile", guest("hostile_bot")).await;
+    assert!(matches!(next, Err(Refusal::UsedUp { .. })), "{next:?}");
+}

@@ -179,3 +179,16 @@ async fn a_configuration_that_does_not_fit_is_refused_in_words() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plugins_that_ship_tell_the_schema_of_their_configuration() {
+    let test = TestHost::with_built_ins().await;
+    for (name, field) in [("default-chatbot", "topics"), ("router", "otherwise")] {
+        let schema = test.host.shipped_config_schema(name).await.unwrap().unwrap();
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        assert!(schema["properties"][field].is_object(), "{name}");
+    }
+    for without in ["sms-fallback", "webhook-v1", "no-such-plugin"] {
+        assert_eq!(test.host.shipped_config_schema(without).await, Ok(None), "{without}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plugin_host::{Call, CallError, ChatbotOutcome, Limits, NoKeyValues};
+use plugin_host::{Call, CallError, ChatbotOutcome, Limits, NoKeyValues, PluginRef};
 use tokio::task::JoinSet;
 
 use crate::support::{TestHost, call, client, limits, says, session};
@@ -40,6 +40,35 @@ async fn only_so_many_calls_may_wait() {
     let done = results.iter().filter(|result| result.is_ok()).count();
     assert_eq!(done, 3, "one runs, two wait, three are turned away: {results:?}");
     assert!(test.command("hello").await.is_ok(), "places are given back");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shadows_that_hang_leave_every_place_to_the_live_calls() {
+    let (calls_per_client, shadows_per_client, queue_wait) = (2, 2, Duration::from_millis(50));
+    let limits = Limits { calls: 2, calls_per_client, shadows_per_client, queue_wait, ..limits() };
+    let test = TestHost::with_hostile_guests(limits).await;
+    let recorded = Call { record: true, ..call("hostile") };
+    let live = test.host.chatbot(recorded, &says("hello"), &session(), Arc::new(NoKeyValues)).await.unwrap();
+    let mut recording = *live.trace.recording.unwrap();
+    recording.question = recording.question.replace("hello", "spin");
+    let mut shadows = JoinSet::new();
+    for _ in 0..2 {
+        let mut room = test.host.room_beside(client(1)).unwrap();
+        let (host, recording) = (Arc::clone(&test.host), recording.clone());
+        shadows.spawn(async move {
+            let plugin = PluginRef::shipped("hostile");
+            host.replay_beside(&mut room, client(1), &plugin, &recording).await
+        });
+    }
+    assert!(test.host.room_beside(client(1)).is_none(), "there is no room for a third, and it does not wait");
+
+    let live = calls(&test, 1, 2, "sleep 300").join_all().await;
+
+    assert!(live.iter().all(Result::is_ok), "both places of the client are free: {live:?}");
+    assert!(shadows.try_join_next().is_none(), "the shadows hang all the while");
+    shadows.abort_all();
+    while shadows.join_next().await.is_some() {}
+    assert!(test.host.room_beside(client(1)).is_some(), "room is given back");
 }
 
 fn calls(test: &TestHost, of: u128, number: usize, text: &'static str) -> JoinSet<Result<ChatbotOutcome, CallError>> {

@@ -61,10 +61,14 @@ pub struct RecordingTerms {
     pub sample: f64,
     /// Calls kept in all.
     pub max_calls: i32,
-    /// Recordings with ids from this one on count towards `max_calls`.
+    /// Bytes kept in all.
+    pub max_bytes: i64,
+    /// Recordings with ids from this one on count towards both.
     pub first: Uuid,
     /// Nothing is recorded from then on.
     pub until: DateTime<Utc>,
+    /// Why nothing more is recorded, in words; `None` = it goes on.
+    pub stopped: Option<String>,
 }
 
 /// An activation of the past or the present.
@@ -95,8 +99,10 @@ struct Row {
     previous_id: Option<Uuid>,
     recording_sample: Option<f64>,
     recording_max_calls: Option<i32>,
+    recording_max_bytes: i64,
     recording_first: Option<Uuid>,
     recording_until: Option<DateTime<Utc>>,
+    recording_stopped: Option<String>,
     activated_at: DateTime<Utc>,
 }
 
@@ -105,7 +111,8 @@ impl From<Row> for Activation {
         let recording = match (row.recording_sample, row.recording_max_calls, row.recording_first, row.recording_until)
         {
             (Some(sample), Some(max_calls), Some(first), Some(until)) => {
-                Some(RecordingTerms { sample, max_calls, first, until })
+                let (max_bytes, stopped) = (row.recording_max_bytes, row.recording_stopped);
+                Some(RecordingTerms { sample, max_calls, max_bytes, first, until, stopped })
             }
             _ => None,
         };
@@ -161,8 +168,8 @@ pub async fn in_force(
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_first, recording_until,
-                activated_at
+                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
+                recording_until, recording_stopped, activated_at
          FROM plugin_activation
          WHERE client_id = $1 AND world = $2 AND number_id IN ($3, '00000000-0000-0000-0000-000000000000')
          ORDER BY number_id DESC, mode",
@@ -184,8 +191,8 @@ pub async fn in_scope(
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_first, recording_until,
-                activated_at
+                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
+                recording_until, recording_stopped, activated_at
          FROM plugin_activation WHERE client_id = $1 AND world = $2 AND number_id = $3 ORDER BY mode",
     )
     .bind(client.0)
@@ -200,8 +207,8 @@ pub async fn in_scope(
 pub async fn list(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_first, recording_until,
-                activated_at
+                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
+                recording_until, recording_stopped, activated_at
          FROM plugin_activation WHERE client_id = $1 AND ($2::text IS NULL OR plugin = $2)
          ORDER BY world, number_id, mode",
     )
@@ -278,7 +285,8 @@ pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> 
     let row: Option<PastRow> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
-                NULL::uuid AS recording_first, NULL::timestamptz AS recording_until, activated_at, ended_at, end_reason
+                0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
+                NULL::text AS recording_stopped, activated_at, ended_at, end_reason
          FROM plugin_activation_history WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -298,7 +306,8 @@ pub async fn latest_live(
     let row: Option<PastRow> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
-                NULL::uuid AS recording_first, NULL::timestamptz AS recording_until, activated_at, ended_at, end_reason
+                0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
+                NULL::text AS recording_stopped, activated_at, ended_at, end_reason
          FROM plugin_activation_history WHERE client_id = $1 AND world = $2 AND number_id = $3 AND mode = 'live'
          ORDER BY id DESC LIMIT 1",
     )
@@ -315,7 +324,8 @@ pub async fn history(db: &mut PgConnection, client: ClientId, plugin: &str, limi
     let rows: Vec<PastRow> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
-                NULL::uuid AS recording_first, NULL::timestamptz AS recording_until, activated_at, ended_at, end_reason
+                0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
+                NULL::text AS recording_stopped, activated_at, ended_at, end_reason
          FROM plugin_activation_history WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC LIMIT $3",
     )
     .bind(client.0)
@@ -335,7 +345,7 @@ pub async fn set_recording(
 ) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE plugin_activation SET recording_sample = $3, recording_max_calls = $4, recording_first = $5,
-                recording_until = $6
+                recording_until = $6, recording_max_bytes = coalesce($7, recording_max_bytes), recording_stopped = $8
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -344,6 +354,29 @@ pub async fn set_recording(
     .bind(terms.map(|terms| terms.max_calls))
     .bind(terms.map(|terms| terms.first))
     .bind(terms.map(|terms| terms.until))
+    .bind(terms.map(|terms| terms.max_bytes))
+    .bind(terms.and_then(|terms| terms.stopped.as_deref()))
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Ends a recording that has all it may have, for a reason in words; `false` when it is over or begun anew already.
+pub async fn stop_recording(
+    db: &mut PgConnection,
+    client: ClientId,
+    activation: Uuid,
+    terms: &RecordingTerms,
+    reason: &str,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE plugin_activation SET recording_stopped = $4
+         WHERE client_id = $1 AND id = $2 AND recording_first = $3 AND recording_stopped IS NULL",
+    )
+    .bind(client.0)
+    .bind(activation)
+    .bind(terms.first)
+    .bind(reason)
     .execute(db)
     .await?;
     Ok(done.rows_affected() > 0)

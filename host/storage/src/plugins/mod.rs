@@ -7,4 +7,5 @@ pub mod differences;
 pub mod events;
 pub mod invocations;
 pub mod recordings;
+pub mod skipped;
 pub mod versions;

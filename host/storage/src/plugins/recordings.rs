@@ -28,17 +28,68 @@ pub struct Recording {
     pub recording: String,
 }
 
-/// Keeps a recording, unless there are as many as the terms allow; `false` then. Two calls at once may both be the last.
+/// What became of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keeping {
+    /// It is kept.
+    pub kept: bool,
+    /// There is no room for another one.
+    pub full: Option<Full>,
+}
+
+/// Which of its terms ends a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
+    /// [`RecordingTerms::max_calls`].
+    Calls,
+    /// [`RecordingTerms::max_bytes`].
+    Bytes,
+}
+
+#[derive(sqlx::FromRow)]
+struct Sums {
+    calls: i64,
+    bytes: i64,
+}
+
+impl Sums {
+    /// `bytes`: of the recording at hand.
+    fn judge(&self, bytes: i64, terms: &RecordingTerms) -> Keeping {
+        let (calls, bytes) = (self.calls + 1, self.bytes.saturating_add(bytes));
+        let most_calls = i64::from(terms.max_calls);
+        let kept = calls <= most_calls && bytes <= terms.max_bytes;
+        let full = if calls > most_calls || (kept && calls == most_calls) {
+            Some(Full::Calls)
+        } else {
+            (bytes >= terms.max_bytes).then_some(Full::Bytes)
+        };
+        Keeping { kept, full }
+    }
+}
+
+/// Keeps a recording, unless the terms leave no room for it. Two calls at once may both be the last.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     recording: &Recording,
     terms: &RecordingTerms,
-) -> Result<bool> {
-    let done = sqlx::query(
+) -> Result<Keeping> {
+    let sums: Sums = sqlx::query_as(
+        "SELECT count(*) AS calls, coalesce(sum(bytes), 0)::bigint AS bytes FROM plugin_recording
+         WHERE client_id = $1 AND activation_id = $2 AND id >= $3",
+    )
+    .bind(client.0)
+    .bind(recording.activation)
+    .bind(terms.first)
+    .fetch_one(&mut *db)
+    .await?;
+    let keeping = sums.judge(i64::try_from(recording.recording.len()).unwrap_or(i64::MAX), terms);
+    if !keeping.kept {
+        return Ok(keeping);
+    }
+    sqlx::query(
         "INSERT INTO plugin_recording (client_id, id, activation_id, plugin, version, world, subject_id, recording)
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8
-         WHERE (SELECT count(*) FROM plugin_recording WHERE client_id = $1 AND activation_id = $3 AND id >= $9) < $10",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
     .bind(client.0)
     .bind(recording.id)
@@ -48,11 +99,9 @@ pub async fn insert(
     .bind(&recording.world)
     .bind(recording.subject)
     .bind(&recording.recording)
-    .bind(terms.first)
-    .bind(terms.max_calls)
     .execute(db)
     .await?;
-    Ok(done.rows_affected() > 0)
+    Ok(keeping)
 }
 
 /// A page of the recordings of a plugin, newest first, and how many there are in all.

@@ -3,6 +3,9 @@
 use patchbay_plugin_sdk::json::Object;
 use patchbay_plugin_sdk::webhook_shaper::*;
 
+/// Tests write JSON of the same length over this in the finished component.
+static NONSENSE: &str = "{\"half\": \"of a body that never ends";
+
 struct Stamp;
 
 impl WebhookShaper for Stamp {
@@ -11,7 +14,7 @@ impl WebhookShaper for Stamp {
         let body = match &event {
             WebhookEvent::Incoming(event) => match event.text.as_deref() {
                 Some("trap") => panic!("the shaper gives up on purpose"),
-                Some("nonsense") => return Ok(Some("{\"half\":".into())),
+                Some("nonsense") => return Ok(Some(std::hint::black_box(NONSENSE).into())),
                 Some("nothing") => return Ok(None),
                 _ => stamped.maybe("words", &event.text),
             },

@@ -1,0 +1,137 @@
+//! Processor time for compiling, per client. Nobody can tell what a component costs before it is compiled, so a client may
+//! overdraw its budget by one upload; the next has to wait until that is made up for.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use domain::ids::ClientId;
+use tokio::time::Instant;
+
+/// Clients remembered before those that owe nothing are forgotten.
+const REMEMBERED: usize = 1_024;
+/// The smallest budget and period: none is no budget.
+const LEAST: Duration = Duration::from_millis(1);
+
+/// What every client has left.
+pub(super) struct Budgets {
+    /// Of each client, in `period`.
+    budget: Duration,
+    period: Duration,
+    accounts: Mutex<HashMap<ClientId, Account>>,
+}
+
+/// A bucket that fills with time.
+struct Account {
+    /// In seconds; below zero when more was used than there was.
+    left: f64,
+    at: Instant,
+}
+
+/// A client has used up its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UsedUp {
+    pub(crate) budget: Duration,
+    pub(crate) period: Duration,
+    /// Until then nothing is compiled for the client.
+    pub(crate) wait: Duration,
+}
+
+impl Budgets {
+    pub(super) fn new(budget: Duration, period: Duration) -> Self {
+        Self { budget: budget.max(LEAST), period: period.max(LEAST), accounts: Mutex::default() }
+    }
+
+    /// Seconds that come back in a second.
+    fn rate(&self) -> f64 {
+        self.budget.as_secs_f64() / self.period.as_secs_f64()
+    }
+
+    /// Seconds that a client has left; below zero when it has overdrawn.
+    pub(super) fn left(&self, client: ClientId) -> f64 {
+        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.filled(account))
+    }
+
+    /// Whether a client may have something compiled.
+    pub(super) fn check(&self, client: ClientId) -> Result<(), UsedUp> {
+        let owed = -self.left(client);
+        if owed <= 0.0 {
+            return Ok(());
+        }
+        let wait = Duration::try_from_secs_f64(owed / self.rate()).unwrap_or(Duration::MAX);
+        Err(UsedUp { budget: self.budget, period: self.period, wait })
+    }
+
+    /// Takes what was used.
+    pub(super) fn spend(&self, client: ClientId, used: Duration) {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = self.budget.as_secs_f64();
+        if accounts.len() >= REMEMBERED && !accounts.contains_key(&client) {
+            accounts.retain(|_, account| self.filled(account) < full);
+        }
+        let at = Instant::now();
+        let account = accounts.entry(client).or_insert(Account { left: full, at });
+        *account = Account { left: self.filled(account) - used.as_secs_f64(), at };
+    }
+
+    fn filled(&self, account: &Account) -> f64 {
+        (account.left + account.at.elapsed().as_secs_f64() * self.rate()).min(self.budget.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn client(number: u128) -> ClientId {
+        ClientId(uuid::Uuid::from_u128(number))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_may_use_its_budget_and_then_waits_until_it_owes_nothing() {
+        let budgets = Budgets::new(MINUTE, 10 * MINUTE);
+        budgets.spend(client(1), MINUTE);
+        assert_eq!(budgets.check(client(1)), Ok(()), "it has used no more than its budget");
+        budgets.spend(client(1), Duration::from_secs(30));
+        let UsedUp { budget, period, wait } = budgets.check(client(1)).unwrap_err();
+        assert_eq!((budget, period, wait.as_secs_f64().round()), (MINUTE, 10 * MINUTE, 300.0));
+        assert_eq!(budgets.check(client(2)), Ok(()), "each client has its own");
+        tokio::time::advance(wait - Duration::from_secs(1)).await;
+        assert!(budgets.check(client(1)).is_err());
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert_eq!(budgets.check(client(1)), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_budget_comes_back_evenly_and_does_not_pile_up() {
+        let budgets = Budgets::new(MINUTE, 10 * MINUTE);
+        budgets.spend(client(1), MINUTE);
+        tokio::time::advance(5 * MINUTE).await;
+        assert_eq!(budgets.left(client(1)).round(), 30.0);
+        tokio::time::advance(100 * MINUTE).await;
+        assert_eq!(budgets.left(client(1)), 60.0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_that_owe_are_remembered_and_others_are_not_for_ever() {
+        let budgets = Budgets::new(MINUTE, 10 * MINUTE);
+        budgets.spend(client(0), 1_000 * MINUTE);
+        for number in 1..3_000 {
+            budgets.spend(client(number), Duration::from_millis(1));
+            tokio::time::advance(Duration::from_millis(20)).await;
+        }
+        assert!(budgets.accounts.lock().unwrap().len() <= REMEMBERED);
+        assert!(budgets.check(client(0)).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_budget_at_all_is_the_smallest_one() {
+        let budgets = Budgets::new(Duration::ZERO, Duration::ZERO);
+        assert_eq!(budgets.check(client(1)), Ok(()));
+        budgets.spend(client(1), MINUTE);
+        assert_eq!(budgets.check(client(1)).unwrap_err().wait.as_secs_f64().round(), 60.0);
+    }
+}

@@ -1,0 +1,182 @@
+//! What a client gets of the processors before anybody else who wants one, and how it stands: where its next call runs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+/// Processor time of a call where its caller is, before it goes on apart.
+pub(crate) const PROMPT: Duration = Duration::from_millis(1);
+/// Processor time of a call apart, before it goes on where calls run last.
+pub(crate) const APART: Duration = Duration::from_millis(5);
+/// Seconds whose unused share may be used at once.
+const BURST_SECONDS: u32 = 5;
+/// How long the calls of a client begin further back after one that went on there. Doubles each time, up to [`LONGEST`].
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How a client stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its calls are small ones: they run where their callers are.
+    Prompt,
+    /// It had a longer call not long ago: calls run apart.
+    Apart,
+    /// It had a very long one, or has used up its share: calls run when nobody else wants a processor.
+    Last,
+}
+
+/// The share of a client: a bucket of processor time that fills with the seconds. Cheap to share.
+#[derive(Clone)]
+pub(crate) struct Share(Arc<Inner>);
+
+struct Inner {
+    /// What a second gives.
+    rate: Duration,
+    bucket: Mutex<Bucket>,
+    turn: Arc<Semaphore>,
+}
+
+struct Bucket {
+    left: Duration,
+    at: Instant,
+    apart: Reserve,
+    last: Reserve,
+}
+
+/// How long calls begin further back.
+struct Reserve {
+    until: Instant,
+    lasts: Duration,
+}
+
+impl Reserve {
+    /// After a call that went on there. Those that were under way with it do not count again.
+    fn renew(&mut self, present: Instant) {
+        if present < self.until {
+            return;
+        }
+        let forgotten = present.duration_since(self.until) > LONGEST;
+        self.lasts = if forgotten { FIRST } else { (self.lasts * 2).clamp(FIRST, LONGEST) };
+        self.until = present + self.lasts;
+    }
+}
+
+impl Share {
+    /// A full one, of a client that nothing is known of.
+    pub(crate) fn new(rate: Duration) -> Self {
+        let present = Instant::now();
+        let left = rate * BURST_SECONDS;
+        let none = || Reserve { until: present, lasts: Duration::ZERO };
+        let bucket = Bucket { left, at: present, apart: none(), last: none() };
+        Self(Arc::new(Inner { rate, bucket: Mutex::new(bucket), turn: Arc::new(Semaphore::new(1)) }))
+    }
+
+    /// Where the next call begins.
+    pub(crate) fn standing(&self) -> Standing {
+        self.with(|bucket, present| {
+            if bucket.left < PROMPT || present < bucket.last.until {
+                Standing::Last
+            } else if present < bucket.apart.until {
+                Standing::Apart
+            } else {
+                Standing::Prompt
+            }
+        })
+    }
+
+    /// Takes time that was used; answers whether nothing is left.
+    pub(crate) fn spend(&self, time: Duration) -> bool {
+        let mut bucket = self.0.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        bucket.left = bucket.left.saturating_sub(time);
+        bucket.left.is_zero()
+    }
+
+    /// A call took longer than [`PROMPT`] where its caller is.
+    pub(crate) fn was_long(&self) {
+        self.with(|bucket, present| bucket.apart.renew(present));
+    }
+
+    /// A call took longer than [`APART`] apart.
+    pub(crate) fn was_very_long(&self) {
+        self.with(|bucket, present| bucket.last.renew(present));
+    }
+
+    /// Whether forgetting the share would give the client what it is not due.
+    pub(crate) fn is_owed_for(&self) -> bool {
+        self.standing() != Standing::Prompt
+    }
+
+    /// The turn of the client where calls run last: one of them at a time.
+    pub(crate) fn turn(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.0.turn)
+    }
+
+    fn with<T>(&self, what: impl FnOnce(&mut Bucket, Instant) -> T) -> T {
+        let mut bucket = self.0.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let (present, rate) = (Instant::now(), self.0.rate);
+        let gained = rate.mul_f64(present.duration_since(bucket.at).as_secs_f64());
+        bucket.left = (bucket.left + gained).min(rate * BURST_SECONDS);
+        bucket.at = present;
+        what(&mut bucket, present)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_that_is_used_up_fills_with_the_seconds() {
+        let share = Share::new(Duration::from_millis(100));
+        assert_eq!(share.standing(), Standing::Prompt);
+        assert!(!share.spend(Duration::from_millis(499)));
+        assert!(share.spend(Duration::from_millis(10)));
+        assert_eq!(share.standing(), Standing::Last);
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(share.standing(), Standing::Prompt, "30 ms give 3 ms");
+    }
+
+    #[test]
+    fn calls_begin_apart_for_a_while_after_a_long_one() {
+        let share = Share::new(Duration::from_secs(1));
+        share.was_long();
+        assert_eq!(share.standing(), Standing::Apart);
+        age(&share, FIRST);
+        assert_eq!(share.standing(), Standing::Prompt);
+    }
+
+    #[test]
+    fn calls_run_last_for_a_while_after_a_very_long_one() {
+        let share = Share::new(Duration::from_secs(1));
+        share.was_long();
+        share.was_very_long();
+        assert_eq!(share.standing(), Standing::Last);
+        age(&share, FIRST);
+        assert_eq!(share.standing(), Standing::Prompt);
+    }
+
+    #[test]
+    fn a_client_with_long_calls_again_and_again_is_apart_ever_longer() {
+        let share = Share::new(Duration::from_secs(1));
+        let lasts = || share.0.bucket.lock().unwrap().apart.lasts;
+        let mut all = Vec::new();
+        for _ in 0..8 {
+            share.was_long();
+            share.was_long();
+            all.push(lasts().as_secs());
+            age(&share, LONGEST);
+        }
+        assert_eq!(all, [1, 2, 4, 8, 16, 32, 60, 60], "calls under way together count once");
+        age(&share, LONGEST * 3);
+        share.was_long();
+        assert_eq!(lasts(), FIRST, "what was long ago is forgotten");
+    }
+
+    /// Lets time go by for a share.
+    fn age(share: &Share, by: Duration) {
+        let mut bucket = share.0.bucket.lock().unwrap();
+        bucket.apart.until -= by;
+        bucket.last.until -= by;
+    }
+}

@@ -1,0 +1,65 @@
+//! Comparisons with a shadow that were skipped because there was no room for them (`plugin_shadow_skip`).
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Shadows of a plugin that are told about, the latest ones.
+const TOLD: i64 = 100;
+
+/// Comparisons that one shadow went without.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Skipped {
+    /// Activation of the shadow.
+    #[sqlx(rename = "activation_id")]
+    pub activation: Uuid,
+    /// The shadow.
+    pub plugin: String,
+    /// Its version.
+    pub version: Option<i32>,
+    /// How many.
+    pub comparisons: i64,
+    /// When the latest one was.
+    pub last_at: DateTime<Utc>,
+}
+
+/// Adds to what shadows went without.
+pub async fn add(db: &mut PgConnection, client: ClientId, skipped: &[Skipped]) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO plugin_shadow_skip AS known (client_id, activation_id, plugin, version, comparisons, last_at)
+         SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::integer[], $5::bigint[], $6::timestamptz[])
+         ON CONFLICT (client_id, activation_id) DO UPDATE
+         SET comparisons = known.comparisons + excluded.comparisons, last_at = greatest(known.last_at, excluded.last_at)",
+    )
+    .bind(client.0)
+    .bind(skipped.iter().map(|one| one.activation).collect::<Vec<_>>())
+    .bind(skipped.iter().map(|one| one.plugin.as_str()).collect::<Vec<_>>())
+    .bind(skipped.iter().map(|one| one.version).collect::<Vec<_>>())
+    .bind(skipped.iter().map(|one| one.comparisons).collect::<Vec<_>>())
+    .bind(skipped.iter().map(|one| one.last_at).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What the shadows of a plugin went without, the latest first.
+pub async fn of_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
+    Ok(sqlx::query_as(
+        "SELECT activation_id, plugin, version, comparisons, last_at FROM plugin_shadow_skip
+         WHERE client_id = $1 AND plugin = $2 ORDER BY last_at DESC LIMIT $3",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(TOLD)
+    .fetch_all(db)
+    .await?)
+}
+
+/// Forgets shadows that went without nothing since `before`.
+pub async fn forget(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
+    let done = sqlx::query("DELETE FROM plugin_shadow_skip WHERE last_at < $1").bind(before).execute(db).await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,49 @@
+//! What a hostile client does to the 99th percentile of its neighbour. The measuring is done by an example of the plugin
+//! host, which also says what another process of the lowest priority does to that neighbour on the same machine.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::table::{Bar, Figure};
+
+const SECONDS: &str = "1";
+const ROUNDS: &str = "20";
+const DEEDS: [(&str, &str); 7] = [
+    ("spins", "neighbour's p99 while a client spins"),
+    ("allocates", "while it allocates"),
+    ("recurses", "while it recurses"),
+    ("floods logs", "while it floods logs"),
+    ("returns garbage", "while it returns garbage"),
+    ("crashes", "while it crashes"),
+    ("all of it", "while it does all of it"),
+];
+
+pub fn measure() -> Vec<Figure> {
+    let here = std::env::current_exe().unwrap();
+    let example = here.parent().and_then(|deps| deps.parent()).unwrap().join("examples/neighbours");
+    assert!(example.exists(), "{} is missing: `make bench` builds it", example.display());
+    let workplace = tempfile::tempdir().unwrap();
+    let hostile = workplace.path().join("hostile.wasm");
+    std::fs::write(&hostile, harness::guest("hostile-bot")).unwrap();
+    let output = Command::new(example).arg(hostile).args([SECONDS, ROUNDS]).output().unwrap();
+    assert!(output.status.success(), "neighbours failed: {}", String::from_utf8_lossy(&output.stderr));
+    let lines: Vec<Value> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let about = |what: &str| lines.iter().find(|line| line["beside"] == what).unwrap();
+    let micros = |what: &str| about(what)["p99_us"].as_f64().unwrap();
+    let mut figures: Vec<Figure> = DEEDS
+        .into_iter()
+        .map(|(deed, name)| Figure {
+            name,
+            unit: "µs at the 99th percentile",
+            measured: micros(deed),
+            floor: Some(micros("quiet")),
+            beside: "the same neighbour with nobody beside it".to_owned(),
+            bar: Bar::AtMostTimes(1.1),
+            notes: vec![],
+        })
+        .collect();
+    figures[0].notes = lines.iter().map(Value::to_string).collect();
+    figures
+}
