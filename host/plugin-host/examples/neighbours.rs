@@ -1,7 +1,7 @@
 //! What a hostile client does to its neighbour. The neighbour makes a small call every 2 ms from a thread of its own, and
 //! times each from the request to the answer, so that waiting for a thread of the runtime counts. The hostile client has
 //! twice as many calls under way as it may, without end. Short quiet stretches and stretches with each deed alternate,
-//! and figures are taken over all stretches of a kind together. Prints one JSON line for each deed, the quiet one first.
+//! and figures are medians over the stretches of a kind: a moment in which the machine is busy elsewhere does not decide. Prints one JSON line for each deed, the quiet one first.
 //!
 //! The floor of isolation is measured beside it: another process, of idle priority and on as many threads as the host gives
 //! such a client, that spins or touches as much memory. What the neighbour feels of that, the machine does to it.
@@ -103,46 +103,36 @@ struct Street {
     stretch: Duration,
 }
 
-/// What the neighbour saw over all stretches of a kind, and how many calls the hostile client made.
-#[derive(Default)]
+/// What the neighbour saw in a stretch, in microseconds, and how many calls the hostile client made.
 struct Seen {
-    times: Vec<Duration>,
+    p50: f64,
+    p99: f64,
     hostile_calls: u64,
-}
-
-impl Seen {
-    fn micros(&self, percent: usize) -> f64 {
-        let place = (self.times.len() * percent / 100).min(self.times.len().saturating_sub(1));
-        self.times.get(place).map_or(f64::NAN, |time| (time.as_secs_f64() * 1e7).round() / 10.0)
-    }
 }
 
 impl Street {
     fn measure(&self, rounds: usize) -> Fallible<()> {
         self.walk(Beside::Nobody)?;
-        let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
+        let mut seen: BTreeMap<usize, Vec<Seen>> = BTreeMap::new();
         for _ in 0..rounds {
             for (place, (_, beside)) in STREET.iter().enumerate() {
-                let stretch = self.walk(*beside)?;
-                let all = seen.entry(place).or_default();
-                all.times.extend(stretch.times);
-                all.hostile_calls += stretch.hostile_calls;
+                seen.entry(place).or_default().push(self.walk(*beside)?);
             }
         }
         let mut quiet = f64::NAN;
-        for ((name, _), mut seen) in STREET.iter().zip(seen.into_values()) {
-            seen.times.sort_unstable();
+        for ((name, _), stretches) in STREET.iter().zip(seen.into_values()) {
+            let p99 = median(stretches.iter().map(|stretch| stretch.p99));
             if *name == "quiet" {
-                quiet = seen.micros(99);
+                quiet = p99;
             }
             println!(
                 "{}",
                 serde_json::json!({
                     "beside": name,
-                    "p50_us": seen.micros(50),
-                    "p99_us": seen.micros(99),
-                    "p99_to_quiet": (seen.micros(99) / quiet * 100.0).round() / 100.0,
-                    "hostile_calls": seen.hostile_calls,
+                    "p50_us": median(stretches.iter().map(|stretch| stretch.p50)),
+                    "p99_us": p99,
+                    "p99_to_quiet": (p99 / quiet * 100.0).round() / 100.0,
+                    "hostile_calls": stretches.iter().map(|stretch| stretch.hostile_calls).sum::<u64>(),
                 })
             );
         }
@@ -162,7 +152,7 @@ impl Street {
             Beside::Nobody | Beside::Process(_) => vec![],
         };
         std::thread::sleep(SETTLING);
-        let times = self.neighbour();
+        let mut times = self.neighbour();
         stop.store(true, Ordering::Relaxed);
         drop(process);
         self.runtime.block_on(async {
@@ -170,7 +160,12 @@ impl Street {
                 drop(task.await);
             }
         });
-        Ok(Seen { times, hostile_calls: made.load(Ordering::Relaxed) })
+        times.sort_unstable();
+        let micros = |percent: usize| {
+            let place = times.len().saturating_sub(1) * percent / 100;
+            times.get(place).map_or(f64::NAN, |time| (time.as_secs_f64() * 1e7).round() / 10.0)
+        };
+        Ok(Seen { p50: micros(50), p99: micros(99), hostile_calls: made.load(Ordering::Relaxed) })
     }
 
     fn caller(&self, id: u128) -> Caller {
@@ -266,6 +261,13 @@ fn says(text: &str) -> (Event, Session) {
         metadata: vec![],
     };
     (event, session)
+}
+
+/// Of an odd number of stretches the middle one.
+fn median(stretches: impl Iterator<Item = f64>) -> f64 {
+    let mut stretches: Vec<f64> = stretches.collect();
+    stretches.sort_unstable_by(f64::total_cmp);
+    stretches.get(stretches.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// The process beside, until this is dropped.

@@ -107,6 +107,11 @@ impl Guest {
         }
     }
 
+    /// Whether the guest wrote more than is kept.
+    pub(crate) fn has_flooded(&self) -> bool {
+        self.logs_dropped || self.output.is_full()
+    }
+
     pub(crate) fn take_logs(&mut self) -> Vec<LogLine> {
         let mut logs = std::mem::take(&mut self.logs);
         if self.logs_dropped {

@@ -1,7 +1,7 @@
 //! Where a call runs. Most calls are over in a fraction of a millisecond and run where their caller does. One that takes
 //! longer goes on apart, on threads of its own kind, and one that takes very long goes on where calls run last: on threads
 //! that get a processor when nobody else wants one, each client in its turn. The client's next calls begin there for a
-//! while, and all calls of a client that has used up its share of processor time. Both kinds of threads are one fewer than
+//! while, after one that misbehaved too, and all calls of a client that has used up its share of processor time. Both kinds of threads are one fewer than
 //! there are processors. So a client that burns processor time slows only itself, and the threads on which everything else
 //! runs are not held up.
 
@@ -13,25 +13,30 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use domain::ids::ClientId;
 use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
-use crate::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-use crate::key_values::{KeyValueError, KeyValueSnapshot, Scope};
 use crate::share::{self, PROMPT, Share, Standing};
-use crate::tape::Outside;
 
 /// How much the threads apart give way to others.
 const NICE: i32 = 5;
+/// How old a reading of a thread's clock may be: what else ran there meanwhile is put down to the call, so it is less than
+/// what makes a call a long one.
+const LOOK_EVERY: Duration = Duration::from_micros(500);
 
 thread_local! {
     /// This thread is one of ours.
     static APART: Cell<bool> = const { Cell::new(false) };
+    /// When the clock of this thread was read last, and what it showed.
+    static LOOKED_AT: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
+}
+
+/// Whether this thread is one of those that belong to plugins.
+pub(crate) fn is_apart() -> bool {
+    APART.get()
 }
 
 /// A call that can go on anywhere.
@@ -137,11 +142,11 @@ struct Bounded<T> {
 
 impl<T> Bounded<T> {
     fn here(call: Moving<T>, share: &Share) -> Self {
-        Self { call: Some(call), share: share.clone(), spent: Duration::ZERO, most: PROMPT, beyond: Share::was_long }
+        Self { call: Some(call), share: share.clone(), spent: Duration::ZERO, most: PROMPT, beyond: Share::put_apart }
     }
 
     fn apart(call: Moving<T>, share: &Share) -> Self {
-        Self { most: share::APART, beyond: Share::was_very_long, ..Self::here(call, share) }
+        Self { most: share::APART, beyond: Share::put_last, ..Self::here(call, share) }
     }
 }
 
@@ -201,12 +206,22 @@ impl<T> Future for Last<T> {
 }
 
 /// Polls a call, and tells how much processor time that took.
+///
+/// The clock of the thread is slow to read. So a poll that took next to no time by the other clock counts as that, and one
+/// that took longer, or was interrupted, as no more than what the thread has used since it was last looked at.
 fn timed<T>(call: &mut Moving<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
-    let (began, began_at) = (processor_time(), Instant::now());
+    let began = Instant::now();
+    let used = match LOOKED_AT.get() {
+        Some((at, used)) if began.duration_since(at) < LOOK_EVERY => used,
+        _ => {
+            let used = processor_time();
+            LOOKED_AT.set(Some((began, used)));
+            used
+        }
+    };
     let polled = call.as_mut().poll(context);
-    // What took no time at all cannot have been interrupted for long, and the clock of the thread is a slow one to read.
-    let passed = began_at.elapsed();
-    let took = if passed < PROMPT / 10 { passed } else { processor_time().saturating_sub(began) };
+    let passed = began.elapsed();
+    let took = if passed < PROMPT / 10 { passed } else { passed.min(processor_time().saturating_sub(used)) };
     (polled, took)
 }
 
@@ -236,44 +251,6 @@ impl<T> Future for Elsewhere<T> {
 impl<T> Drop for Elsewhere<T> {
     fn drop(&mut self) {
         self.0.abort();
-    }
-}
-
-/// The outside of a call that may go on apart. What the host does for it is done where the caller is: connections belong
-/// to the threads that opened them, and others use them too.
-pub(crate) fn at_home(outside: Outside) -> Outside {
-    let home = Handle::current();
-    let http = Arc::new(AtHome { home: home.clone(), inner: outside.http }) as _;
-    let key_values = outside.key_values.map(|inner| Arc::new(AtHome { home, inner }) as _);
-    Outside { key_values, http }
-}
-
-struct AtHome<Inner: ?Sized> {
-    home: Handle,
-    inner: Arc<Inner>,
-}
-
-#[async_trait]
-impl KeyValueSnapshot for AtHome<dyn KeyValueSnapshot> {
-    async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
-        if !APART.get() {
-            return self.inner.get(scope, key).await;
-        }
-        let (inner, key) = (Arc::clone(&self.inner), key.to_owned());
-        let read = self.home.spawn(async move { inner.get(scope, &key).await }).await;
-        read.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
-    }
-}
-
-#[async_trait]
-impl OutgoingHttp for AtHome<dyn OutgoingHttp> {
-    async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
-        if !APART.get() {
-            return self.inner.send(client, request).await;
-        }
-        let inner = Arc::clone(&self.inner);
-        let sent = self.home.spawn(async move { inner.send(client, request).await }).await;
-        sent.unwrap_or_else(|_| Err(HttpFault::Failed("the host is stopping".to_owned())))
     }
 }
 

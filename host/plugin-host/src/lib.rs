@@ -5,6 +5,7 @@
 //! and swaps one for another while calls are in flight.
 
 mod answer;
+mod at_home;
 mod breaker;
 mod built_in;
 mod cache;

@@ -28,6 +28,11 @@ impl Output {
         String::from_utf8_lossy(&self.lock()).into_owned()
     }
 
+    /// Whether there is no room for more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().len() >= self.most
+    }
+
     fn keep(&self, bytes: &[u8]) {
         let mut kept = self.lock();
         let room = self.most.saturating_sub(kept.len());

@@ -11,12 +11,14 @@ use wasmtime::{Engine, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::I32Exit;
 
 use crate::answer::Fault;
+use crate::at_home::at_home;
+use crate::breaker::Verdict;
 use crate::call::{Call, CallTrace, LogLine, Outcome};
 use crate::callee::Callee;
 use crate::error::CallError;
 use crate::guest::{Guest, Stop};
 use crate::key_values::KeyValueWrite;
-use crate::lanes::{Lanes, Moving, at_home};
+use crate::lanes::{Lanes, Moving};
 use crate::limits::{Limit, Limits};
 use crate::record::{self, CallResult, HostCall, Recording};
 use crate::recorded_limits::RecordedLimits;
@@ -49,6 +51,8 @@ pub(crate) struct Made<A> {
     pub(crate) host_calls: u32,
     /// The recorded call went no further, so this one was stopped too.
     pub(crate) stopped: bool,
+    /// The plugin wrote more than is kept.
+    flooded: bool,
 }
 
 /// Where a call runs.
@@ -89,6 +93,11 @@ pub(crate) async fn run<Q: Question>(
             lanes.promptly(share, moving(engine, guest, plugin, question, std::future::pending())).await
         }
     };
+    if let Way::Promptly(_, share) = way
+        && made.misbehaved()
+    {
+        share.put_last();
+    }
     let outcome = match &made.result {
         Ok(_) => Outcome::Answered.as_str(),
         Err(error) => error.trace().map_or("too-busy", |trace| trace.outcome.as_str()),
@@ -136,7 +145,7 @@ pub(crate) async fn make<Q: Question>(
             Ok(None) => {
                 let (expected, found) = (question.world(), plugin.program.linked.world());
                 let result = Err(CallError::WrongWorld { plugin: plugin.name.clone(), expected, found });
-                return Made { result, host_calls: 0, stopped: false };
+                return Made { result, host_calls: 0, stopped: false, flooded: false };
             }
             Err(_) => End::TooLate,
         },
@@ -149,7 +158,8 @@ pub(crate) async fn make<Q: Question>(
         End::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
         End::InTime(Ok(_)) | End::TooLate => false,
     };
-    Made { result: conclude(guest, plugin, end, duration, question), host_calls, stopped }
+    let flooded = guest.has_flooded();
+    Made { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded }
 }
 
 /// Everything that is needed to make the call again.
@@ -181,6 +191,12 @@ fn write_down<Q: Question>(
 }
 
 impl<A: Serialize> Made<A> {
+    /// Whether the plugin crashed, went beyond a limit or answered what cannot be used. What the host does about that takes
+    /// time too, and cannot be interrupted.
+    fn misbehaved(&self) -> bool {
+        self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == Verdict::Failed)
+    }
+
     /// What came out, in the form in which two calls are compared.
     pub(crate) fn result_text(&self) -> String {
         let result = match &self.result {

@@ -22,7 +22,7 @@ pub(crate) enum Standing {
     Prompt,
     /// It had a longer call not long ago: calls run apart.
     Apart,
-    /// It had a very long one, or has used up its share: calls run when nobody else wants a processor.
+    /// It had a very long one, or one that misbehaved, or has used up its share: calls run when nobody else wants a processor.
     Last,
 }
 
@@ -92,13 +92,13 @@ impl Share {
         bucket.left.is_zero()
     }
 
-    /// A call took longer than [`PROMPT`] where its caller is.
-    pub(crate) fn was_long(&self) {
+    /// The next calls begin apart: one took longer than [`PROMPT`] where its caller is.
+    pub(crate) fn put_apart(&self) {
         self.with(|bucket, present| bucket.apart.renew(present));
     }
 
-    /// A call took longer than [`APART`] apart.
-    pub(crate) fn was_very_long(&self) {
+    /// The next calls run last: one took longer than [`APART`] apart, or misbehaved.
+    pub(crate) fn put_last(&self) {
         self.with(|bucket, present| bucket.last.renew(present));
     }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn calls_begin_apart_for_a_while_after_a_long_one() {
         let share = Share::new(Duration::from_secs(1));
-        share.was_long();
+        share.put_apart();
         assert_eq!(share.standing(), Standing::Apart);
         age(&share, FIRST);
         assert_eq!(share.standing(), Standing::Prompt);
@@ -149,8 +149,8 @@ mod tests {
     #[test]
     fn calls_run_last_for_a_while_after_a_very_long_one() {
         let share = Share::new(Duration::from_secs(1));
-        share.was_long();
-        share.was_very_long();
+        share.put_apart();
+        share.put_last();
         assert_eq!(share.standing(), Standing::Last);
         age(&share, FIRST);
         assert_eq!(share.standing(), Standing::Prompt);
@@ -162,14 +162,14 @@ mod tests {
         let lasts = || share.0.bucket.lock().unwrap().apart.lasts;
         let mut all = Vec::new();
         for _ in 0..8 {
-            share.was_long();
-            share.was_long();
+            share.put_apart();
+            share.put_apart();
             all.push(lasts().as_secs());
             age(&share, LONGEST);
         }
         assert_eq!(all, [1, 2, 4, 8, 16, 32, 60, 60], "calls under way together count once");
         age(&share, LONGEST * 3);
-        share.was_long();
+        share.put_apart();
         assert_eq!(lasts(), FIRST, "what was long ago is forgotten");
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::table::{Bar, Figure};
 
 const SECONDS: &str = "1";
-const ROUNDS: &str = "20";
+const ROUNDS: &str = "21";
 const DEEDS: [(&str, &str); 7] = [
     ("spins", "neighbour's p99 while a client spins"),
     ("allocates", "while it allocates"),

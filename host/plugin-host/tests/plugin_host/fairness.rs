@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use domain::ids::ClientId;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use plugin_host::{Call, CallError, ChatbotOutcome, Limits, NoKeyValues, PluginRef};
 use tokio::task::JoinSet;
 
-use crate::support::{TestHost, call, client, limits, says, session};
+use crate::support::{TestHost, call, client, guest, limits, says, session};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_beyond_a_clients_share_wait_and_others_do_not() {
@@ -69,6 +71,50 @@ async fn shadows_that_hang_leave_every_place_to_the_live_calls() {
     shadows.abort_all();
     while shadows.join_next().await.is_some() {}
     assert!(test.host.room_beside(client(1)).is_some(), "room is given back");
+}
+
+#[tokio::test]
+async fn after_a_call_that_misbehaved_the_calls_of_a_client_run_last_and_those_of_others_do_not() {
+    let test = TestHost::with_hostile_guests(limits()).await;
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
+    let ran_last = || counted.render().lines().filter(|line| line.contains("lane=\"last\"")).map(number).sum::<u64>();
+    for (number, misbehaves) in (10..).step_by(10).zip(["panic", "log 1000000", "print 1000000", "actions 50000"]) {
+        let (hostile, neighbour) = (Uploaded::new(&test, number).await, Uploaded::new(&test, number + 1).await);
+        drop(hostile.asked(misbehaves).await);
+        let before = ran_last();
+        neighbour.asked("hello").await.unwrap();
+        assert_eq!(ran_last(), before, "beside {misbehaves}");
+        hostile.asked("hello").await.unwrap();
+        assert_eq!(ran_last(), before + 1, "after {misbehaves}");
+    }
+}
+
+fn number(line: &str) -> u64 {
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+/// The hostile bot, uploaded by a client.
+struct Uploaded<'a> {
+    test: &'a TestHost,
+    client: ClientId,
+    plugin: PluginRef,
+}
+
+impl<'a> Uploaded<'a> {
+    /// It has been called before: the first call of all finds nothing prepared.
+    async fn new(test: &'a TestHost, of: u128) -> Self {
+        let client = client(of);
+        let examined = test.host.examine(client, "bot", guest("hostile_bot")).await.unwrap();
+        let uploaded = Self { test, client, plugin: PluginRef::uploaded("bot", 1, examined.sha256) };
+        uploaded.asked("hello").await.unwrap();
+        uploaded
+    }
+
+    async fn asked(&self, text: &str) -> Result<ChatbotOutcome, CallError> {
+        let call = Call { client: self.client, plugin: &self.plugin, ..call("hostile") };
+        self.test.host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
+    }
 }
 
 fn calls(test: &TestHost, of: u128, number: usize, text: &'static str) -> JoinSet<Result<ChatbotOutcome, CallError>> {
