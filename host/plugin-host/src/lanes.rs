@@ -9,14 +9,13 @@ use std::cell::Cell;
 use std::future::Future;
 use std::num::NonZero;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 use tokio::task::JoinHandle;
 
 use crate::share::{self, PROMPT, Share, Standing};
@@ -87,8 +86,7 @@ impl Lanes {
             };
         }
         metrics::counter!("patchbay_plugin_calls_apart_total", "lane" => "last").increment(1);
-        let last = Last { call, share: share.clone(), turn: Turn::Waits(Box::pin(share.turn().acquire_owned())) };
-        Elsewhere(threads.last.spawn(last)).await
+        Elsewhere(threads.last.spawn(Last { call, share: share.clone(), turn: None })).await
     }
 }
 
@@ -173,33 +171,29 @@ impl<T> Future for Bounded<T> {
     }
 }
 
-/// A call that runs last: it does when it is its turn, and gives the turn to the next call of the client
-/// whenever it waits or has run for a tick.
+/// A call that runs last: it does when it is its turn, and gives the turn to the next call of the client whenever it waits
+/// or has run for a tick.
 struct Last<T> {
     call: Moving<T>,
     share: Share,
-    turn: Turn,
+    /// The wait for its turn; none while nobody has asked it to go on.
+    turn: Option<Acquiring>,
 }
 
-/// Whether it is a call's turn.
-enum Turn {
-    Waits(Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>),
-    Gave(Arc<Semaphore>),
-}
+/// The wait for a turn.
+type Acquiring = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
 
 impl<T> Future for Last<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        if let Turn::Gave(turn) = &self.turn {
-            self.turn = Turn::Waits(Box::pin(Arc::clone(turn).acquire_owned()));
-        }
-        let Turn::Waits(waits) = &mut self.turn else { return Poll::Pending };
+        let this = &mut *self;
+        let turn = this.turn.get_or_insert_with(|| Box::pin(this.share.turn().acquire_owned()));
         // A turn that cannot be had is nobody's: there is no semaphore that is ever closed.
-        let permit = ready!(waits.as_mut().poll(context)).ok();
-        self.turn = Turn::Gave(self.share.turn());
-        let (polled, took) = timed(&mut self.call, context);
-        self.share.spend(took);
+        let permit = ready!(turn.as_mut().poll(context)).ok();
+        this.turn = None;
+        let (polled, took) = timed(&mut this.call, context);
+        this.share.spend(took);
         drop(permit);
         polled
     }
@@ -256,6 +250,8 @@ impl<T> Drop for Elsewhere<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     /// Where a thread belongs.
