@@ -1,7 +1,7 @@
 //! Business numbers of the caller (SPEC 4.7).
 
 use axum::{Json, Router, extract::State, routing::get};
-use domain::ids::NumberId;
+use domain::ids::InboxId;
 use messaging::numbers::{Number, list_numbers};
 use serde::Serialize;
 use uuid::Uuid;
@@ -28,7 +28,7 @@ struct NumberRow {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WhatsAppNumber {
-    id: NumberId,
+    id: InboxId,
     number: String,
     whats_app_provider: &'static str,
 }

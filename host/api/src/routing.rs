@@ -7,7 +7,7 @@ use axum::{
     routing::get,
 };
 use chrono::{DateTime, SecondsFormat};
-use domain::ids::{NumberId, ParticipantId};
+use domain::ids::{InboxId, ParticipantId};
 use messaging::routing::{self, RoutingDecision};
 use serde::Serialize;
 use uuid::Uuid;
@@ -29,7 +29,7 @@ struct DecisionBody {
     id: Uuid,
     time: Option<String>,
     participant_id: ParticipantId,
-    whats_app_number_id: NumberId,
+    whats_app_number_id: InboxId,
     plugin: String,
     version: Option<u32>,
     target: TargetBody,

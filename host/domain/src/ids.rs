@@ -49,8 +49,9 @@ id!(
     UserId
 );
 id!(
-    /// A business number: the `id` of the nested `whatsAppNumber` object (SPEC 2.12).
-    NumberId
+    /// What a business is reached at, of any kind; of a WhatsApp number the `id` of the nested `whatsAppNumber` object
+    /// (SPEC 2.12).
+    InboxId
 );
 id!(
     /// One accepted send request (`batchId`, SPEC 2.5).

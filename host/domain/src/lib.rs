@@ -1,13 +1,17 @@
 //! Rules and types of Patchbay. No I/O, no async, no clock: everything here is a value or a pure function, so every
 //! rule can be read and tested by itself.
 
+pub mod address;
 pub mod body;
+pub mod carriage;
+pub mod channel;
 pub mod chat;
 pub mod clock;
 pub mod content;
 pub mod delivery;
 pub mod ids;
 pub mod inbound;
+pub mod inbox;
 pub mod phone;
 pub mod segments;
 pub mod send;

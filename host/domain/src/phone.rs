@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::ids::NumberId;
+use crate::ids::InboxId;
 
 /// A phone number in international format: digits without `+`, as stored and shown (DESIGN 7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -220,7 +220,7 @@ impl From<Recipient> for RecipientParts {
 /// What keeps the messages of one conversation in order: the same for the same business number and
 /// [`Recipient::address`], spread evenly otherwise. The first eight bytes of a SHA-256, so it is the same on every
 /// node and in every version.
-pub fn order_key(number: NumberId, address: &str) -> i64 {
+pub fn order_key(number: InboxId, address: &str) -> i64 {
     let digest = Sha256::new().chain_update(number.0.as_bytes()).chain_update(address.as_bytes()).finalize();
     digest.iter().take(8).fold(0_i64, |key, byte| (key << 8) | i64::from(*byte))
 }

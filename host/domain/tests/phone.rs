@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use domain::{
-    ids::NumberId,
+    ids::InboxId,
     phone::{Bsuid, BsuidError, Msisdn, PhoneError, Recipient, RecipientFault, order_key},
 };
 use serde_json::json;
@@ -126,8 +126,8 @@ fn addresses_are_checked_when_they_are_read_back() {
 
 #[test]
 fn the_order_key_depends_on_number_and_address_and_never_changes() {
-    let one = NumberId::from(Uuid::from_u128(1));
-    let two = NumberId::from(Uuid::from_u128(2));
+    let one = InboxId::from(Uuid::from_u128(1));
+    let two = InboxId::from(Uuid::from_u128(2));
     // SHA-256 of fifteen zero bytes, 0x01 and "27820000001", computed with sha256sum.
     assert_eq!(order_key(one, "27820000001"), -4_666_200_036_442_378_011);
     assert_ne!(order_key(one, "27820000001"), order_key(two, "27820000001"));

@@ -8,7 +8,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::{
     chat::{FallbackFacts, FallbackMode, fallback_due},
     delivery::{DeliveryState, LegChannel},
-    ids::{ClientId, MessageId, NumberId},
+    ids::{ClientId, InboxId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
 use plugin_host::webhook_shaper::{StatusEvent, WebhookEvent};
@@ -342,7 +342,7 @@ async fn report(
     client: ClientId,
     reports: &[(MessageLeg, DeliveryState, Option<ProviderFailure>)],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let mut senders: HashMap<NumberId, String> = HashMap::new();
+    let mut senders: HashMap<InboxId, String> = HashMap::new();
     let mut events = Vec::new();
     for (leg, state, failure) in reports.iter().filter(|(leg, _, _)| leg.chat_message.is_none()) {
         let sender = match senders.get(&leg.number) {

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use chrono::{DateTime, Utc};
 use domain::{
     content::OutboundContent,
-    ids::{MessageId, NumberId},
+    ids::{InboxId, MessageId},
     inbound::ProviderFailure,
     phone::order_key,
     segments,
@@ -101,7 +101,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
 /// The plugin that decides about a message.
 async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<Answering> {
     let mut db = ctx.db.acquire().await?;
-    let number = NumberId(waiting.number_id);
+    let number = InboxId(waiting.number_id);
     let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, number).await?;
     // By customer and number, so that one customer meets one version.
     let subject = customer_of(waiting);
@@ -110,7 +110,7 @@ async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Resul
 
 /// Stands for the customer on the number: a canary has it or has it not.
 fn customer_of(waiting: &DueFallback) -> Uuid {
-    let key = order_key(NumberId(waiting.number_id), waiting.to_phone.as_deref().unwrap_or_default());
+    let key = order_key(InboxId(waiting.number_id), waiting.to_phone.as_deref().unwrap_or_default());
     Uuid::from_u64_pair(0, key.cast_unsigned())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::ids::{CallbackId, ClientId, NumberId};
+use domain::ids::{CallbackId, ClientId, InboxId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -157,14 +157,14 @@ pub async fn give_up(db: &mut PgConnection, client: ClientId, item: CallbackId, 
 pub async fn numbers_of(
     db: &mut PgConnection,
     phone_number_ids: &[String],
-) -> Result<HashMap<String, (ClientId, NumberId)>> {
+) -> Result<HashMap<String, (ClientId, InboxId)>> {
     let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
         "SELECT phone_number_id, client_id, number_id FROM phone_number_directory WHERE phone_number_id = ANY($1)",
     )
     .bind(phone_number_ids)
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(|(id, client, number)| (id, (ClientId(client), NumberId(number)))).collect())
+    Ok(rows.into_iter().map(|(id, client, number)| (id, (ClientId(client), InboxId(number)))).collect())
 }
 
 /// Directory: the clients of WhatsApp business accounts; several clients may share one.

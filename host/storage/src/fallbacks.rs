@@ -1,7 +1,7 @@
 //! SMS fallbacks: one row per message, so that there is at most one, whatever order things happen in.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, MessageId, NumberId};
+use domain::ids::{ClientId, InboxId, MessageId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -13,7 +13,7 @@ pub struct NewFallback {
     /// The message.
     pub message: MessageId,
     /// Its business number: the lane.
-    pub number: NumberId,
+    pub number: InboxId,
     /// The provider's code.
     pub error_code: String,
     /// The provider's text.
@@ -149,7 +149,7 @@ pub struct FallbackFacts {
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     phone: &str,
 ) -> Result<Option<FallbackFacts>> {
     let facts = sqlx::query_as(

@@ -1,7 +1,7 @@
 //! Files that customers sent: known from the moment the message came, fetched a little later.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, MediaId, NumberId};
+use domain::ids::{ClientId, InboxId, MediaId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ pub struct NewMedia {
     /// Its id, and so its address.
     pub id: MediaId,
     /// The business number whose token opens it.
-    pub number: NumberId,
+    pub number: InboxId,
     /// The provider's id of it.
     pub provider_media_id: String,
     /// Direct address at the provider, when the callback carried one.
@@ -45,7 +45,7 @@ pub struct Media {
     /// Its id.
     pub id: MediaId,
     /// The business number whose token opens it.
-    pub number: NumberId,
+    pub number: InboxId,
     /// Whether it can be had.
     pub state: MediaState,
     /// The provider's id of it.
@@ -90,7 +90,7 @@ impl TryFrom<MediaRow> for Media {
         };
         Ok(Self {
             id: MediaId(row.id),
-            number: NumberId(row.lane_id),
+            number: InboxId(row.lane_id),
             state,
             provider_media_id: row.provider_media_id,
             source_url: row.source_url,
@@ -143,7 +143,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Resul
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<Media>> {

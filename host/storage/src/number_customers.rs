@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, CustomerId, NumberId};
+use domain::ids::{ClientId, CustomerId, InboxId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -47,7 +47,7 @@ struct FactsRow {
 pub async fn record_inbound(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     customer: CustomerId,
     at: DateTime<Utc>,
 ) -> Result<Option<LastTemplate>> {
@@ -72,7 +72,7 @@ pub async fn record_inbound(
 pub async fn record_outbound(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     sent: &[(CustomerId, Option<(String, String)>)],
     at: DateTime<Utc>,
 ) -> Result<()> {
@@ -100,7 +100,7 @@ pub async fn record_outbound(
 }
 
 /// Records the proof that the customer is on WhatsApp. Writes only the first time.
-pub async fn mark_seen(db: &mut PgConnection, client: ClientId, number: NumberId, customer: CustomerId) -> Result<()> {
+pub async fn mark_seen(db: &mut PgConnection, client: ClientId, number: InboxId, customer: CustomerId) -> Result<()> {
     sqlx::query(
         "INSERT INTO number_customer AS known (client_id, number_id, customer_id, seen_on_whatsapp)
          VALUES ($1, $2, $3, true)
@@ -120,7 +120,7 @@ pub async fn mark_seen(db: &mut PgConnection, client: ClientId, number: NumberId
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     phones: &[String],
     bsuids: &[String],
 ) -> Result<HashMap<String, NumberCustomerFacts>> {
@@ -155,7 +155,7 @@ pub async fn facts(
 pub async fn last_template_of(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     customer: CustomerId,
 ) -> Result<Option<LastTemplate>> {
     let row: Option<(Option<String>, Option<String>)> = sqlx::query_as(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -37,7 +37,7 @@ impl Provider {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number {
     /// The `id` of the nested `whatsAppNumber` object.
-    pub id: NumberId,
+    pub id: InboxId,
     /// Id of the row that links client and number.
     pub link_id: Uuid,
     /// Digits without `+`.
@@ -85,7 +85,7 @@ impl TryFrom<NumberRow> for Number {
             value: row.provider,
         })?;
         Ok(Self {
-            id: NumberId(row.id),
+            id: InboxId(row.id),
             link_id: row.link_id,
             msisdn: row.msisdn,
             provider,
@@ -150,7 +150,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, number: &Number, no
 }
 
 /// One number of the client.
-pub async fn by_id(db: &mut PgConnection, client: ClientId, id: NumberId) -> Result<Option<Number>> {
+pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Number>> {
     let row: Option<NumberRow> = sqlx::query_as(
         "SELECT id, link_id, msisdn, provider, phone_number_id, waba_id, access_token_sealed, app_secret_sealed,
                 rate_per_second
@@ -224,13 +224,13 @@ pub async fn page(
 pub async fn find_by_phone_number_id(
     db: &mut PgConnection,
     phone_number_id: &str,
-) -> Result<Option<(ClientId, NumberId)>> {
+) -> Result<Option<(ClientId, InboxId)>> {
     let row: Option<(Uuid, Uuid)> =
         sqlx::query_as("SELECT client_id, number_id FROM phone_number_directory WHERE phone_number_id = $1")
             .bind(phone_number_id)
             .fetch_optional(db)
             .await?;
-    Ok(row.map(|(client, number)| (ClientId(client), NumberId(number))))
+    Ok(row.map(|(client, number)| (ClientId(client), InboxId(number))))
 }
 
 /// Directory: the clients with a number in a WhatsApp business account.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use domain::{
     delivery::{DeliveryState, LegChannel},
-    ids::{BatchId, ChatMessageId, ClientId, CustomerId, MessageId, NumberId, PartId, ParticipantId},
+    ids::{BatchId, ChatMessageId, ClientId, CustomerId, InboxId, MessageId, PartId, ParticipantId},
 };
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -28,7 +28,7 @@ pub struct NewPart {
     /// The request it came with; its own id for chat replies.
     pub batch: BatchId,
     /// The sending number.
-    pub number: NumberId,
+    pub number: InboxId,
     /// `NOTIFICATION`, `CHAT` or `REPLY`.
     pub message_type: &'static str,
     /// `domain::content::OutboundContent` as JSON.
@@ -46,7 +46,7 @@ pub struct NewMessage {
     /// What it says.
     pub part: PartId,
     /// The sending number, and so the lane.
-    pub number: NumberId,
+    pub number: InboxId,
     /// Digits.
     pub to_phone: Option<String>,
     /// BSUID.
@@ -144,7 +144,7 @@ pub struct MessageLeg {
     /// Highest ordinal of its legs.
     pub last_ordinal: i16,
     /// The sending number.
-    pub number: NumberId,
+    pub number: InboxId,
     /// Recipient's phone number in digits.
     pub to_phone: Option<String>,
     /// Recipient's BSUID.
@@ -198,7 +198,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             leg_state: parse_state("outbound_leg", row.leg_state)?,
             state: parse_state("outbound_message", row.state)?,
             last_ordinal: row.last_ordinal,
-            number: NumberId(row.number_id),
+            number: InboxId(row.number_id),
             to_phone: row.to_phone,
             to_bsuid: row.to_bsuid,
             ct_id: row.ct_id,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ChatMessageId, ClientId, MessageId, NumberId, PartId};
+use domain::ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -27,7 +27,7 @@ pub struct DueLeg {
     /// What it says.
     pub part: PartId,
     /// The sending number.
-    pub number: NumberId,
+    pub number: InboxId,
     /// Recipient's phone number in digits.
     pub to_phone: Option<String>,
     /// Recipient's BSUID.
@@ -68,7 +68,7 @@ impl From<DueLegRow> for DueLeg {
             ambiguous: row.ambiguous,
             attempts: row.attempts,
             part: PartId(row.part_id),
-            number: NumberId(row.number_id),
+            number: InboxId(row.number_id),
             to_phone: row.to_phone,
             to_bsuid: row.to_bsuid,
             content: row.content,

@@ -1,6 +1,6 @@
 //! Who was made to answer a conversation, and why.
 
-use domain::ids::{ClientId, NumberId, ParticipantId};
+use domain::ids::{ClientId, InboxId, ParticipantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ pub struct RoutingDecision {
     /// The conversation.
     pub participant: ParticipantId,
     /// The business number.
-    pub number: NumberId,
+    pub number: InboxId,
     /// The router.
     pub plugin: String,
     /// Its version; `None` for what ships.
@@ -47,7 +47,7 @@ impl From<Row> for RoutingDecision {
         Self {
             id: row.id,
             participant: ParticipantId(row.participant_id),
-            number: NumberId(row.number_id),
+            number: InboxId(row.number_id),
             plugin: row.plugin,
             version: row.version.map(i32::unsigned_abs),
             target: row.target,

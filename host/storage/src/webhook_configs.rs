@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{ClientId, EndpointId, NumberId, WebhookConfigId},
+    ids::{ClientId, EndpointId, InboxId, WebhookConfigId},
     phone::Msisdn,
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };
@@ -26,7 +26,7 @@ pub struct NewConfig {
     /// Its id.
     pub id: WebhookConfigId,
     /// `None` = the client's default.
-    pub number: Option<NumberId>,
+    pub number: Option<InboxId>,
     /// Addresses and chatbot options.
     pub settings: WebhookSettings,
     /// One for each webhook type, also for those that are off.
@@ -78,7 +78,7 @@ pub struct StoredConfig {
     /// Its id.
     pub id: WebhookConfigId,
     /// The number of an override; `None` = the client's default.
-    pub number: Option<(NumberId, Msisdn)>,
+    pub number: Option<(InboxId, Msisdn)>,
     /// Addresses and chatbot options.
     pub settings: WebhookSettings,
 }
@@ -130,7 +130,7 @@ impl TryFrom<ConfigRow> for StoredConfig {
                 value: "not a phone number".to_owned(),
             })
         });
-        let number = row.number_id.map(NumberId).zip(msisdn.transpose()?);
+        let number = row.number_id.map(InboxId).zip(msisdn.transpose()?);
         Ok(Self { id: WebhookConfigId(row.id), number, settings })
     }
 }
@@ -210,7 +210,7 @@ pub async fn replace_secret(
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     /// `None` = the client's default.
-    pub number: Option<NumberId>,
+    pub number: Option<InboxId>,
     /// Chatbot options, and the addresses that take events: a disabled endpoint is left out, and none at all is a
     /// configuration that silences.
     pub settings: WebhookSettings,
@@ -226,12 +226,12 @@ impl TryFrom<ConfigRow> for Route {
         let endpoints = row.webhook_types.iter().zip(&row.endpoints);
         let endpoints = endpoints.map(|(kind, id)| Ok((webhook_type(kind)?, EndpointId(*id))));
         let endpoints = endpoints.collect::<Result<_>>()?;
-        Ok(Self { number: row.number_id.map(NumberId), settings, endpoints })
+        Ok(Self { number: row.number_id.map(InboxId), settings, endpoints })
     }
 }
 
 /// The client's default and the overrides of `numbers`.
-pub async fn routes(db: &mut PgConnection, client: ClientId, numbers: &[NumberId]) -> Result<Vec<Route>> {
+pub async fn routes(db: &mut PgConnection, client: ClientId, numbers: &[InboxId]) -> Result<Vec<Route>> {
     let numbers: Vec<Uuid> = numbers.iter().map(|number| number.0).collect();
     let rows: Vec<ConfigRow> = sqlx::query_as(
         "SELECT config.id, config.number_id, NULL AS msisdn, config.chatbot_include_outgoing,

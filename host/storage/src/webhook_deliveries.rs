@@ -4,7 +4,7 @@
 //! table was empty would scan it whole, and one planning is shared by a whole group of deliveries.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, DeliveryId, EndpointId, NumberId};
+use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ pub struct NewDelivery {
     /// Where it goes.
     pub endpoint: EndpointId,
     /// The business number that it is about.
-    pub number: NumberId,
+    pub number: InboxId,
     /// First attempts of the same key go out in order.
     pub order_key: i64,
     /// The event as JSON.
@@ -87,7 +87,7 @@ pub struct DueDelivery {
     /// Which.
     pub id: DeliveryId,
     /// The business number that it is about.
-    pub number: NumberId,
+    pub number: InboxId,
     /// First attempts of the same key go out in order.
     pub order_key: i64,
     /// Attempts made so far.
@@ -125,7 +125,7 @@ impl From<DueRow> for DueDelivery {
         };
         Self {
             id: DeliveryId(row.id),
-            number: NumberId(row.number_id),
+            number: InboxId(row.number_id),
             order_key: row.order_key,
             attempts: u16::try_from(row.attempts).unwrap_or(0),
             due_at: row.due_at,

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use chrono::{DateTime, Utc};
-use domain::ids::{CallbackId, ClientId, MediaId, NumberId};
+use domain::ids::{CallbackId, ClientId, InboxId, MediaId};
 use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
 const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
-const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
 
 fn moment(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     chat::{ContentType, Direction, ParticipantState},
     clock::IdSource,
-    ids::{ChatMessageId, ClientId, CustomerId, NumberId, ParticipantId},
+    ids::{ChatMessageId, ClientId, CustomerId, InboxId, ParticipantId},
 };
 use sqlx::PgConnection;
 use storage::{
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
 const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
-const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
 const ZO: &str = "27820000001";
 
 fn moment(seconds: i64) -> DateTime<Utc> {

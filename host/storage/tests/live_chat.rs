@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     chat::{ContentType, Direction, ParticipantMove, ParticipantState},
     clock::IdSource,
-    ids::{ChatMessageId, ClientId, CustomerId, NumberId, ParticipantEventId, ParticipantId},
+    ids::{ChatMessageId, ClientId, CustomerId, InboxId, ParticipantEventId, ParticipantId},
 };
 use serde_json::json;
 use sqlx::PgConnection;
@@ -21,7 +21,7 @@ use storage::{
 use uuid::Uuid;
 
 const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
-const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 
 fn moment(seconds: i64) -> DateTime<Utc> {

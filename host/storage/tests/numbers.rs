@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
     template::TemplateRecord,
 };
 use serde_json::json;
@@ -28,7 +28,7 @@ async fn client(db: &mut PgConnection, id: u128, client_ref: &str) -> ClientId {
 
 fn number(id: u128, msisdn: &str, phone_number_id: &str) -> Number {
     Number {
-        id: NumberId(Uuid::from_u128(id)),
+        id: InboxId(Uuid::from_u128(id)),
         link_id: Uuid::from_u128(id + 1000),
         msisdn: msisdn.to_owned(),
         provider: Provider::Cloud,

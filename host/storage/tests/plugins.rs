@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
 const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
-const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
 
 fn moment(minutes: i64) -> DateTime<Utc> {
     "2026-05-01T12:00:00Z".parse::<DateTime<Utc>>().unwrap() + chrono::TimeDelta::minutes(minutes)
@@ -36,7 +36,7 @@ async fn database() -> (scratch::Scratch, PgConnection) {
     (scratch, db)
 }
 
-fn activation(id: u128, plugin: &str, number: Option<NumberId>) -> Activation {
+fn activation(id: u128, plugin: &str, number: Option<InboxId>) -> Activation {
     Activation {
         id: Uuid::from_u128(id),
         world: "chatbot".to_owned(),
@@ -80,7 +80,7 @@ async fn slots_of_a_number_come_before_those_of_the_client() {
         found.into_iter().map(|active| active.plugin).collect::<Vec<_>>()
     };
     assert_eq!(serving(&mut db, NUMBER).await, ["own", "general"]);
-    assert_eq!(serving(&mut db, NumberId(Uuid::from_u128(77))).await, ["general"]);
+    assert_eq!(serving(&mut db, InboxId(Uuid::from_u128(77))).await, ["general"]);
     assert_eq!(
         activations::in_scope(&mut db, CLIENT, "chatbot", None).await.unwrap(),
         [activation(1, "general", None)]

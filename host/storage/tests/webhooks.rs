@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    ids::{ClientId, DeliveryId, EndpointId, NumberId, WebhookConfigId},
+    ids::{ClientId, DeliveryId, EndpointId, InboxId, WebhookConfigId},
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };
 use sqlx::PgConnection;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
 const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
-const NUMBER: NumberId = NumberId(Uuid::from_u128(10));
+const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
 const ENDPOINT: EndpointId = EndpointId(Uuid::from_u128(100 + 1));
 
 fn moment(seconds: i64) -> DateTime<Utc> {
@@ -48,7 +48,7 @@ async fn database() -> PgConnection {
 }
 
 /// A configuration whose endpoints have the ids `100 * id` and up, in the order of the types.
-fn config(id: u128, number: Option<NumberId>, urls: &[(WebhookType, &str)]) -> NewConfig {
+fn config(id: u128, number: Option<InboxId>, urls: &[(WebhookType, &str)]) -> NewConfig {
     let endpoints = WebhookType::ALL.into_iter().zip(0..);
     NewConfig {
         id: WebhookConfigId(Uuid::from_u128(id)),

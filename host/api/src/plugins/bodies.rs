@@ -1,7 +1,7 @@
 //! The JSON of plugins.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::ids::NumberId;
+use domain::ids::InboxId;
 use messaging::plugins::{
     Difference, Invocation, Origin, Plugin, PluginEvent, Skipped, Version,
     slots::{Activation, RecordingTerms},
@@ -141,7 +141,7 @@ pub(super) struct ActivationBody {
     plugin: String,
     version: Option<u32>,
     world: &'static str,
-    whats_app_number_id: Option<NumberId>,
+    whats_app_number_id: Option<InboxId>,
     mode: &'static str,
     percent: u8,
     error_threshold: u8,

@@ -12,7 +12,7 @@ use axum::{
     extract::DefaultBodyLimit,
     routing::{get, post},
 };
-use domain::ids::NumberId;
+use domain::ids::InboxId;
 use messaging::plugins::{PluginError, slots::Mode};
 use serde_json::Value;
 use std::time::Duration;
@@ -59,7 +59,7 @@ fn refused(error: PluginError) -> ApiError {
 }
 
 /// A text that is no id belongs to no number.
-fn number_id(text: Option<&str>) -> Result<Option<NumberId>, ApiError> {
+fn number_id(text: Option<&str>) -> Result<Option<InboxId>, ApiError> {
     text.map(|text| {
         text.parse().map_err(|_| {
             let said = "is not the id of one of your numbers; leave it out for all of them";

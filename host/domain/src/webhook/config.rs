@@ -8,7 +8,7 @@ use url::Url;
 use super::WebhookType;
 use crate::{
     body::{self, FieldFault},
-    ids::{NumberId, WebhookConfigId},
+    ids::{InboxId, WebhookConfigId},
     phone::Msisdn,
 };
 
@@ -76,7 +76,7 @@ pub enum NumberScope {
     /// All numbers without a configuration of their own.
     ClientDefault,
     /// One number, still to be looked up among the caller's.
-    Number(NumberId),
+    Number(InboxId),
     /// No number can have this id: 403, as for any number that is not the caller's (SPEC 7).
     Impossible,
 }
@@ -187,7 +187,7 @@ pub struct WebhookConfig {
     /// Needed for updates.
     pub id: WebhookConfigId,
     /// Null for the client default.
-    pub whats_app_number_id: Option<NumberId>,
+    pub whats_app_number_id: Option<InboxId>,
     /// Null for the client default.
     pub whats_app_number_msisdn: Option<Msisdn>,
     /// Empty = off.
@@ -215,7 +215,7 @@ pub struct WebhookConfig {
 
 impl WebhookConfig {
     /// `number`: of an override; `None` for the client default.
-    pub fn new(id: WebhookConfigId, number: Option<(NumberId, Msisdn)>, settings: &WebhookSettings) -> Self {
+    pub fn new(id: WebhookConfigId, number: Option<(InboxId, Msisdn)>, settings: &WebhookSettings) -> Self {
         let (whats_app_number_id, whats_app_number_msisdn) = number.unzip();
         let url = |kind| settings.url(kind).unwrap_or_default().to_owned();
         Self {

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
 use super::*;
-use crate::ids::{NumberId, WebhookConfigId};
+use crate::ids::{InboxId, WebhookConfigId};
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_760_000_000, 0).unwrap()
@@ -140,7 +140,7 @@ fn the_number_id_decides_the_scope() {
     let id = uuid::Uuid::from_u128(7);
     assert_eq!(parsed(json!({})).scope(), NumberScope::ClientDefault);
     assert_eq!(parsed(json!({"whatsAppNumberId": null})).scope(), NumberScope::ClientDefault);
-    assert_eq!(parsed(json!({"whatsAppNumberId": id})).scope(), NumberScope::Number(NumberId::from(id)));
+    assert_eq!(parsed(json!({"whatsAppNumberId": id})).scope(), NumberScope::Number(InboxId::from(id)));
     assert_eq!(parsed(json!({"whatsAppNumberId": "x"})).scope(), NumberScope::Impossible);
 }
 

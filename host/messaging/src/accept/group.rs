@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use storage::{PgConnection, Queue, idempotency, outbound_messages};
 
 use super::{
@@ -101,7 +101,7 @@ async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
-) -> Result<Vec<NumberId>> {
+) -> Result<Vec<InboxId>> {
     let ready: Vec<&Prepared> = prepared.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
     let parts: Vec<_> = ready.iter().flat_map(|one| &one.parts).collect();
     let messages: Vec<_> = ready.iter().flat_map(|one| &one.messages).collect();
@@ -111,7 +111,7 @@ async fn insert(
     outbound_messages::insert_parts(db, client, &parts).await?;
     outbound_messages::insert_messages(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
-    let mut lanes: Vec<NumberId> = messages.iter().map(|message| message.number).collect();
+    let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.number).collect();
     lanes.sort_unstable();
     lanes.dedup();
     Ok(lanes)

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     body::FieldFault,
     chat::chat_allowed,
-    ids::{BatchId, ClientId, MessageId, NumberId, PartId},
+    ids::{BatchId, ClientId, InboxId, MessageId, PartId},
     phone::{Msisdn, Recipient, order_key},
     send::{NumberFacts, RejectionReason, ResolvedSend, SendKind, SendReceipt, SendRequest, SendResponse},
     template::Template,
@@ -28,7 +28,7 @@ use crate::{Context, Error, Result};
 pub(super) struct Facts {
     numbers: HashMap<String, Number>,
     templates: HashMap<(String, String), Template>,
-    windows: HashMap<NumberId, HashMap<String, NumberCustomerFacts>>,
+    windows: HashMap<InboxId, HashMap<String, NumberCustomerFacts>>,
 }
 
 impl Facts {
@@ -87,7 +87,7 @@ impl Facts {
         client: ClientId,
         requests: impl Iterator<Item = &'r SendRequest>,
     ) -> Result<()> {
-        let mut wanted: HashMap<NumberId, (Vec<String>, Vec<String>)> = HashMap::new();
+        let mut wanted: HashMap<InboxId, (Vec<String>, Vec<String>)> = HashMap::new();
         for request in requests.filter(|request| request.kind() == SendKind::Chat) {
             let Some(number) = self.number(request).filter(|number| number.provider == Provider::Cloud) else {
                 continue;

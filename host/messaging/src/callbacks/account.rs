@@ -1,7 +1,7 @@
 //! What providers tell us about customers and accounts beside messages and statuses (PROVIDERS A.10).
 
 use domain::{
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
     phone::order_key,
 };
 use plugin_host::webhook_shaper::{PartnerEvent, WebhookEvent};
@@ -24,7 +24,7 @@ pub(super) async fn take(
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
-        "system.user_changed_number" => number_changed(ctx, db, client, NumberId(lane), value).await,
+        "system.user_changed_number" => number_changed(ctx, db, client, InboxId(lane), value).await,
         "system.user_changed_user_id" | "user_id_update" => {
             for change in user_id_changes(value) {
                 customers::resolve(db, client, &ctx.ids, change, ctx.now()).await?;
@@ -49,7 +49,7 @@ async fn number_changed(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(change) = NumberChange::read(value) else {

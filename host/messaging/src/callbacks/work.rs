@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    ids::{CallbackId, NumberId},
+    ids::{CallbackId, InboxId},
     inbound::{CallbackBody, CallbackItem, StatusUpdate},
 };
 use storage::{Queue, callbacks, callbacks::Callback};
@@ -119,7 +119,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
     let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let wakes = match group {
         [Item { body: CallbackBody::Message(message), .. }] => {
-            receive::receive(ctx, &mut tx, lease.client, NumberId(lease.lane), message).await?
+            receive::receive(ctx, &mut tx, lease.client, InboxId(lease.lane), message).await?
         }
         [Item { body: CallbackBody::Account { field, value }, .. }] => {
             account::take(ctx, &mut tx, (lease.client, lease.lane), field, value).await?

@@ -9,7 +9,7 @@ use std::{
 use channels::whatsapp_cloud::{Accepted, CloudNumber, CloudSend, SendFailure};
 use domain::{
     content::OutboundContent,
-    ids::{MessageId, NumberId},
+    ids::{InboxId, MessageId},
 };
 use futures::{FutureExt, StreamExt, stream::FuturesUnordered};
 use storage::{outbound_messages, outbound_work, outbound_work::DueLeg};
@@ -44,7 +44,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    async fn load(ctx: &Context, lease: &Lease, id: NumberId) -> Result<Option<Self>> {
+    async fn load(ctx: &Context, lease: &Lease, id: InboxId) -> Result<Option<Self>> {
         let mut db = ctx.db.acquire().await?;
         let Some(row) = storage::numbers::by_id(&mut db, lease.client, id).await? else { return Ok(None) };
         let (Some(phone_number_id), Some(sealed)) = (row.phone_number_id, row.access_token_sealed) else {
@@ -67,7 +67,7 @@ impl Sender {
 }
 
 /// Sends what is due on `number` until nothing is, or the lease is over. Calls in flight are always waited for.
-pub(super) async fn run(ctx: &Context, lease: &Lease, number: NumberId) -> Result<()> {
+pub(super) async fn run(ctx: &Context, lease: &Lease, number: InboxId) -> Result<()> {
     let Some(sender) = Sender::load(ctx, lease, number).await? else {
         tracing::error!(number.id = %number, "this number has no Cloud credentials; its messages wait until it has");
         return Ok(());

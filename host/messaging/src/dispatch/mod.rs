@@ -9,7 +9,7 @@ pub use pacing::Pacing;
 
 use domain::{
     content::OutboundContent,
-    ids::{BatchId, ChatMessageId, ClientId, CustomerId, MessageId, NumberId, PartId, ParticipantId},
+    ids::{BatchId, ChatMessageId, ClientId, CustomerId, InboxId, MessageId, PartId, ParticipantId},
     phone::order_key,
 };
 use storage::{
@@ -29,14 +29,14 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     if lease.lane == lease.client.0 {
         crate::sms::work(ctx, lease).await
     } else {
-        lane::run(ctx, lease, NumberId(lease.lane)).await
+        lane::run(ctx, lease, InboxId(lease.lane)).await
     }
 }
 
 /// A message of a live chat that goes out to the customer.
 pub struct Reply {
     /// The business number of the chat.
-    pub number: NumberId,
+    pub number: InboxId,
     /// The chat.
     pub participant: ParticipantId,
     /// The chat message it delivers.

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::ids::NumberId;
+use domain::ids::InboxId;
 
 /// Seconds between messages to one recipient.
 const PAIR_INTERVAL: Duration = Duration::from_secs(6);
@@ -20,12 +20,12 @@ const PAIRS_REMEMBERED: usize = 10_000;
 /// The paces of all numbers that this process sends for.
 #[derive(Debug, Default)]
 pub struct Pacing {
-    numbers: Mutex<HashMap<NumberId, Arc<Mutex<Pace>>>>,
+    numbers: Mutex<HashMap<InboxId, Arc<Mutex<Pace>>>>,
 }
 
 impl Pacing {
     /// The pace of `number`, at `rate` messages a second.
-    pub(super) fn of(&self, number: NumberId, rate: u32, now: Instant) -> Arc<Mutex<Pace>> {
+    pub(super) fn of(&self, number: InboxId, rate: u32, now: Instant) -> Arc<Mutex<Pace>> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let pace = numbers.entry(number).or_insert_with(|| Arc::new(Mutex::new(Pace::new(rate, now))));
         let pace = Arc::clone(pace);

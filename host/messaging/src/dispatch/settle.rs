@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ClientId, MessageId, NumberId},
+    ids::{ClientId, InboxId, MessageId},
     inbound::ProviderFailure,
 };
 use storage::{
@@ -35,7 +35,7 @@ const MOST_ATTEMPTS: i16 = 1000;
 /// Somebody who was written to.
 struct Reached {
     message: MessageId,
-    number: NumberId,
+    number: InboxId,
     identity: NewIdentity,
     /// Id and name, when it was a template.
     template: Option<(String, String)>,

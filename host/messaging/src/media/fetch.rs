@@ -8,7 +8,7 @@ use channels::{
     whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use futures::{StreamExt, TryStreamExt, stream};
 use storage::media::Media;
 use uuid::Uuid;
@@ -59,7 +59,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
             let mut db = ctx.db.acquire().await?;
-            storage::media::due(&mut db, lease.client, NumberId(lease.lane), ctx.now(), PAGE).await?
+            storage::media::due(&mut db, lease.client, InboxId(lease.lane), ctx.now(), PAGE).await?
         };
         if page.is_empty() {
             return Ok(());
@@ -118,11 +118,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
     Ok(ctx.media.put(file.id, MediaContent::File(downloaded.path)).await?)
 }
 
-async fn credentials(
-    ctx: &Context,
-    client: ClientId,
-    number: NumberId,
-) -> std::result::Result<CloudNumber, FetchError> {
+async fn credentials(ctx: &Context, client: ClientId, number: InboxId) -> std::result::Result<CloudNumber, FetchError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     let number = storage::numbers::by_id(&mut db, client, number).await.map_err(Error::from)?;
     let known = number.and_then(|number| Some((number.phone_number_id?, number.access_token_sealed?)));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
     phone::order_key,
 };
 use plugin_host::{
@@ -73,8 +73,8 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
 }
 
 /// The numbers that a plugin serves by an activation of their own, and one of the client's when it serves all.
-async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<NumberId>> {
-    let mut concerned: Vec<NumberId> = Vec::new();
+async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
+    let mut concerned: Vec<InboxId> = Vec::new();
     for activation in activations::list(db, client, Some(plugin)).await? {
         let number = match activation.number {
             Some(number) => Some(number),
@@ -89,7 +89,7 @@ async fn tell(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     suspension: &Suspension,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(known) = numbers::by_id(db, client, number).await? else { return Ok(Vec::new()) };

@@ -2,7 +2,7 @@
 
 use domain::{
     body::FieldFault,
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
 };
 use plugin_host::{AllowedHost, PluginRef, World};
 use serde_json::{Map, Value};
@@ -35,7 +35,7 @@ pub struct Activate {
     /// `None` = the newest.
     pub version: Option<u64>,
     /// `None` = all numbers of the client that have none of their own.
-    pub number: Option<NumberId>,
+    pub number: Option<InboxId>,
     /// How.
     pub mode: Mode,
     /// Share of a canary, 1 to 100.
@@ -110,7 +110,7 @@ pub(super) async fn in_scope(
     db: &mut PgConnection,
     client: ClientId,
     world: World,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
 ) -> Result<Vec<Activation>> {
     let rows = activations::in_scope(db, client, world.as_str(), number).await?;
     rows.into_iter().map(Activation::try_from).collect()

@@ -19,7 +19,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::{
     body::FieldFault,
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
 };
 use plugin_host::{CallError, PluginRef};
 use storage::{PgConnection, plugins::events};
@@ -160,7 +160,7 @@ fn place_of(activation: &Activation) -> String {
 }
 
 /// Whether a number is this client's.
-async fn known_number(db: &mut PgConnection, client: ClientId, number: Option<NumberId>) -> Result<(), PluginError> {
+async fn known_number(db: &mut PgConnection, client: ClientId, number: Option<InboxId>) -> Result<(), PluginError> {
     match number {
         Some(number) if storage::numbers::by_id(db, client, number).await?.is_none() => {
             let said = "is not the id of one of your numbers; leave it out for all of them";

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{
     body::FieldFault,
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
 };
 use plugin_host::PluginRef;
 use storage::{
@@ -38,7 +38,7 @@ pub struct StartRecording {
     /// Name of the plugin.
     pub plugin: String,
     /// Where it is in force.
-    pub number: Option<NumberId>,
+    pub number: Option<InboxId>,
     /// How it is in force.
     pub mode: Mode,
     /// Share of calls, above 0 and up to 1.
@@ -101,7 +101,7 @@ pub async fn stop_recording(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
     actor: Actor,
 ) -> Result<(), PluginError> {
     change(ctx, client, plugin, (number, None), None, actor).await.map(drop)
@@ -111,7 +111,7 @@ async fn change(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    (number, mode): (Option<NumberId>, Option<Mode>),
+    (number, mode): (Option<InboxId>, Option<Mode>),
     terms: Option<&RecordingTerms>,
     actor: Actor,
 ) -> Result<Vec<Activation>, PluginError> {

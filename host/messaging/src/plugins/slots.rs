@@ -2,7 +2,7 @@
 //! table is the truth, so that a swap is one committed row, on all nodes at once, and an event has exactly one version.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use plugin_host::{PluginRef, World};
 use serde_json::Value;
 use storage::{
@@ -51,7 +51,7 @@ pub struct Activation {
     /// The world that it serves.
     pub world: World,
     /// `None` = all numbers that have none of their own.
-    pub number: Option<NumberId>,
+    pub number: Option<InboxId>,
     /// How it is in force.
     pub mode: Mode,
     /// The very version.
@@ -142,7 +142,7 @@ fn mixed(value: u64) -> u64 {
 
 /// What is in force for `world` on a number. Each slot is the number's own, else the client's; a number with a live
 /// plugin of its own is left alone by what the client tries out elsewhere.
-pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, number: NumberId) -> Result<Slots> {
+pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, number: InboxId) -> Result<Slots> {
     let mut slots = Slots::default();
     let rows = activations::in_force(db, client, world.as_str(), number).await?;
     let own_live = rows.iter().any(|row| row.number.is_some() && row.mode == activations::LIVE);

@@ -1,6 +1,6 @@
 //! Taking versions out of force: rolled back, switched off, given up because they fail, removed.
 
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use plugin_host::{PluginRef, State, World};
 use storage::{
     PgConnection,
@@ -40,7 +40,7 @@ pub async fn rollback(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
     actor: Actor,
 ) -> Result<Option<Activation>, PluginError> {
     for _ in 0..MOST_LOOKS {
@@ -109,7 +109,7 @@ async fn world_of(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
 ) -> Result<World, PluginError> {
     if plugin.contains('\0') {
         return Err(PluginError::NotFound);
@@ -131,7 +131,7 @@ async fn plan(
     db: &mut PgConnection,
     client: ClientId,
     (plugin, world): (&str, World),
-    number: Option<NumberId>,
+    number: Option<InboxId>,
 ) -> Result<Plan, PluginError> {
     let present = in_scope(db, client, world, number).await?;
     let live = present.iter().find(|present| present.mode == Mode::Live).cloned();
@@ -191,7 +191,7 @@ pub async fn deactivate(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
     actor: Actor,
 ) -> Result<(), PluginError> {
     if plugin.contains('\0') {

@@ -162,7 +162,7 @@ pub(super) async fn tell_bot(
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
-    use domain::ids::{CustomerId, NumberId, UserId};
+    use domain::ids::{CustomerId, InboxId, UserId};
     use uuid::Uuid;
 
     use super::*;
@@ -170,7 +170,7 @@ mod tests {
     fn participant(state: ParticipantState) -> Participant {
         Participant {
             id: ParticipantId(Uuid::nil()),
-            number: NumberId(Uuid::nil()),
+            number: InboxId(Uuid::nil()),
             customer: CustomerId(Uuid::nil()),
             channel: ChatChannel::Whatsapp,
             state,

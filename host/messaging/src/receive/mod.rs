@@ -11,7 +11,7 @@ pub(crate) mod words;
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{ContentType, Direction},
-    ids::{ChatMessageId, ClientId, MediaId, NumberId},
+    ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
     phone::order_key,
 };
@@ -58,7 +58,7 @@ pub async fn receive(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     message: &InboundMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let id: ChatMessageId = ctx.mint();

@@ -13,7 +13,7 @@ pub use list::{RoutingDecision, list};
 
 use std::sync::Arc;
 
-use domain::ids::{ClientId, NumberId, ParticipantId};
+use domain::ids::{ClientId, InboxId, ParticipantId};
 use plugin_host::World;
 use storage::{PgConnection, participant_events::Event};
 
@@ -33,7 +33,7 @@ use crate::{
 const MOST_CONFLICTS: usize = 10;
 
 /// Whether a router decides about conversations of a number: about all, or a canary about its share.
-pub(crate) async fn is_in_force(db: &mut PgConnection, client: ClientId, number: NumberId) -> Result<bool> {
+pub(crate) async fn is_in_force(db: &mut PgConnection, client: ClientId, number: InboxId) -> Result<bool> {
     let slots = slots::in_force(db, client, World::Router, number).await?;
     Ok(slots.live.is_some() || slots.canary.is_some())
 }

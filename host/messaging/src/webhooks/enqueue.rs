@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    ids::{ClientId, DeliveryId, EndpointId, NumberId},
+    ids::{ClientId, DeliveryId, EndpointId, InboxId},
     webhook::{ChatbotEvent as ChatbotMoment, WebhookSettings, WebhookType, in_force},
 };
 use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
@@ -19,7 +19,7 @@ use crate::{Context, Error, Result};
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// The business number that it is about.
-    pub number: NumberId,
+    pub number: InboxId,
     /// `domain::phone::order_key` of the conversation: first attempts of the same key go out in order.
     pub order_key: i64,
     /// What happened. The settings of a chatbot event are filled in here.
@@ -38,8 +38,8 @@ pub async fn enqueue(
     if events.is_empty() {
         return Ok(Vec::new());
     }
-    let numbers: BTreeSet<NumberId> = events.iter().map(|event| event.number).collect();
-    let numbers: Vec<NumberId> = numbers.into_iter().collect();
+    let numbers: BTreeSet<InboxId> = events.iter().map(|event| event.number).collect();
+    let numbers: Vec<InboxId> = numbers.into_iter().collect();
     let routes = webhook_configs::routes(db, client, &numbers).await?;
     let mut deliveries = Vec::with_capacity(events.len());
     for mut event in events {

@@ -9,12 +9,12 @@ use uuid::Uuid;
 use super::*;
 use crate::webhooks::sample::chatbot_event;
 
-const NUMBER: NumberId = NumberId(Uuid::from_u128(7));
+const NUMBER: InboxId = InboxId(Uuid::from_u128(7));
 const DEFAULT_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(1));
 const DEFAULT_SESSION: EndpointId = EndpointId(Uuid::from_u128(2));
 const OVERRIDE_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(3));
 
-fn route(number: Option<NumberId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
+fn route(number: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
     let urls = endpoints.iter().map(|(kind, _)| (*kind, "https://example.com".to_owned())).collect();
     Route {
         number,
@@ -57,7 +57,7 @@ fn an_override_counts_as_a_whole() {
 
 #[test]
 fn an_override_of_another_number_changes_nothing() {
-    let other = route(Some(NumberId(Uuid::from_u128(8))), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
+    let other = route(Some(InboxId(Uuid::from_u128(8))), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
     assert_eq!(destination(&[other.clone(), default_route()], &mut chatbot(|_| ())), Some(DEFAULT_CHATBOT));
     assert_eq!(destination(&[other], &mut session()), None, "without a default there is nobody to tell");
 }

@@ -15,7 +15,7 @@ use channels::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     clock::{Clock, IdSource},
-    ids::{ClientId, NodeId, NumberId, ParticipantId},
+    ids::{ClientId, InboxId, NodeId, ParticipantId},
     inbound::InboundContent,
 };
 use messaging::{
@@ -58,7 +58,7 @@ impl Clock for HandClock {
 pub struct Stage {
     pub ctx: Arc<Context>,
     pub client: ClientId,
-    pub number: NumberId,
+    pub number: InboxId,
     clock: Arc<HandClock>,
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use channels::standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decode_secret, sign};
 use chrono::TimeDelta;
-use domain::ids::NumberId;
+use domain::ids::InboxId;
 use messaging::webhooks::configure::{self, ConfigureError};
 use serde_json::{Value, json};
 use storage::plugins::{
@@ -52,7 +52,7 @@ async fn configurations_follow_the_rules_of_scope() {
     let refused = |fields: Value| stage.create(fields);
     assert!(matches!(refused(json!({})).await, Err(ConfigureError::DefaultExists)));
     assert!(matches!(refused(own).await, Err(ConfigureError::OverrideExists)));
-    let unknown = NumberId(Uuid::from_u128(5));
+    let unknown = InboxId(Uuid::from_u128(5));
     assert!(matches!(refused(json!({ "whatsAppNumberId": unknown })).await, Err(ConfigureError::NumberNotYours)));
     assert!(matches!(refused(json!({ "whatsAppNumberId": "12" })).await, Err(ConfigureError::NumberNotYours)));
     let link_local = json!({ "statusUpdateURL": "http://169.254.169.254/latest" });

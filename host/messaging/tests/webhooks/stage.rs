@@ -14,7 +14,7 @@ use channels::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     clock::{Clock, IdSource},
-    ids::{ClientId, EndpointId, NodeId, NumberId},
+    ids::{ClientId, EndpointId, InboxId, NodeId},
     webhook::{WebhookConfig, WebhookConfigRequest},
 };
 use messaging::{
@@ -54,7 +54,7 @@ impl Clock for HandClock {
 pub struct Stage {
     pub ctx: Arc<Context>,
     pub client: ClientId,
-    pub number: NumberId,
+    pub number: InboxId,
     clock: Arc<HandClock>,
 }
 

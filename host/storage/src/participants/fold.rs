@@ -1,6 +1,6 @@
 //! Two customers became one: so do their chats on the same number.
 
-use domain::ids::{ClientId, CustomerId, NumberId, ParticipantId};
+use domain::ids::{ClientId, CustomerId, InboxId, ParticipantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -24,11 +24,11 @@ pub(crate) async fn fold_customer(
     .bind(absorbed.0)
     .fetch_all(&mut *db)
     .await?;
-    let on = |customer: CustomerId, number: NumberId| {
+    let on = |customer: CustomerId, number: InboxId| {
         let found = rows.iter().find(|row| row.2 == customer.0 && row.1 == number.0);
         found.map(|row| ParticipantId(row.0))
     };
-    for number in rows.iter().filter(|row| row.2 == absorbed.0).map(|row| NumberId(row.1)) {
+    for number in rows.iter().filter(|row| row.2 == absorbed.0).map(|row| InboxId(row.1)) {
         match (on(survivor, number), on(absorbed, number)) {
             (Some(kept), Some(gone)) => fold(db, client, kept, gone).await?,
             (None, Some(moved)) => give_to(db, client, moved, survivor).await?,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{MoveRefused, ParticipantMove},
-    ids::{ClientId, CustomerId, NumberId, ParticipantId, UserId},
+    ids::{ClientId, CustomerId, InboxId, ParticipantId, UserId},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ pub struct Participant {
     /// The `chatParticipantId`.
     pub id: ParticipantId,
     /// The business number.
-    pub number: NumberId,
+    pub number: InboxId,
     /// Who writes.
     pub customer: CustomerId,
     /// Where the chat takes place.
@@ -130,7 +130,7 @@ impl TryFrom<ParticipantRow> for Participant {
             |column, value: &str| Error::Inconsistent { table: "participant", column, value: value.to_owned() };
         Ok(Self {
             id: ParticipantId(row.id),
-            number: NumberId(row.number_id),
+            number: InboxId(row.number_id),
             customer: CustomerId(row.customer_id),
             channel: ChatChannel::from_name(&row.channel).ok_or_else(|| unknown("channel", &row.channel))?,
             state: ParticipantState::from_name(&row.state).ok_or_else(|| unknown("state", &row.state))?,
@@ -186,7 +186,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: ParticipantId) ->
 pub async fn lock_of_customer(
     db: &mut PgConnection,
     client: ClientId,
-    number: NumberId,
+    number: InboxId,
     customer: CustomerId,
 ) -> Result<Option<Participant>> {
     let row: Option<ParticipantRow> = sqlx::query_as(&format!(
@@ -205,7 +205,7 @@ pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     id: ParticipantId,
-    (number, customer): (NumberId, CustomerId),
+    (number, customer): (InboxId, CustomerId),
     (channel, state): (ChatChannel, ParticipantState),
     now: DateTime<Utc>,
 ) -> Result<Option<Participant>> {

@@ -2,7 +2,7 @@
 //! (`plugin_activation_history`): what a rollback goes back to.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, NumberId};
+use domain::ids::{ClientId, InboxId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -20,7 +20,7 @@ pub struct Activation {
     /// `chatbot`, `sms-fallback`, `webhook-shaper` or `router`.
     pub world: String,
     /// `None` = all numbers that have none of their own.
-    pub number: Option<NumberId>,
+    pub number: Option<InboxId>,
     /// `live`, `shadow` or `canary`.
     pub mode: String,
     /// Name of the plugin.
@@ -119,7 +119,7 @@ impl From<Row> for Activation {
         Self {
             id: row.id,
             world: row.world,
-            number: Some(NumberId(row.number_id)).filter(|number| !number.0.is_nil()),
+            number: Some(InboxId(row.number_id)).filter(|number| !number.0.is_nil()),
             mode: row.mode,
             plugin: row.plugin,
             upload: row.version.zip(row.sha256).map(|(version, sha256)| Upload { version, sha256 }),
@@ -149,7 +149,7 @@ impl From<PastRow> for PastActivation {
     }
 }
 
-fn scope(number: Option<NumberId>) -> Uuid {
+fn scope(number: Option<InboxId>) -> Uuid {
     number.map_or(Uuid::nil(), |number| number.0)
 }
 
@@ -164,7 +164,7 @@ pub async fn in_force(
     db: &mut PgConnection,
     client: ClientId,
     world: &str,
-    number: NumberId,
+    number: InboxId,
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
@@ -187,7 +187,7 @@ pub async fn in_scope(
     db: &mut PgConnection,
     client: ClientId,
     world: &str,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
@@ -301,7 +301,7 @@ pub async fn latest_live(
     db: &mut PgConnection,
     client: ClientId,
     world: &str,
-    number: Option<NumberId>,
+    number: Option<InboxId>,
 ) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
         "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::ids::{DeliveryId, NumberId};
+use domain::ids::{DeliveryId, InboxId};
 use plugin_host::World;
 use storage::{
     PgConnection,
@@ -71,7 +71,7 @@ pub(super) async fn prepare(
     let rows = webhook_deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), after, PAGE).await?;
     let ended_at = rows.last().filter(|_| rows.len() == PAGE).map(DueDelivery::position);
     let fresh: Vec<DueDelivery> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
-    let unshaped: HashSet<NumberId> =
+    let unshaped: HashSet<InboxId> =
         fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.number).collect();
     let own = own_shapers(&mut db, lease, unshaped).await?;
     drop(db);
@@ -114,8 +114,8 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
 async fn own_shapers(
     db: &mut PgConnection,
     lease: &Lease,
-    numbers: HashSet<NumberId>,
-) -> Result<HashMap<NumberId, OwnShapers>> {
+    numbers: HashSet<InboxId>,
+) -> Result<HashMap<InboxId, OwnShapers>> {
     let mut own = HashMap::new();
     for number in numbers {
         let slots = slots::in_force(db, lease.client, World::WebhookShaper, number).await?;
@@ -128,7 +128,7 @@ async fn own_shapers(
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
-    own: HashMap<NumberId, OwnShapers>,
+    own: HashMap<InboxId, OwnShapers>,
     deliveries: Vec<DueDelivery>,
 ) -> Result<Vec<Ready>> {
     let mut ready = Vec::with_capacity(deliveries.len());

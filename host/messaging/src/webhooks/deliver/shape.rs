@@ -12,7 +12,7 @@ use std::{
 
 use domain::{
     clock::Clock,
-    ids::{ClientId, NumberId},
+    ids::{ClientId, InboxId},
 };
 use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
 use storage::webhook_deliveries::DueDelivery;
@@ -72,7 +72,7 @@ pub(super) struct Desk {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) client: ClientId,
     /// Numbers that are not in here have the built-in shapers.
-    pub(super) own: HashMap<NumberId, OwnShapers>,
+    pub(super) own: HashMap<InboxId, OwnShapers>,
 }
 
 /// What a delivery became.

@@ -1,0 +1,214 @@
+//! What a customer is reached at: a kind and a value.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    inbox::InboxKind,
+    phone::{Bsuid, Msisdn},
+};
+
+/// The kinds of address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum AddressKind {
+    /// A phone number in E.164 digits.
+    Phone,
+    /// A business-scoped user id (SPEC 1).
+    Bsuid,
+    /// A page-scoped id of Messenger.
+    Psid,
+    /// A visitor of a web site with the widget.
+    Visitor,
+    /// An e-mail address.
+    Email,
+}
+
+impl AddressKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Phone, Self::Bsuid, Self::Psid, Self::Visitor, Self::Email];
+
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Phone => "PHONE",
+            Self::Bsuid => "BSUID",
+            Self::Psid => "PSID",
+            Self::Visitor => "VISITOR",
+            Self::Email => "EMAIL",
+        }
+    }
+}
+
+/// An address of a customer. The only way to one is [`Address::parse`] or a value that was checked already.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct Address {
+    kind: AddressKind,
+    value: String,
+}
+
+/// The form of an [`Address`] in JSON.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    kind: AddressKind,
+    value: String,
+}
+
+/// A kind and a value that are no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is not an address of the kind `{kind}`")]
+pub struct AddressError {
+    kind: String,
+    value: String,
+}
+
+/// Longest value of a kind that has no rule of its own.
+const LONGEST: usize = 254;
+
+impl Address {
+    /// Reads an address as it is stored: the name of its kind, and its value.
+    pub fn parse(kind: &str, value: &str) -> Result<Self, AddressError> {
+        let known = AddressKind::ALL.into_iter().find(|known| known.as_str() == kind);
+        known
+            .and_then(|kind| Self::of_kind(kind, value))
+            .ok_or_else(|| AddressError { kind: kind.to_owned(), value: value.to_owned() })
+    }
+
+    /// An address of a known kind; `None` when the value cannot be one.
+    pub fn of_kind(kind: AddressKind, value: &str) -> Option<Self> {
+        let printable = || !value.is_empty() && value.len() <= LONGEST && value.chars().all(|c| c.is_ascii_graphic());
+        let fits = match kind {
+            AddressKind::Phone => return Msisdn::parse(value).ok().map(Self::from),
+            AddressKind::Bsuid => return Bsuid::parse(value).ok().map(Self::from),
+            AddressKind::Psid => printable() && value.bytes().all(|byte| byte.is_ascii_digit()),
+            AddressKind::Visitor => printable(),
+            AddressKind::Email => {
+                printable() && value.split_once('@').is_some_and(|(local, host)| !local.is_empty() && !host.is_empty())
+            }
+        };
+        fits.then(|| Self { kind, value: value.to_owned() })
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> AddressKind {
+        self.kind
+    }
+
+    /// Its value: digits of a phone number, otherwise as the provider writes it.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Its value if it is of this kind.
+    pub fn as_kind(&self, kind: AddressKind) -> Option<&str> {
+        (self.kind == kind).then_some(self.value.as_str())
+    }
+}
+
+impl From<Msisdn> for Address {
+    fn from(phone: Msisdn) -> Self {
+        Self { kind: AddressKind::Phone, value: phone.into() }
+    }
+}
+
+impl From<Bsuid> for Address {
+    fn from(bsuid: Bsuid) -> Self {
+        Self { kind: AddressKind::Bsuid, value: bsuid.into() }
+    }
+}
+
+impl TryFrom<Parts> for Address {
+    type Error = AddressError;
+
+    fn try_from(parts: Parts) -> Result<Self, Self::Error> {
+        Self::parse(parts.kind.as_str(), &parts.value)
+    }
+}
+
+impl From<Address> for Parts {
+    fn from(address: Address) -> Self {
+        Self { kind: address.kind, value: address.value }
+    }
+}
+
+/// All addresses of one customer. Which of them is shown and which is written to is decided here and nowhere else (SPEC 1,
+/// 2.2): of each kind the one that was seen last, and of the kinds the one that the inbox prefers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Addresses {
+    newest_first: Vec<Address>,
+}
+
+impl Addresses {
+    /// From the addresses of a customer, the one that was seen last first.
+    pub fn newest_first(newest_first: Vec<Address>) -> Self {
+        Self { newest_first }
+    }
+
+    /// The address of a kind that is shown.
+    pub fn shown(&self, kind: AddressKind) -> Option<&Address> {
+        self.newest_first.iter().find(|address| address.kind == kind)
+    }
+
+    /// The phone number that is shown, in digits; absent when it is withheld.
+    pub fn phone(&self) -> Option<&str> {
+        self.shown(AddressKind::Phone).map(Address::value)
+    }
+
+    /// The BSUID that is shown.
+    pub fn bsuid(&self) -> Option<&str> {
+        self.shown(AddressKind::Bsuid).map(Address::value)
+    }
+
+    /// Where an inbox of this kind writes to: first the address that is tried, then the one that is kept as a fallback.
+    pub fn written_to(&self, inbox: InboxKind) -> Option<(Address, Option<Address>)> {
+        let mut usable = inbox.writes_to().iter().filter_map(|kind| self.shown(*kind)).cloned();
+        let first = usable.next()?;
+        Some((first, usable.next()))
+    }
+
+    /// All of them, the one that was seen last first.
+    pub fn iter(&self) -> impl Iterator<Item = &Address> {
+        self.newest_first.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(kind: AddressKind, value: &str) -> Address {
+        Address::of_kind(kind, value).unwrap()
+    }
+
+    #[test]
+    fn every_kind_comes_back_as_it_was_stored() {
+        let values = ["27820000001", "ZA.1349", "24071234567", "0199f7e4-visitor", "ann@example.org"];
+        for (kind, value) in AddressKind::ALL.into_iter().zip(values) {
+            let there = address(kind, value);
+            assert_eq!(Address::parse(there.kind().as_str(), there.value()), Ok(there.clone()));
+            let json = serde_json::to_string(&there).unwrap();
+            assert_eq!(serde_json::from_str::<Address>(&json).unwrap(), there);
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_and_named() {
+        for (kind, value) in
+            [("PHONE", "0820000001"), ("BSUID", "nonsense"), ("PSID", "12a"), ("EMAIL", "@x"), ("PIGEON", "7")]
+        {
+            let refused = Address::parse(kind, value).unwrap_err().to_string();
+            assert!(refused.contains(kind) && refused.contains(value), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_phone_number_wins_and_the_bsuid_is_kept_as_a_fallback() {
+        let bsuid = address(AddressKind::Bsuid, "ZA.1349");
+        let phone = address(AddressKind::Phone, "27820000001");
+        let old = address(AddressKind::Phone, "27820000009");
+        let all = Addresses::newest_first(vec![bsuid.clone(), phone.clone(), old]);
+        assert_eq!(all.written_to(InboxKind::WhatsappCloud), Some((phone.clone(), Some(bsuid))));
+        assert_eq!(all.written_to(InboxKind::Sms), Some((phone, None)));
+        assert_eq!(all.written_to(InboxKind::Web), None);
+    }
+}
