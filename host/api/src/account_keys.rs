@@ -2,8 +2,8 @@
 
 use axum::{Json, Router, extract::State, routing::post};
 use domain::body::FieldFault;
-use messaging::accounts::{Login, LoginError, generate_api_key, retrieve_api_key};
 use serde::{Deserialize, Serialize};
+use tenancy::accounts::{Login, LoginError, generate_api_key, retrieve_api_key};
 
 use crate::{
     auth::{Allowed, OwnKey},

@@ -6,7 +6,8 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
-use messaging::accounts::{Actor, Caller, Role};
+use base::audit::Actor;
+use tenancy::accounts::{Caller, Role};
 use tracing::Span;
 
 use crate::{

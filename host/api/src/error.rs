@@ -8,8 +8,8 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use base::readiness::is_passing;
 use domain::body::FieldFault;
-use messaging::readiness::is_passing;
 use serde::Serialize;
 
 /// The stable texts of the field `error`. They are API: add, never change.
@@ -149,7 +149,7 @@ impl ApiError {
     }
 
     /// For a failure that several requests share.
-    pub fn from_shared(cause: Arc<messaging::Error>) -> Self {
+    pub fn from_shared(cause: Arc<base::Error>) -> Self {
         let passing = is_passing(&cause);
         let shared = SharedFailure(cause);
         if passing { Self::unavailable(shared) } else { Self::internal(shared) }
@@ -211,10 +211,10 @@ impl IntoResponse for ApiError {
 /// One failure of several requests; its sources are in the log of each.
 #[derive(Debug, thiserror::Error)]
 #[error("a use case shared with other requests failed")]
-struct SharedFailure(#[source] Arc<messaging::Error>);
+struct SharedFailure(#[source] Arc<base::Error>);
 
-impl From<messaging::Error> for ApiError {
-    fn from(error: messaging::Error) -> Self {
+impl From<base::Error> for ApiError {
+    fn from(error: base::Error) -> Self {
         if is_passing(&error) { Self::unavailable(error) } else { Self::internal(error) }
     }
 }

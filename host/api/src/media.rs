@@ -9,8 +9,9 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use base::media::AddressRefused;
 use domain::ids::{ClientId, MediaId};
-use messaging::media::{MediaRefused, OpenedMedia, open};
+use inbound::media::{MediaRefused, OpenedMedia, open};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 
@@ -35,7 +36,7 @@ async fn fetch(
     Segments((client, id)): Segments<(ClientId, MediaId)>,
     signed: Result<Query<Signed>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let Ok(Query(signed)) = signed else { return Err(refused(MediaRefused::BadSignature)) };
+    let Ok(Query(signed)) = signed else { return Err(refused(AddressRefused::BadSignature.into())) };
     let opened = open(&state.context, client, id, signed.expires, &signed.signature).await.map_err(refused)?;
     Ok(shown(opened))
 }
@@ -70,7 +71,7 @@ fn disposition(filename: &str) -> HeaderValue {
 
 fn refused(error: MediaRefused) -> ApiError {
     match error {
-        MediaRefused::BadSignature | MediaRefused::Expired => ApiError::new(ErrorKind::Forbidden, error.to_string()),
+        MediaRefused::Address(_) => ApiError::new(ErrorKind::Forbidden, error.to_string()),
         MediaRefused::NotFound | MediaRefused::Gone => ApiError::new(ErrorKind::NotFound, error.to_string()),
         MediaRefused::NotYet => {
             ApiError::new(ErrorKind::Unavailable, error.to_string()).retry_after(std::time::Duration::from_secs(5))

@@ -2,8 +2,8 @@
 
 use axum::{Json, Router, extract::State, routing::get};
 use domain::ids::InboxId;
-use messaging::numbers::{Number, list_numbers};
 use serde::Serialize;
+use tenancy::inboxes::{Number, list_numbers};
 use uuid::Uuid;
 
 use crate::{

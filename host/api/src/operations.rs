@@ -17,7 +17,7 @@ pub(crate) async fn alive() -> Response {
 
 /// The process can do its work: database, migrations, plugins; and it is not stopping.
 pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
-    let checks = messaging::readiness::check(&state.context).await;
+    let checks = base::readiness::check(&state.context).await;
     let stopping = state.readiness.is_stopping();
     let (status, word) = if checks.all() && !stopping {
         (StatusCode::OK, "READY")

@@ -4,7 +4,7 @@ use axum::{
     extract::{FromRequestParts, Query},
     http::request::Parts,
 };
-use messaging::numbers::{Page, PageRequest};
+use domain::page::{Page, PageRequest};
 use serde::Serialize;
 
 use crate::{error::ApiError, state::ApiState};

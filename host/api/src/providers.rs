@@ -6,10 +6,7 @@ use axum::{
     extract::{Query, Request, State, rejection::QueryRejection},
     http::StatusCode,
 };
-use messaging::{
-    callbacks,
-    numbers::{CallbackRefused, Handshake, handshake as answer_handshake, open_callback},
-};
+use inbound::callbacks::{self, CallbackRefused, Handshake, handshake as answer_handshake, open_callback};
 
 use crate::{
     body,

@@ -6,9 +6,9 @@ use axum::{
     http::request::Parts,
     routing::get,
 };
+use chat::routing::{self, RoutingDecision};
 use chrono::{DateTime, SecondsFormat};
 use domain::ids::{InboxId, ParticipantId};
-use messaging::routing::{self, RoutingDecision};
 use serde::Serialize;
 use uuid::Uuid;
 

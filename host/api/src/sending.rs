@@ -9,7 +9,7 @@ use axum::{
 };
 use bytes::Bytes;
 use domain::ids::RequestId;
-use messaging::accept::{AcceptError, SendCall, SendEndpoint};
+use outbound::accept::{AcceptError, SendCall, SendEndpoint};
 
 use crate::{
     auth::{Allowed, Sending},

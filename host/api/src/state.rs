@@ -9,14 +9,13 @@ use std::{
 };
 
 use async_trait::async_trait;
+use base::{Context, audit::Administration};
 use chrono::{DateTime, Utc};
 use ipnet::IpNet;
-use messaging::{
-    Context,
-    accept::Acceptor,
-    accounts::{Administration, Authenticator},
-};
 use metrics_exporter_prometheus::PrometheusHandle;
+use outbound::accept::Acceptor;
+use plugins::Uploads;
+use tenancy::accounts::Authenticator;
 
 /// The surroundings of every request. Cheap to clone.
 #[derive(Clone)]
@@ -25,6 +24,8 @@ pub struct ApiState {
     pub context: Arc<Context>,
     /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
+    /// Whose turn it is to upload a plugin.
+    pub uploads: Arc<Uploads>,
     /// Knows whose key it is.
     pub authenticator: Authenticator,
     /// What the operator decided.

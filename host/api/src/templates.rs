@@ -6,9 +6,9 @@ use axum::{
     routing::{get, post},
 };
 use chrono::SecondsFormat;
-use messaging::numbers::{SyncError, TemplateRow, list_templates, sync_templates};
 use serde::Serialize;
 use serde_json::Value;
+use tenancy::inboxes::{SyncError, TemplateRow, list_templates, sync_templates};
 
 use crate::{
     auth::{Allowed, Looking, Templates},

@@ -9,8 +9,8 @@ use domain::{
     ids::WebhookConfigId,
     webhook::{WebhookConfig, WebhookConfigRequest},
 };
-use messaging::webhooks::configure::{self, ConfigureError};
 use serde::Serialize;
+use webhooks::configure::{self, ConfigureError};
 
 use crate::{
     auth::{Allowed, Looking, Webhooks},

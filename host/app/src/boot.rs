@@ -3,26 +3,22 @@
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, bail};
+use base::{
+    Context, ContextBuilder, KeyValueQuota, PluginSettings, Retention, Settings,
+    audit::Administration,
+    lanes::{Wake, Wakeups},
+    secrets::{self, Sealer},
+};
 use channels::{
     http::{GuardedClient, GuardedSettings},
-    media_store::LocalMediaStore,
     smpp::SmppUrl,
     whatsapp_cloud::{CloudApi, CloudSettings},
 };
-use domain::{clock::IdSource, ids::NodeId};
-use messaging::{
-    Context, Settings,
-    accounts::Administration,
-    context::Retention,
-    dispatch::Pacing,
-    lanes::{Wake, Wakeups},
-    plugin_calls::{Quota, SkippedComparisons, http::GuardedOutgoing},
-    plugins::{DatabaseComponents, PluginSettings, Uploads},
-    secrets::{self, Sealer},
-};
+use domain::clock::IdSource;
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
+use plugins::{DatabaseComponents, calls::http::GuardedOutgoing};
 use storage::PgPool;
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::mpsc;
 
 use crate::{clock::SystemClock, config::Config};
 
@@ -139,26 +135,18 @@ pub async fn context(
     let host =
         HostConfig { http: Some(Arc::new(outgoing)), components: Some(Arc::new(components)), ..host_config(config) };
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
-    let now = domain::clock::Clock::now(base.clock.as_ref());
-    let context = Context {
-        node: NodeId(base.ids.mint(now)),
+    let parts = ContextBuilder {
         db: base.db,
         clock: base.clock,
         ids: base.ids,
+        sealer: base.sealer,
         plugins,
         cloud,
         http,
-        smpp: OnceCell::new(),
-        media: Arc::new(LocalMediaStore::new(media_folder)),
-        scratch,
-        sealer: base.sealer,
+        media_folder,
         settings: settings(config, public_url, simulated),
-        wake,
-        pacing: Pacing::default(),
-        skipped: SkippedComparisons::default(),
-        uploads: Uploads::default(),
     };
-    Ok((Arc::new(context), wakes))
+    Ok((Arc::new(parts.build(wake)), wakes))
 }
 
 fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) -> Settings {
@@ -190,7 +178,7 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
             versions_kept: limits.plugin_versions_kept.max(FEWEST_VERSIONS),
             recording_bytes: limits.plugin_recording_bytes,
         },
-        key_values: Quota {
+        key_values: KeyValueQuota {
             bytes_per_client: limits.kv_bytes_per_client,
             keys_per_participant: limits.kv_keys_per_participant,
         },

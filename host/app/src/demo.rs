@@ -4,12 +4,15 @@
 use std::io::Write;
 
 use anyhow::Context as _;
-use messaging::{
+use base::{
     Context,
-    accounts::{self, Actor, Administration, CreatedUser, NewClient},
-    numbers,
-    plugins::{self, Activate, slots::Mode},
+    audit::{Actor, Administration},
     secrets,
+};
+use plugins::{self, Activate, slots::Mode};
+use tenancy::{
+    accounts::{self, CreatedUser, NewClient},
+    inboxes,
 };
 
 use crate::{boot::Simulated, simulated_numbers};
@@ -50,11 +53,11 @@ async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
         },
     )
     .await?;
-    let number = numbers::NewNumber {
+    let number = inboxes::NewNumber {
         client_ref: CLIENT_REF.to_owned(),
         msisdn: NUMBER.to_owned(),
-        provider: numbers::Provider::Cloud,
-        cloud: Some(numbers::CloudAccount {
+        provider: inboxes::Provider::Cloud,
+        cloud: Some(inboxes::CloudAccount {
             phone_number_id: PHONE_NUMBER_ID.to_owned(),
             waba_id: WABA_ID.to_owned(),
             access_token: "simulator".to_owned(),
@@ -62,8 +65,8 @@ async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
         }),
         rate_per_second: None,
     };
-    numbers::add_number(&admin, number, Actor::Operator).await?;
-    numbers::sync_templates(&admin, &ctx.cloud, created.client, Some(Actor::Operator)).await?;
+    inboxes::add_number(&admin, number, Actor::Operator).await?;
+    inboxes::sync_templates(&admin, &ctx.cloud, created.client, Some(Actor::Operator)).await?;
     let bot = Activate::newest("default-chatbot", Mode::Live);
     plugins::activate(ctx, created.client, bot, Actor::Operator).await?;
     Ok(created)

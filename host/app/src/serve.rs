@@ -3,9 +3,11 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
+use base::{Context, lanes::Wake};
 use channels::smpp::SmppGateway;
-use messaging::{Context, accept::Acceptor, accounts::Authenticator, lanes::Wake, sms::SmscEvents};
+use outbound::{accept::Acceptor, sms::SmscEvents};
 use simulator::{Simulator, SimulatorConfig};
+use tenancy::accounts::Authenticator;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -137,8 +139,8 @@ impl Process {
             tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
-        tokio::spawn(messaging::plugins::follow(Arc::clone(ctx), stop.child_token()));
-        tokio::spawn(messaging::plugin_calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
+        tokio::spawn(plugins::follow(Arc::clone(ctx), stop.child_token()));
+        tokio::spawn(plugins::calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
         let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));
         Ok(Self { stop, runner })
     }
@@ -176,8 +178,7 @@ async fn start_simulator(config: &Config, server: SocketAddr) -> anyhow::Result<
         return Ok(None);
     }
     let configured = config.whatsapp_cloud.app_secret.expose();
-    let app_secret =
-        if configured.is_empty() { messaging::secrets::generate_master_key()? } else { configured.to_owned() };
+    let app_secret = if configured.is_empty() { base::secrets::generate_master_key()? } else { configured.to_owned() };
     let listen = config.simulator.listen;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let simulator = Simulator::start(SimulatorConfig {
@@ -214,6 +215,7 @@ fn router(
     };
     Ok(api::router(ApiState {
         acceptor: Acceptor::new(Arc::clone(ctx)),
+        uploads: Arc::default(),
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),

@@ -12,6 +12,7 @@ pub mod delivery;
 pub mod ids;
 pub mod inbound;
 pub mod inbox;
+pub mod page;
 pub mod phone;
 pub mod segments;
 pub mod send;

@@ -8,11 +8,12 @@ use std::{
     time::Duration,
 };
 
-use messaging::{
-    Context, Error, Queue, Result, bot_turn, callbacks, dispatch, fallback,
+use base::{
+    Context, Error, Queue, Result,
     lanes::{Lease, Wake},
-    media, webhooks,
 };
+use inbound::{callbacks, media};
+use outbound::{dispatch, fallback};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -115,7 +116,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     match lease.queue {
         Queue::Outbound => dispatch::work(ctx, lease).await,
         Queue::Callback => callbacks::work(ctx, lease).await,
-        Queue::Participant => bot_turn::work(ctx, lease).await,
+        Queue::Participant => chat::work(ctx, lease).await,
         Queue::Fallback => fallback::work(ctx, lease).await,
         Queue::Media => media::work(ctx, lease).await,
         Queue::Webhook => webhooks::deliver::work(ctx, lease).await,

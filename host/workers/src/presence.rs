@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use messaging::{Context, lanes::Presence};
+use base::{Context, lanes::Presence};
 use tokio_util::sync::CancellationToken;
 
 /// How often the connection is tried, and how long a failed announcement waits for the next.

@@ -7,12 +7,12 @@ use std::{
     time::Duration,
 };
 
-use domain::ids::ClientId;
-use futures::FutureExt;
-use messaging::{
+use base::{
     Context, Queue,
     lanes::{self, Wake},
 };
+use domain::ids::ClientId;
+use futures::FutureExt;
 use tokio::{sync::mpsc, task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 

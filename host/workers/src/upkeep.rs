@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use messaging::{Context, accounts::Administration, numbers, upkeep};
+use base::{Context, audit::Administration, upkeep};
+use inbound::media;
+use tenancy::{accounts, inboxes};
 use tokio_util::sync::CancellationToken;
 
 /// How often template catalogues are looked for that are due: those of new numbers, and those that the provider said
@@ -27,10 +29,14 @@ async fn round(ctx: &Context) {
         Ok(done) => tracing::debug!(partitions.made = done.made, partitions.dropped = done.dropped, "upkeep done"),
         Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "upkeep failed; it is tried again"),
     }
+    if let Err(error) = accounts::forget_old_failures(&Administration::from(ctx)).await {
+        tracing::error!(error = &error as &dyn std::error::Error, "old failures to log in could not be forgotten");
+    }
+    media::forget_old(ctx).await;
 }
 
 async fn refresh_catalogues(ctx: &Context) {
-    if let Err(error) = numbers::refresh_due(&Administration::from(ctx), &ctx.cloud).await {
+    if let Err(error) = inboxes::refresh_due(&Administration::from(ctx), &ctx.cloud).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "a template catalogue could not be refreshed");
     }
 }

@@ -6,7 +6,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use messaging::plugins::{self, Activate};
+use plugins::{self, Activate};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::ids::InboxId;
-use messaging::plugins::{
+use plugins::{
     Difference, Invocation, Origin, Plugin, PluginEvent, Skipped, Version,
     slots::{Activation, RecordingTerms},
 };
@@ -331,7 +331,7 @@ pub(super) struct RecordedBody {
 
 impl RecordedBody {
     /// What is not JSON, which this program does not write, is shown as null.
-    pub(super) fn of(recorded: messaging::plugins::Recording) -> Self {
+    pub(super) fn of(recorded: plugins::Recording) -> Self {
         Self {
             id: recorded.id,
             time: time_of(recorded.id),

@@ -1,7 +1,7 @@
 //! Trying a plugin out.
 
 use axum::{Json, extract::State};
-use messaging::plugins::{self, Invoke};
+use plugins::{self, Invoke};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

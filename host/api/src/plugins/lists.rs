@@ -5,10 +5,8 @@ use axum::{
     extract::{Query, State},
     http::request::Parts,
 };
-use messaging::{
-    numbers::PageRequest,
-    plugins::{self, Wanted},
-};
+use domain::page::PageRequest;
+use plugins::{self, Wanted};
 use uuid::Uuid;
 
 use super::bodies::{
@@ -95,7 +93,7 @@ pub(super) async fn events(
     query: ListQuery,
 ) -> Result<Json<PageBody<EventBody>>, ApiError> {
     nameable(&name)?;
-    let page = plugins::happenings(&state.context.db, allowed.caller.client, &name, query.page).await?;
+    let page = plugins::plugin_events(&state.context.db, allowed.caller.client, &name, query.page).await?;
     Ok(Json(PageBody::new(query.page, page, EventBody::from)))
 }
 

@@ -13,7 +13,7 @@ use axum::{
     routing::{get, post},
 };
 use domain::ids::InboxId;
-use messaging::plugins::{PluginError, slots::Mode};
+use plugins::{PluginError, slots::Mode};
 use serde_json::Value;
 use std::time::Duration;
 

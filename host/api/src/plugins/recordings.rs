@@ -1,7 +1,7 @@
 //! Recording calls, and making them again.
 
 use axum::{Json, extract::State, http::StatusCode};
-use messaging::plugins::{self, ReplayReport, ReplayedDifference, StartRecording};
+use plugins::{self, ReplayReport, ReplayedDifference, StartRecording};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 use uuid::Uuid;

@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
 };
 use bytes::Bytes;
-use messaging::plugins::{self, Place};
+use plugins::{self, Place};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -95,7 +95,7 @@ async fn component(
         body::read_saying(request, limit, UPLOAD_TIME, too_large).await?;
         return Err(ApiError::new(ErrorKind::PayloadTooLarge, too_large(None)));
     }
-    let place = state.context.uploads.enter(allowed.caller.client).await.map_err(refused)?;
+    let place = state.uploads.enter(allowed.caller.client).await.map_err(refused)?;
     let (parts, content) = request.into_parts();
     let whole = Request::from_parts(parts.clone(), content);
     let bytes = body::read_saying(whole, limit, UPLOAD_TIME, too_large).await?;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use api::{PERMISSIONS, error::ErrorKind};
-use messaging::accounts::Role;
+use tenancy::accounts::Role;
 
 fn rows(file: &str) -> Vec<Vec<String>> {
     let path = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../docs").join(file);

@@ -1,7 +1,7 @@
 //! API keys (SPEC 4.6, part 5).
 
-use messaging::accounts::Role;
 use serde_json::{Value, json};
+use tenancy::accounts::Role;
 
 use super::service::{Call, PASSWORD, Service};
 

@@ -1,7 +1,8 @@
 //! Lists of numbers and templates (SPEC 2.13, 4.7).
 
-use messaging::accounts::{Administration, NewClient, create_client};
+use base::audit::Administration;
 use serde_json::json;
+use tenancy::accounts::{NewClient, create_client};
 
 use super::service::{Call, Service};
 

@@ -1,9 +1,9 @@
 //! Files of customers, behind signed addresses.
 
+use base::media::url_for;
 use bytes::Bytes;
 use channels::media_store::MediaContent;
 use domain::ids::{ClientId, MediaId};
-use messaging::media::url_for;
 use storage::media::{NewMedia, insert, mark_ready};
 use uuid::Uuid;
 

@@ -15,31 +15,31 @@ use axum::{
     extract::ConnectInfo,
     http::{HeaderMap, Request, StatusCode, header},
 };
+use base::{
+    Context, ContextBuilder, Settings,
+    audit::{Actor, Administration},
+    lanes::Wakeups,
+    secrets::Sealer,
+};
 use channels::{
     http::{GuardedClient, GuardedSettings},
-    media_store::LocalMediaStore,
     whatsapp_cloud::{CloudApi, CloudSettings},
 };
 use chrono::{DateTime, Utc};
 use domain::{
     clock::{Clock, IdSource},
-    ids::{ClientId, NodeId},
-};
-use messaging::{
-    Context, Settings,
-    accept::Acceptor,
-    accounts::{Actor, Administration, Authenticator, NewClient, NewUser, Role, create_client, create_user},
-    context::Retention,
-    lanes::Wakeups,
-    numbers::{CloudAccount, NewNumber, Number, Provider, add_number},
-    secrets::Sealer,
+    ids::ClientId,
 };
 use metrics_exporter_prometheus::PrometheusBuilder;
+use outbound::accept::Acceptor;
 use plugin_host::{HostConfig, PluginHost};
 use serde_json::Value;
 use storage::PgPool;
+use tenancy::{
+    accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
+    inboxes::{CloudAccount, NewNumber, Number, Provider, add_number},
+};
 use tower::ServiceExt;
-use uuid::Uuid;
 
 /// Signs callbacks.
 pub const APP_SECRET: &str = "app-secret";
@@ -124,6 +124,7 @@ impl Service {
         };
         let router = api::router(ApiState {
             context: Arc::clone(&context),
+            uploads: Arc::default(),
             acceptor: Acceptor::new(Arc::clone(&context)),
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
@@ -262,53 +263,26 @@ async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Contex
         PluginHost::start(HostConfig { built_ins: options.built_ins, ..HostConfig::new(folder.join("plugins")) });
     // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
     let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
-    Context {
+    ContextBuilder {
         db,
         clock,
         ids: IdSource::new([3; 32]),
-        node: NodeId(Uuid::from_u128(1)),
+        sealer: Sealer::new([9; 32]),
         plugins: plugins.await.unwrap(),
         cloud: CloudApi::new(nowhere).unwrap(),
         http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-        smpp: tokio::sync::OnceCell::new(),
-        media: Arc::new(LocalMediaStore::new(folder.join("media"))),
-        scratch: folder.join("scratch"),
-        sealer: Sealer::new([9; 32]),
+        media_folder: folder.join("media"),
         settings: settings(options.app_secret),
-        wake: Wakeups::channel().0,
-        pacing: Default::default(),
-        skipped: Default::default(),
-        uploads: Default::default(),
     }
+    .build(Wakeups::channel().0)
 }
 
 fn settings(app_secret: &str) -> Settings {
-    let day = Duration::from_secs(24 * 3600);
     Settings {
         public_url: "http://127.0.0.1:8080".to_owned(),
         app_secret: app_secret.to_owned(),
         verify_token: "verify-me".to_owned(),
         max_recipients: 10,
-        cloud_rate_per_second: 80,
-        cloud_in_flight: 16,
-        unknown_after: Duration::from_secs(60),
-        fallback_max_age: Duration::from_secs(3600),
-        media_max_bytes: 1 << 20,
-        media_url_lifetime: day,
-        sms_default_source: "PATCHBAY".to_owned(),
-        webhook_retry_schedule: vec![Duration::from_secs(5)],
-        webhook_in_flight: 8,
-        allow_private_targets: false,
-        plugins: Default::default(),
-        key_values: Default::default(),
-        retention: Retention {
-            messages_days: 90,
-            receipts_days: 90,
-            webhooks_days: 30,
-            invocations_days: 30,
-            recordings_days: 14,
-            callbacks_days: 14,
-            media_days: 30,
-        },
+        ..Settings::default()
     }
 }

@@ -1,7 +1,8 @@
 //! Webhook configuration (SPEC 2.12, 4.7, 7).
 
-use messaging::accounts::{Administration, NewClient, create_client};
+use base::audit::Administration;
 use serde_json::json;
+use tenancy::accounts::{NewClient, create_client};
 
 use super::service::{Call, Service};
 

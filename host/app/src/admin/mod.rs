@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use base::audit::Actor;
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
-use messaging::{
-    accounts::{self, Actor, CreatedUser, NewClient, NewUser},
-    numbers::{self, CloudAccount, NewNumber},
-};
 use serde_json::{Value, json};
+use tenancy::{
+    accounts::{self, CreatedUser, NewClient, NewUser},
+    inboxes::{self, CloudAccount, NewNumber},
+};
 
 use crate::{
     boot::Base,
@@ -101,11 +102,11 @@ async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Res
         _ => anyhow::bail!("--phone-number-id, --waba-id and --access-token belong together: give all three"),
     };
     let provider = match add.provider {
-        Provider::WhatsappCloud => numbers::Provider::Cloud,
-        Provider::WhatsappLite => numbers::Provider::Lite,
+        Provider::WhatsappCloud => inboxes::Provider::Cloud,
+        Provider::WhatsappLite => inboxes::Provider::Lite,
     };
     let new = NewNumber { client_ref: add.client, msisdn: add.number, provider, cloud, rate_per_second: None };
-    let number = numbers::add_number(&base.administration(), new, Actor::Operator).await?;
+    let number = inboxes::add_number(&base.administration(), new, Actor::Operator).await?;
     if config.simulator_on()
         && let Err(error) = simulated_numbers::register(&number, config.simulator.listen).await
     {
@@ -133,6 +134,6 @@ async fn sync_templates(config: &Config, base: &Base, sync: TemplateSync) -> any
         .await?
         .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", sync.client))?;
     drop(db);
-    let synced = numbers::sync_templates(&base.administration(), &cloud, client, Some(Actor::Operator)).await?;
+    let synced = inboxes::sync_templates(&base.administration(), &cloud, client, Some(Actor::Operator)).await?;
     Ok(json!({ "synced": synced }))
 }

@@ -1,0 +1,112 @@
+//! What every use case needs, put together once by the program.
+
+use std::{path::PathBuf, sync::Arc};
+
+use channels::{
+    http::GuardedClient,
+    media_store::{LocalMediaStore, MediaStore},
+    smpp::SmppGateway,
+    whatsapp_cloud::CloudApi,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::{Clock, IdSource},
+    ids::NodeId,
+};
+use plugin_host::PluginHost;
+use storage::PgPool;
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+use crate::{Pacing, Settings, SkippedComparisons, lanes::Wakeups, secrets::Sealer};
+
+/// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
+pub struct Context {
+    /// The database.
+    pub db: PgPool,
+    /// The business clock.
+    pub clock: Arc<dyn Clock>,
+    /// Ids and randomness.
+    pub ids: IdSource,
+    /// This process, as the owner of leases.
+    pub node: NodeId,
+    /// Runs components.
+    pub plugins: Arc<PluginHost>,
+    /// WhatsApp Cloud.
+    pub cloud: CloudApi,
+    /// For addresses that clients chose.
+    pub http: GuardedClient,
+    /// Set once the SMSC binds are started; empty when no SMSC is configured.
+    pub smpp: OnceCell<SmppGateway>,
+    /// Files of customers.
+    pub media: Arc<dyn MediaStore>,
+    /// Folder on the media store's file system where downloads are put together.
+    pub scratch: PathBuf,
+    /// Opens and seals secrets.
+    pub sealer: Sealer,
+    /// Settings of the operator.
+    pub settings: Settings,
+    /// Hints to the runner.
+    pub wake: Wakeups,
+    /// How fast each business number may send.
+    pub pacing: Pacing,
+    /// Comparisons with shadows of plugins that there was no room for.
+    pub skipped: SkippedComparisons,
+}
+
+impl Context {
+    /// The present moment of the business clock.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// A new id for something that happens now.
+    pub fn mint<Id: From<Uuid>>(&self) -> Id {
+        Id::from(self.ids.mint(self.clock.now()))
+    }
+}
+
+/// What a [`Context`] is made of and that nobody can choose for the caller.
+pub struct ContextBuilder {
+    /// The database.
+    pub db: PgPool,
+    /// The business clock.
+    pub clock: Arc<dyn Clock>,
+    /// Ids and randomness.
+    pub ids: IdSource,
+    /// Opens and seals secrets.
+    pub sealer: Sealer,
+    /// Runs components.
+    pub plugins: Arc<PluginHost>,
+    /// WhatsApp Cloud.
+    pub cloud: CloudApi,
+    /// For addresses that clients chose.
+    pub http: GuardedClient,
+    /// Folder of the files of customers. Must exist.
+    pub media_folder: PathBuf,
+    /// Settings of the operator.
+    pub settings: Settings,
+}
+
+impl ContextBuilder {
+    /// Puts the rest around it. Hints to the runner go to `wake`.
+    pub fn build(self, wake: Wakeups) -> Context {
+        Context {
+            node: NodeId(self.ids.mint(self.clock.now())),
+            db: self.db,
+            clock: self.clock,
+            ids: self.ids,
+            plugins: self.plugins,
+            cloud: self.cloud,
+            http: self.http,
+            smpp: OnceCell::new(),
+            scratch: self.media_folder.join("scratch"),
+            media: Arc::new(LocalMediaStore::new(self.media_folder)),
+            sealer: self.sealer,
+            settings: self.settings,
+            wake,
+            pacing: Pacing::default(),
+            skipped: SkippedComparisons::default(),
+        }
+    }
+}

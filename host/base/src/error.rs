@@ -1,0 +1,64 @@
+//! Failures that are nobody's request's fault.
+
+/// A use case could not do its work. What a caller can act on is in the error of the use case itself; this is the rest.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database failed, or holds what this version does not understand.
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
+    /// Something sealed does not open.
+    #[error(transparent)]
+    Sealed(#[from] crate::secrets::SealError),
+    /// A stored JSON value does not have the shape that this version writes.
+    #[error("the stored {what} is not readable")]
+    Unreadable {
+        /// What was read.
+        what: &'static str,
+        /// Where it broke.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Plugins could not be worked with.
+    #[error("plugins could not be worked with")]
+    Plugins(#[from] HostFailed),
+    /// The lane went to another process meanwhile; whatever was not committed is that one's to do.
+    #[error("this work belongs to another process now")]
+    LeaseLost,
+    /// The process is stopping.
+    #[error("the service is stopping; send the request again")]
+    Stopped,
+}
+
+/// Something about a plugin could not be done by this program.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct HostFailed(pub String);
+
+impl Error {
+    /// True when the failure has nothing to do with the work at hand: everything stops, and nothing counts against the
+    /// item that was being worked on.
+    pub fn is_outage(&self) -> bool {
+        use storage::SqlxError;
+        match self {
+            Self::LeaseLost | Self::Stopped => true,
+            Self::Storage(storage::Error::Database(error)) => matches!(
+                error,
+                SqlxError::Io(_)
+                    | SqlxError::Tls(_)
+                    | SqlxError::PoolTimedOut
+                    | SqlxError::PoolClosed
+                    | SqlxError::WorkerCrashed
+            ),
+            Self::Storage(_) | Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
+        }
+    }
+}
+
+impl From<storage::SqlxError> for Error {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+/// Result of most use cases.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

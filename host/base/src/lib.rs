@@ -1,0 +1,21 @@
+//! What every use case stands on: its surroundings ([`Context`]), secrets, the lanes of the work queue, the audit trail,
+//! and the failures that are nobody's request's fault.
+
+pub mod audit;
+mod context;
+mod error;
+pub mod lanes;
+pub mod media;
+mod pacing;
+pub mod readiness;
+pub mod secrets;
+mod settings;
+mod skipped_comparisons;
+pub mod upkeep;
+
+pub use context::{Context, ContextBuilder};
+pub use error::{Error, HostFailed, Result};
+pub use pacing::{Pace, Pacing};
+pub use settings::{KeyValueQuota, PluginSettings, Retention, Settings};
+pub use skipped_comparisons::SkippedComparisons;
+pub use storage::lanes::Queue;

@@ -1,0 +1,137 @@
+//! What files of customers are called: their addresses, signed and valid for a while, because whoever fetches them has no
+//! API key (DESIGN 7 "media"), and the extensions of their names.
+
+use domain::ids::{ClientId, MediaId};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+use crate::Context;
+
+/// The address of a file, valid from now on for `media_url_lifetime`.
+pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
+    let lifetime = i64::try_from(ctx.settings.media_url_lifetime.as_secs()).unwrap_or(i64::MAX);
+    let expires = ctx.now().timestamp().saturating_add(lifetime);
+    let signature = Signer::new(ctx).sign(client, id, expires);
+    format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.public_url)
+}
+
+/// Refuses an address that we did not make, or that is too old.
+pub fn check(
+    ctx: &Context,
+    client: ClientId,
+    id: MediaId,
+    expires: i64,
+    signature: &str,
+) -> Result<(), AddressRefused> {
+    if !Signer::new(ctx).verify(client, id, expires, signature) {
+        return Err(AddressRefused::BadSignature);
+    }
+    if ctx.now().timestamp() > expires { Err(AddressRefused::Expired) } else { Ok(()) }
+}
+
+/// Why an address of a file is not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AddressRefused {
+    /// The address was not made by us, or was changed.
+    #[error("the signature of this address is wrong")]
+    BadSignature,
+    /// The address was valid once.
+    #[error("this address has expired; take a new one from the message")]
+    Expired,
+}
+
+/// The key of addresses, derived from the master key.
+struct Signer([u8; 32]);
+
+impl Signer {
+    fn new(ctx: &Context) -> Self {
+        Self(ctx.sealer.derive("media-address"))
+    }
+
+    fn mac(&self, client: ClientId, id: MediaId, expires: i64) -> Option<Hmac<Sha256>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        mac.update(client.0.as_bytes());
+        mac.update(id.0.as_bytes());
+        mac.update(&expires.to_be_bytes());
+        Some(mac)
+    }
+
+    fn sign(&self, client: ClientId, id: MediaId, expires: i64) -> String {
+        self.mac(client, id, expires).map(|mac| hex::encode(mac.finalize().into_bytes())).unwrap_or_default()
+    }
+
+    /// In constant time.
+    fn verify(&self, client: ClientId, id: MediaId, expires: i64, signature: &str) -> bool {
+        let given = hex::decode(signature).unwrap_or_default();
+        self.mac(client, id, expires).is_some_and(|mac| mac.verify_slice(&given).is_ok())
+    }
+}
+
+/// File name extension without the dot: that of the customer's own file name, else the usual one of the MIME type, else
+/// `bin`.
+pub fn extension(mime_type: &str, filename: Option<&str>) -> String {
+    let essence = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let named = filename.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase());
+    let plausible = |end: &String| (1..=8).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    named.filter(plausible).unwrap_or_else(|| usual_extension(&essence).to_owned())
+}
+
+/// WhatsApp's own types first: the general table knows several extensions for most of them, in no useful order.
+fn usual_extension(essence: &str) -> &'static str {
+    match essence {
+        "image/jpeg" => "jpg",
+        "image/png" => "png",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "video/mp4" => "mp4",
+        "video/3gpp" => "3gp",
+        "audio/aac" => "aac",
+        "audio/amr" => "amr",
+        "audio/mpeg" => "mp3",
+        "audio/mp4" => "m4a",
+        "audio/ogg" => "ogg",
+        "application/pdf" => "pdf",
+        "text/plain" => "txt",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+        other => mime_guess::get_mime_extensions_str(other).and_then(|known| known.first().copied()).unwrap_or("bin"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_signature_holds_for_one_file_of_one_client_until_one_moment() {
+        let (client, id) = (ClientId(Uuid::from_u128(1)), MediaId(Uuid::from_u128(2)));
+        let signer = Signer([7; 32]);
+        let signature = signer.sign(client, id, 1_760_000_000);
+        assert!(signer.verify(client, id, 1_760_000_000, &signature));
+        assert!(!signer.verify(client, id, 1_760_000_001, &signature));
+        assert!(!signer.verify(client, MediaId(Uuid::from_u128(3)), 1_760_000_000, &signature));
+        assert!(!signer.verify(ClientId(Uuid::from_u128(3)), id, 1_760_000_000, &signature));
+        assert!(!Signer([8; 32]).verify(client, id, 1_760_000_000, &signature));
+        assert!(!signer.verify(client, id, 1_760_000_000, "not hexadecimal"));
+    }
+
+    #[test]
+    fn the_extension_is_that_of_the_customers_file_name() {
+        assert_eq!(extension("application/octet-stream", Some("Invoice 7.PDF")), "pdf");
+    }
+
+    #[test]
+    fn a_file_without_a_name_gets_the_extension_of_its_type() {
+        assert_eq!(extension("image/jpeg", None), "jpg");
+        assert_eq!(extension("audio/ogg; codecs=opus", None), "ogg");
+        assert_eq!(extension("application/zip", None), "zip");
+    }
+
+    #[test]
+    fn what_cannot_be_an_extension_is_not_taken_for_one() {
+        assert_eq!(extension("image/png", Some("photo. of / me")), "png");
+        assert_eq!(extension("application/x-unheard-of", Some("noextension")), "bin");
+    }
+}

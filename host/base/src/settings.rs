@@ -1,0 +1,144 @@
+//! What the operator decided (`docs/operations.md`).
+
+use std::time::Duration;
+
+/// What the operator decided (`docs/operations.md`).
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Base of media addresses, without a slash at the end.
+    pub public_url: String,
+    /// `whatsapp_cloud.app_secret`; callbacks are refused while it is empty.
+    pub app_secret: String,
+    /// `whatsapp_cloud.verify_token`.
+    pub verify_token: String,
+    /// Recipients over all messages of one request.
+    pub max_recipients: usize,
+    /// Messages per second and business number.
+    pub cloud_rate_per_second: u32,
+    /// Provider calls in flight per business number.
+    pub cloud_in_flight: usize,
+    /// How long to wait for a status after an answer that never came.
+    pub unknown_after: Duration,
+    /// Failures older than this do not fall back to SMS.
+    pub fallback_max_age: Duration,
+    /// Largest file taken from a customer, in bytes.
+    pub media_max_bytes: u64,
+    /// How long a media address stays valid.
+    pub media_url_lifetime: Duration,
+    /// Source address of SMS when nothing else names one.
+    pub sms_default_source: String,
+    /// Delays between webhook attempts.
+    pub webhook_retry_schedule: Vec<Duration>,
+    /// Webhook requests in flight per endpoint.
+    pub webhook_in_flight: usize,
+    /// Loopback and private addresses are fine as targets of every client.
+    pub allow_private_targets: bool,
+    /// What clients may upload.
+    pub plugins: PluginSettings,
+    /// What the key-value stores of plugins may hold.
+    pub key_values: KeyValueQuota,
+    /// Retention of the growing tables.
+    pub retention: Retention,
+}
+
+impl Default for Settings {
+    /// What an operator who sets nothing gets, without a public address and provider secrets.
+    fn default() -> Self {
+        Self {
+            public_url: String::new(),
+            app_secret: String::new(),
+            verify_token: String::new(),
+            max_recipients: 1000,
+            cloud_rate_per_second: 80,
+            cloud_in_flight: 64,
+            unknown_after: Duration::from_secs(60),
+            fallback_max_age: Duration::from_secs(3600),
+            media_max_bytes: 100 << 20,
+            media_url_lifetime: Duration::from_secs(7 * 24 * 3600),
+            sms_default_source: "PATCHBAY".to_owned(),
+            webhook_retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+                .map(Duration::from_secs)
+                .to_vec(),
+            webhook_in_flight: 32,
+            allow_private_targets: false,
+            plugins: PluginSettings::default(),
+            key_values: KeyValueQuota::default(),
+            retention: Retention::default(),
+        }
+    }
+}
+
+/// How long rows are kept, in days.
+#[derive(Debug, Clone)]
+pub struct Retention {
+    /// Outbound messages, legs, chat messages.
+    pub messages_days: u32,
+    /// Delivery receipts.
+    pub receipts_days: u32,
+    /// Webhook deliveries and attempts.
+    pub webhooks_days: u32,
+    /// Plugin invocations, what happened to plugins, and where shadows differed.
+    pub invocations_days: u32,
+    /// Recorded plugin calls.
+    pub recordings_days: u32,
+    /// Fingerprints of provider callbacks, and callbacks that were given up.
+    pub callbacks_days: u32,
+    /// Files of customers.
+    pub media_days: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            messages_days: 365,
+            receipts_days: 90,
+            webhooks_days: 30,
+            invocations_days: 30,
+            recordings_days: 14,
+            callbacks_days: 14,
+            media_days: 365,
+        }
+    }
+}
+
+/// What the operator allows clients to upload.
+#[derive(Debug, Clone, Copy)]
+pub struct PluginSettings {
+    /// Bytes of one component.
+    pub upload_bytes: usize,
+    /// Bytes of all components of one client.
+    pub bytes_per_client: u64,
+    /// Names that one client can upload under.
+    pub names_per_client: u64,
+    /// Versions kept per name, beside those that are in force or that a rollback may want.
+    pub versions_kept: u32,
+    /// Bytes that one recording of an activation keeps.
+    pub recording_bytes: u64,
+}
+
+impl Default for PluginSettings {
+    fn default() -> Self {
+        Self {
+            upload_bytes: 32 << 20,
+            bytes_per_client: 1 << 30,
+            names_per_client: 500,
+            versions_kept: 200,
+            recording_bytes: 64 << 20,
+        }
+    }
+}
+
+/// What the stores of plugins may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyValueQuota {
+    /// Bytes of all stores of one client: keys, values, and 64 for each key.
+    pub bytes_per_client: u64,
+    /// Keys of one plugin in the store of one participant.
+    pub keys_per_participant: u32,
+}
+
+impl Default for KeyValueQuota {
+    fn default() -> Self {
+        Self { bytes_per_client: 64 << 20, keys_per_participant: 256 }
+    }
+}

@@ -1,0 +1,98 @@
+//! Counts the comparisons with shadows that there was no room for, so that their clients can read how much is missing.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use domain::ids::ClientId;
+use storage::{
+    PgPool,
+    plugins::skipped::{self, Skipped},
+};
+use uuid::Uuid;
+
+/// How long counts gather before they are written down.
+const GATHERED: Duration = Duration::from_millis(500);
+
+/// What is not written down yet, by client and activation of the shadow. A client that is in here has a task under way
+/// that writes it down.
+type Gathering = HashMap<ClientId, BTreeMap<Uuid, Skipped>>;
+
+/// The comparisons that were skipped lately, in this process.
+#[derive(Debug, Clone, Default)]
+pub struct SkippedComparisons(Arc<Mutex<Gathering>>);
+
+impl SkippedComparisons {
+    /// Counts comparisons of a client that there was no room for. Does not wait.
+    pub fn count(&self, db: &PgPool, client: ClientId, skipped: Vec<Skipped>) {
+        if self.gather(client, skipped) {
+            let (gathering, db) = (self.clone(), db.clone());
+            tokio::spawn(async move {
+                tokio::time::sleep(GATHERED).await;
+                let gathered = gathering.take(client);
+                let written = async { skipped::add(&mut *db.acquire().await?, client, &gathered).await };
+                if let Err(error) = written.await {
+                    tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
+                        "how many comparisons with shadows were skipped could not be kept");
+                }
+            });
+        }
+    }
+
+    /// Whether these are the first of the client.
+    fn gather(&self, client: ClientId, skipped: Vec<Skipped>) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = !all.contains_key(&client);
+        let gathered = all.entry(client).or_default();
+        for next in skipped {
+            match gathered.get_mut(&next.activation) {
+                Some(known) => {
+                    known.comparisons += next.comparisons;
+                    known.last_at = next.last_at;
+                }
+                None => drop(gathered.insert(next.activation, next)),
+            }
+        }
+        is_first
+    }
+
+    fn take(&self, client: ClientId) -> Vec<Skipped> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(&client).into_iter().flat_map(BTreeMap::into_values).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    fn skipped(activations: &[u128]) -> Vec<Skipped> {
+        activations.iter().map(one).collect()
+    }
+
+    fn one(activation: &u128) -> Skipped {
+        Skipped {
+            activation: Uuid::from_u128(*activation),
+            plugin: "shop".to_owned(),
+            version: Some(2),
+            comparisons: 1,
+            last_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn what_gathers_is_added_up_per_shadow_and_taken_once() {
+        let (gathering, client) = (SkippedComparisons::default(), ClientId(Uuid::from_u128(1)));
+        assert!(gathering.gather(client, skipped(&[1, 2, 1])), "somebody has to write it down");
+        assert!(!gathering.gather(client, skipped(&[1])), "somebody does");
+        assert!(gathering.gather(ClientId(Uuid::from_u128(2)), skipped(&[1])), "another client's are its own");
+        let counts: Vec<i64> = gathering.take(client).iter().map(|one| one.comparisons).collect();
+        assert_eq!(counts, [3, 1]);
+        assert_eq!(gathering.take(client), []);
+        assert!(gathering.gather(client, skipped(&[1])));
+    }
+}

@@ -1,0 +1,362 @@
+//! From what the chatbot wants to what the host will do: contents that a channel can send, templates filled, quotes
+//! found. The plugin host has judged lengths and counts already.
+
+use domain::{
+    content::{self, MediaKind, OutboundContent, OutboundMedia, TemplateSend},
+    ids::{ChatMessageId, ClientId},
+    send::{ComponentKind, HeaderFormat, RequestComponent},
+    template::Template,
+};
+use plugin_host::chatbot::{
+    Action, ListSection, MediaKind as PluginMediaKind, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate,
+};
+use storage::{chat_messages, templates};
+
+use super::scene::Scene;
+use crate::conversation::ratings;
+use base::{Context, Result};
+
+/// One thing that the host does.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Effect {
+    /// Send a message.
+    Reply(Box<Reply>),
+    /// Replace the chatbot's note.
+    SetState(String),
+    /// Start a timer, or move the one of that name.
+    StartTimer {
+        /// Its name.
+        name: String,
+        /// How long it runs, in seconds.
+        seconds: u32,
+    },
+    /// Let people take over.
+    HandOver {
+        /// Whose queue.
+        team: Option<String>,
+        /// What the agent should know.
+        note: Option<String>,
+    },
+    /// End the conversation.
+    Close,
+    /// Put a tag on the contact.
+    Tag(String),
+}
+
+/// A message that the chatbot sends.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reply {
+    pub(super) content: OutboundContent,
+    /// The message that it quotes: ours and the provider's id of it.
+    pub(super) quoted: Option<(ChatMessageId, String)>,
+    /// It asks for a rating.
+    pub(super) asks_rating: bool,
+}
+
+/// What the actions of an answer come to; the inner error says why the answer cannot be carried out.
+pub(super) async fn effects(
+    ctx: &Context,
+    client: ClientId,
+    scene: &Scene,
+    actions: Vec<Action>,
+) -> Result<std::result::Result<Vec<Effect>, String>> {
+    let mut effects = Vec::with_capacity(actions.len());
+    for action in actions {
+        let effect = match reply_content(&action) {
+            Some((content, quote)) => {
+                let quoted = quoted(ctx, client, scene, quote).await?;
+                Effect::Reply(Box::new(Reply { content, quoted, asks_rating: false }))
+            }
+            None => match action {
+                Action::ReplyTemplate(wanted) => match template(ctx, client, scene, &wanted).await? {
+                    Ok(filled) => {
+                        let content = OutboundContent::Template(filled);
+                        Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: false }))
+                    }
+                    Err(reason) => return Ok(Err(reason)),
+                },
+                Action::RequestRating => {
+                    let content = ratings::question();
+                    Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: true }))
+                }
+                Action::SetState(state) => Effect::SetState(state),
+                Action::StartTimer(timer) => Effect::StartTimer { name: timer.name, seconds: timer.after_seconds },
+                Action::HandOver(to) => Effect::HandOver { team: to.team, note: to.note },
+                Action::Close => Effect::Close,
+                Action::Tag(tag) => Effect::Tag(tag),
+                other => {
+                    tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(),
+                        custom = matches!(other, Action::Custom(_)), "an action that this version does not know was left out");
+                    continue;
+                }
+            },
+        };
+        effects.push(effect);
+    }
+    Ok(Ok(effects))
+}
+
+/// The content of a reply that needs nothing looked up, and what it quotes.
+fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
+    Some(match action {
+        Action::ReplyText(reply) => (OutboundContent::Text { body: reply.text.clone() }, reply.quote.as_deref()),
+        Action::ReplyMedia(reply) => (OutboundContent::Media(media(reply)), reply.quote.as_deref()),
+        Action::ReplyButtons(reply) => (OutboundContent::Buttons(buttons(reply)), reply.quote.as_deref()),
+        Action::ReplyList(reply) => (OutboundContent::List(list(reply)), reply.quote.as_deref()),
+        Action::ReplyLocation(reply) => {
+            let place = content::Location {
+                latitude: reply.location.latitude,
+                longitude: reply.location.longitude,
+                name: reply.location.name.clone(),
+                address: reply.location.address.clone(),
+            };
+            (OutboundContent::Location(place), reply.quote.as_deref())
+        }
+        _ => return None,
+    })
+}
+
+fn media(reply: &ReplyMedia) -> OutboundMedia {
+    OutboundMedia {
+        kind: media_kind(reply.kind),
+        url: reply.url.clone(),
+        caption: reply.caption.clone().filter(|caption| !caption.is_empty()),
+        filename: reply.filename.clone().filter(|name| !name.is_empty()),
+    }
+}
+
+fn media_kind(kind: PluginMediaKind) -> MediaKind {
+    match kind {
+        PluginMediaKind::Image => MediaKind::Image,
+        PluginMediaKind::Video => MediaKind::Video,
+        PluginMediaKind::Audio => MediaKind::Audio,
+        PluginMediaKind::Voice => MediaKind::Voice,
+        PluginMediaKind::Sticker => MediaKind::Sticker,
+        PluginMediaKind::Document | PluginMediaKind::File => MediaKind::Document,
+    }
+}
+
+fn buttons(reply: &ReplyButtons) -> content::ReplyButtons {
+    let button = |button: &plugin_host::chatbot::Button| content::ReplyButton {
+        id: button.id.clone(),
+        title: button.title.clone(),
+    };
+    content::ReplyButtons {
+        header: line(reply.header.as_ref()),
+        body: reply.text.clone(),
+        footer: line(reply.footer.as_ref()),
+        buttons: reply.buttons.iter().map(button).collect(),
+    }
+}
+
+fn list(reply: &ReplyList) -> content::ReplyList {
+    let section = |section: &ListSection| content::ListSection {
+        title: section.title.clone().unwrap_or_default(),
+        rows: section
+            .rows
+            .iter()
+            .map(|row| content::ListRow {
+                id: row.id.clone(),
+                title: row.title.clone(),
+                description: line(row.description.as_ref()),
+            })
+            .collect(),
+    };
+    content::ReplyList {
+        header: line(reply.header.as_ref()),
+        body: reply.text.clone(),
+        footer: line(reply.footer.as_ref()),
+        button: reply.button_label.clone(),
+        sections: reply.sections.iter().map(section).collect(),
+    }
+}
+
+/// An empty line is none: providers refuse empty headers and footers.
+fn line(text: Option<&String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty()).cloned()
+}
+
+/// Finds the message that a reply quotes: one of this chat, by our id. One that is not there any more is not quoted.
+async fn quoted(
+    ctx: &Context,
+    client: ClientId,
+    scene: &Scene,
+    quote: Option<&str>,
+) -> Result<Option<(ChatMessageId, String)>> {
+    let Some(id) = quote.and_then(|quote| quote.parse::<ChatMessageId>().ok()) else { return Ok(None) };
+    let mut db = ctx.db.acquire().await?;
+    let found = chat_messages::find(&mut db, client, id).await?;
+    let of_this_chat = found.filter(|message| message.participant == scene.participant.id);
+    Ok(of_this_chat.and_then(|message| Some((id, message.provider_id?))))
+}
+
+/// Fills a template of the number's catalogue; the inner error says why it cannot be sent.
+async fn template(
+    ctx: &Context,
+    client: ClientId,
+    scene: &Scene,
+    wanted: &ReplyTemplate,
+) -> Result<std::result::Result<TemplateSend, String>> {
+    let unknown = || {
+        format!("template `{}` ({}) is not in the catalogue of this number; sync the templates", wanted.name, wanted.id)
+    };
+    let Some(waba) = scene.number.waba_id.clone() else { return Ok(Err(unknown())) };
+    let mut db = ctx.db.acquire().await?;
+    let found = templates::by_ids(&mut db, client, &[(waba, wanted.id.clone())]).await?.into_iter().next();
+    drop(db);
+    let Some(found) = found else { return Ok(Err(unknown())) };
+    let filled = Template::from_record(found.record).map_err(|error| error.to_string()).and_then(|template| {
+        if template.name != wanted.name {
+            return Err(format!("template {} is named `{}`, not `{}`", template.id, template.name, wanted.name));
+        }
+        template.approval()?;
+        let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
+        let filled = template.resolve(&components(wanted)?, "components", &mut tokens);
+        filled.map_err(|faults| {
+            let faults = faults.iter().map(|fault| format!("{} {}", fault.field, fault.message));
+            format!("template `{}` cannot be filled: {}", wanted.name, faults.collect::<Vec<_>>().join("; "))
+        })
+    });
+    Ok(filled)
+}
+
+/// The reply in the words of a send request.
+fn components(wanted: &ReplyTemplate) -> std::result::Result<Vec<RequestComponent>, String> {
+    let empty = |kind| RequestComponent {
+        kind,
+        parameters: None,
+        format: None,
+        url: None,
+        filename: None,
+        conversation_parameters: None,
+        cards: None,
+    };
+    let mut components = Vec::new();
+    if let Some(header) = &wanted.header {
+        let format = match media_kind(header.kind) {
+            MediaKind::Image => HeaderFormat::Image,
+            MediaKind::Video => HeaderFormat::Video,
+            MediaKind::Document => HeaderFormat::Document,
+            MediaKind::Audio | MediaKind::Voice | MediaKind::Sticker => {
+                return Err("the header of a template is an image, a video or a document".to_owned());
+            }
+        };
+        components.push(RequestComponent {
+            format: Some(format),
+            url: Some(header.url.clone()),
+            filename: header.filename.clone(),
+            ..empty(ComponentKind::Header)
+        });
+    }
+    if !wanted.parameters.is_empty() {
+        components.push(RequestComponent { parameters: Some(wanted.parameters.clone()), ..empty(ComponentKind::Body) });
+    }
+    if !wanted.button_parameters.is_empty() {
+        let parameters = Some(wanted.button_parameters.clone());
+        components.push(RequestComponent { parameters, ..empty(ComponentKind::Button) });
+    }
+    Ok(components)
+}
+
+#[cfg(test)]
+mod tests {
+    use plugin_host::chatbot::{Button, ListRow, Location, ReplyLocation, ReplyText, TemplateHeader};
+
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_a_text_and_keeps_what_it_quotes() {
+        let action = Action::ReplyText(ReplyText { text: "Hello".to_owned(), quote: Some("m1".to_owned()) });
+        let (content, quote) = reply_content(&action).unwrap();
+        assert_eq!(content, OutboundContent::Text { body: "Hello".to_owned() });
+        assert_eq!(quote, Some("m1"));
+    }
+
+    #[test]
+    fn a_file_without_a_type_of_its_own_is_sent_as_a_document() {
+        let action = Action::ReplyMedia(ReplyMedia {
+            url: "https://example.org/a.bin".to_owned(),
+            kind: PluginMediaKind::File,
+            caption: Some(String::new()),
+            filename: Some("a.bin".to_owned()),
+            quote: None,
+        });
+        let Some((OutboundContent::Media(file), None)) = reply_content(&action) else { panic!("not a file") };
+        assert_eq!((file.kind, file.caption), (MediaKind::Document, None));
+    }
+
+    #[test]
+    fn empty_headers_and_footers_are_left_out() {
+        let action = Action::ReplyButtons(ReplyButtons {
+            text: "Choose".to_owned(),
+            buttons: vec![Button { id: "a".to_owned(), title: "A".to_owned() }],
+            header: Some(" ".to_owned()),
+            footer: Some("Thanks".to_owned()),
+            quote: None,
+        });
+        let Some((OutboundContent::Buttons(message), None)) = reply_content(&action) else { panic!("no buttons") };
+        assert_eq!((message.header, message.footer.as_deref()), (None, Some("Thanks")));
+        assert_eq!(message.buttons, [content::ReplyButton { id: "a".to_owned(), title: "A".to_owned() }]);
+    }
+
+    #[test]
+    fn a_list_keeps_its_sections_and_rows_in_order() {
+        let row = |id: &str| ListRow { id: id.to_owned(), title: id.to_uppercase(), description: None };
+        let action = Action::ReplyList(ReplyList {
+            text: "Choose".to_owned(),
+            button_label: "Open".to_owned(),
+            sections: vec![ListSection { title: None, rows: vec![row("b"), row("a")] }],
+            header: None,
+            footer: None,
+            quote: None,
+        });
+        let Some((OutboundContent::List(message), None)) = reply_content(&action) else { panic!("no list") };
+        let ids: Vec<&str> = message.sections[0].rows.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!((message.button.as_str(), ids), ("Open", vec!["b", "a"]));
+    }
+
+    #[test]
+    fn a_place_keeps_its_coordinates() {
+        let location = Location { latitude: -33.9, longitude: 18.4, name: Some("Office".to_owned()), address: None };
+        let action = Action::ReplyLocation(ReplyLocation { location, quote: None });
+        let Some((OutboundContent::Location(place), None)) = reply_content(&action) else { panic!("no place") };
+        assert_eq!((place.latitude, place.longitude, place.name.as_deref()), (-33.9, 18.4, Some("Office")));
+    }
+
+    #[test]
+    fn a_template_reply_is_a_send_request_with_the_components_that_it_fills() {
+        let wanted = ReplyTemplate {
+            id: "1".to_owned(),
+            name: "order_ready".to_owned(),
+            parameters: vec!["Thandi".to_owned()],
+            header: Some(TemplateHeader {
+                url: "https://example.org/h.jpg".to_owned(),
+                kind: PluginMediaKind::Image,
+                filename: None,
+            }),
+            button_parameters: Vec::new(),
+        };
+        let components = components(&wanted).unwrap();
+        let kinds: Vec<ComponentKind> = components.iter().map(|component| component.kind).collect();
+        assert_eq!(kinds, [ComponentKind::Header, ComponentKind::Body]);
+        assert_eq!(components[0].format, Some(HeaderFormat::Image));
+        assert_eq!(components[1].parameters.as_deref(), Some(["Thandi".to_owned()].as_slice()));
+    }
+
+    #[test]
+    fn a_sound_cannot_be_the_header_of_a_template() {
+        let header = TemplateHeader {
+            url: "https://example.org/h.mp3".to_owned(),
+            kind: PluginMediaKind::Audio,
+            filename: None,
+        };
+        let wanted = ReplyTemplate {
+            id: "1".to_owned(),
+            name: "t".to_owned(),
+            parameters: Vec::new(),
+            header: Some(header),
+            button_parameters: Vec::new(),
+        };
+        assert!(components(&wanted).is_err());
+    }
+}

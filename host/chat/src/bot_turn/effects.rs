@@ -1,0 +1,293 @@
+//! Lets a chatbot's answer take effect: everything in one transaction, or nothing.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use domain::{
+    chat::{ContentType, Direction, ParticipantMove, ParticipantState},
+    ids::{ChatMessageId, ParticipantEventId, ParticipantId},
+    phone::order_key,
+};
+use plugin_host::{KeyValueWrite, webhook_shaper::WebhookEvent};
+use storage::{
+    PgConnection, Queue, chat_messages, chat_messages::NewChatMessage, participant_events, participant_events::Event,
+    participants, participants::Participant,
+};
+use uuid::Uuid;
+
+use super::{
+    actions::{Effect, Reply},
+    scene::Scene,
+};
+use crate::conversation::{
+    Happening,
+    chatbot_event::{self, ChatSide, Outgoing},
+    in_charge, words,
+};
+use base::{Context, Error, Result, lanes::Lease};
+use events::{NewEvent, enqueue};
+use outbound::dispatch;
+use plugins::calls::{self, FinishedCall, key_values};
+
+/// Why a chat went to people when the chatbot gave no reason.
+const HANDED_OVER: &str = "handed over by the chatbot";
+/// Tags of one contact.
+const MOST_TAGS: usize = 64;
+
+/// What a call answered.
+pub(super) struct Answer {
+    pub(super) effects: Vec<Effect>,
+    pub(super) reads: key_values::Reads,
+    pub(super) writes: Vec<KeyValueWrite>,
+    pub(super) made: Box<FinishedCall>,
+}
+
+/// What became of an answer.
+pub(super) enum Applied {
+    /// It took effect.
+    Done,
+    /// The chat changed hands during the call: nothing took effect.
+    Overtaken,
+    /// A key-value that was read has changed: nothing took effect, and the call is to be made again.
+    ReadsChanged,
+    /// The key-values would take more room than they may: nothing took effect, for this reason.
+    TooMuch(String, Box<FinishedCall>),
+}
+
+/// Applies an answer under the lane's lease.
+pub(super) async fn apply(
+    ctx: &Context,
+    lease: &Lease,
+    scene: &Scene,
+    event: &Event,
+    answer: Answer,
+) -> Result<Applied> {
+    let client = lease.client;
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let Some(mut participant) = participants::lock(&mut tx, client, scene.participant.id).await? else {
+        return Ok(Applied::Overtaken);
+    };
+    let seen = &scene.participant;
+    if participant.state != ParticipantState::Bot || participant.control_version != seen.control_version {
+        return Ok(Applied::Overtaken);
+    }
+    let whose = (client, scene.plugin(), participant.id);
+    let values = (&answer.reads, answer.writes.as_slice());
+    match key_values::write(&mut tx, whose, values, ctx.settings.key_values).await? {
+        key_values::Writing::Written => {}
+        key_values::Writing::ReadsChanged => {
+            tx.rollback().await?;
+            let mut db = ctx.db.acquire().await?;
+            calls::keep_beside(ctx, &mut db, client, *answer.made).await?;
+            return Ok(Applied::ReadsChanged);
+        }
+        key_values::Writing::TooMuch(reason) => {
+            tx.rollback().await?;
+            return Ok(Applied::TooMuch(reason, answer.made));
+        }
+    }
+    let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, sent: Vec::new(), timers: false };
+    for effect in answer.effects {
+        turn.carry_out(&mut tx, effect).await?;
+    }
+    let mut wakes = turn.finish(&mut tx).await?;
+    participant.events_handled += 1;
+    participants::save(&mut tx, client, &participant).await?;
+    participant_events::remove(&mut tx, client, event.id).await?;
+    let kept = calls::keep(ctx, &mut tx, client, vec![*answer.made]).await?;
+    tx.commit().await?;
+    kept.compare(ctx, client);
+    wakes.insert((Queue::Participant, participant.id.0));
+    ctx.wake.wake_all(client, wakes);
+    Ok(Applied::Done)
+}
+
+/// A reply that has been put into the chat.
+struct Sent {
+    id: ChatMessageId,
+    reply: Box<Reply>,
+    state: ParticipantState,
+}
+
+/// An answer that is taking effect.
+struct Turn<'a> {
+    ctx: &'a Context,
+    lease: &'a Lease,
+    scene: &'a Scene,
+    event: &'a Event,
+    participant: &'a mut Participant,
+    sent: Vec<Sent>,
+    /// A timer was started.
+    timers: bool,
+}
+
+impl Turn<'_> {
+    async fn carry_out(&mut self, db: &mut PgConnection, effect: Effect) -> Result<()> {
+        match effect {
+            Effect::Reply(reply) => self.reply(db, reply).await?,
+            Effect::SetState(state) => self.participant.bot_state = state,
+            Effect::StartTimer { name, seconds } => {
+                let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
+                let id: ParticipantEventId = self.ctx.mint();
+                let participant = self.participant.id;
+                participant_events::start_timer(db, self.lease.client, participant, (id, &name), due_at).await?;
+                self.timers = true;
+            }
+            Effect::HandOver { team, note } => {
+                if self.participant.apply(ParticipantMove::HandedOver).is_ok() {
+                    self.participant.team = team.filter(|team| !team.trim().is_empty());
+                    let note = note.filter(|note| !note.trim().is_empty());
+                    self.participant.queued_reason = Some(note.unwrap_or_else(|| HANDED_OVER.to_owned()));
+                }
+            }
+            Effect::Close => {
+                // Closing twice is closing once.
+                let _ = self.participant.apply(ParticipantMove::ClosedByBot);
+            }
+            Effect::Tag(tag) => {
+                let tags = &mut self.participant.tags;
+                if !tags.contains(&tag) && tags.len() < MOST_TAGS {
+                    tags.push(tag);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
+        let (ctx, client, now) = (self.ctx, self.lease.client, self.ctx.now());
+        let id: ChatMessageId = ctx.mint();
+        let quoted_provider_id = reply.quoted.as_ref().map(|(_, provider_id)| provider_id.clone());
+        let customer = &self.scene.customer;
+        let queued = dispatch::Reply {
+            number: self.participant.number,
+            participant: self.participant.id,
+            chat_message: id,
+            customer: customer.id,
+            phone: customer.phone.clone(),
+            bsuid: customer.bsuid.clone(),
+            content: reply.content.clone(),
+            quoted_provider_id: quoted_provider_id.clone(),
+        };
+        let message = dispatch::queue_reply(ctx, db, client, queued).await?;
+        let content = serde_json::to_value(&reply.content)
+            .map_err(|source| Error::Unreadable { what: "content of a reply", source })?;
+        let row = NewChatMessage {
+            id,
+            participant: self.participant.id,
+            sequence: self.participant.take_sequence(now),
+            direction: Direction::Outgoing,
+            content_type: match reply.asks_rating {
+                true => ContentType::Rating,
+                false => ContentType::of_outbound(&reply.content),
+            },
+            channel: self.participant.channel.as_str(),
+            body: words::of_outbound(&reply.content),
+            content,
+            media: None,
+            owner: "BOT".to_owned(),
+            ct_id: None,
+            gst_id: message.to_string(),
+            provider_id: None,
+            quoted_provider_id,
+            state: Some("QUEUED"),
+            created_at: now,
+        };
+        chat_messages::insert(db, client, &row).await?;
+        self.participant.send_rating |= reply.asks_rating;
+        self.sent.push(Sent { id, reply, state: self.participant.state });
+        Ok(())
+    }
+
+    /// What follows from the answer as a whole. Answers the lanes to wake after the commit.
+    async fn finish(self, db: &mut PgConnection) -> Result<BTreeSet<(Queue, Uuid)>> {
+        let (client, participant) = (self.lease.client, self.participant.id);
+        let mut wakes = BTreeSet::new();
+        if !self.sent.is_empty() {
+            wakes.insert((Queue::Outbound, self.participant.number.0));
+            wakes.extend(self.tell_client(db).await?);
+        }
+        match self.participant.state {
+            ParticipantState::Bot if self.timers => {
+                wakes.insert((Queue::Participant, participant.0));
+            }
+            ParticipantState::Bot => {}
+            ParticipantState::Closed => {
+                participant_events::remove_timers(db, client, participant).await?;
+                open_for_waiting_message(self.ctx, db, self.lease, self.participant, self.event).await?;
+            }
+            // The messages that wait are in the chat for people to see.
+            ParticipantState::Queued | ParticipantState::Active => {
+                participant_events::remove_all(db, client, participant).await?;
+            }
+        }
+        Ok(wakes)
+    }
+
+    async fn tell_client(&self, db: &mut PgConnection) -> Result<Vec<(Queue, Uuid)>> {
+        let (ctx, client, scene) = (self.ctx, self.lease.client, self.scene);
+        let side = ChatSide::load(db, client, self.participant, &scene.customer, &scene.number.msisdn).await?;
+        let order_key = order_key(scene.number.id, scene.customer.address());
+        let event = |sent: &Sent| NewEvent {
+            number: scene.number.id,
+            order_key,
+            event: WebhookEvent::Chatbot(chatbot_event::outgoing(
+                ctx.ids.mint(ctx.now()),
+                &side,
+                &Outgoing {
+                    message: sent.id,
+                    content: &sent.reply.content,
+                    quoted: sent.reply.quoted.as_ref().map(|(quoted, _)| *quoted),
+                    state: sent.state,
+                    at: ctx.now(),
+                },
+            )),
+        };
+        let events = self.sent.iter().map(event).collect();
+        let endpoints = enqueue(ctx, db, client, events).await?;
+        Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+    }
+}
+
+/// The chatbot closed the conversation while the customer was writing: that message begins the next one.
+async fn open_for_waiting_message(
+    ctx: &Context,
+    db: &mut PgConnection,
+    lease: &Lease,
+    participant: &mut Participant,
+    done: &Event,
+) -> Result<()> {
+    let (client, id) = (lease.client, participant.id);
+    let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(()) };
+    let unreadable = |source| Error::Unreadable { what: "event of a participant", source };
+    let happening: Happening = serde_json::from_value(waiting.payload.clone()).map_err(unreadable)?;
+    if participant.apply(ParticipantMove::CustomerWrote { bot: true }).is_err() {
+        return Ok(());
+    }
+    let payload = serde_json::to_value(Happening { reopened: true, ..happening }).map_err(unreadable)?;
+    participant_events::set_payload(db, client, waiting.id, &payload).await?;
+    let mut next = Event { payload, ..waiting };
+    if next.kind != Happening::STARTED {
+        next = begin_with(ctx, db, lease, (id, &next), Happening::STARTED).await?;
+    }
+    if in_charge::is_routed(db, client, participant.number).await? {
+        begin_with(ctx, db, lease, (id, &next), Happening::ROUTE).await?;
+    }
+    Ok(())
+}
+
+/// Puts an event of another kind, about the same, before one that waits; answers it.
+async fn begin_with(
+    ctx: &Context,
+    db: &mut PgConnection,
+    lease: &Lease,
+    (participant, next): (ParticipantId, &Event),
+    kind: &'static str,
+) -> Result<Event> {
+    let id: ParticipantEventId = ctx.mint();
+    let event = participant_events::NewEvent { id, kind, payload: next.payload.clone() };
+    participant_events::insert_before(db, lease.client, participant, &event, next).await?;
+    let due_at = next.due_at - TimeDelta::microseconds(1);
+    Ok(Event { id, kind: kind.to_owned(), payload: event.payload, due_at, attempts: 0 })
+}

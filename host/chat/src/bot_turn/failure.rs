@@ -1,0 +1,194 @@
+//! A turn that failed is made again after a while, and everything else in the chat waits for it; in the end, people take
+//! over (DESIGN 4).
+
+use chrono::TimeDelta;
+use domain::{
+    chat::{ParticipantMove, ParticipantState},
+    ids::ParticipantId,
+};
+use plugin_host::CallError;
+use storage::{participant_events, participant_events::Event, participants};
+
+use base::{Context, Result, lanes::Lease};
+use plugins::calls::{self, FinishedCall, trace};
+
+/// Pauses before a turn is made again; after the last one the chat goes to people.
+const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
+/// Pause when the host had no room for the call, which is nobody's failure.
+const BUSY_PAUSE: TimeDelta = TimeDelta::seconds(1);
+/// Longest reason shown to people, in characters.
+const REASON_LENGTH: usize = 300;
+
+/// Why a turn did not happen.
+pub(super) enum Trouble {
+    /// No chatbot is active on the number any more.
+    NoBot,
+    /// The call gave no answer.
+    Call {
+        /// Why.
+        error: Box<CallError>,
+        /// The call.
+        made: Box<FinishedCall>,
+    },
+    /// The answer cannot be carried out.
+    Unusable {
+        /// Why.
+        reason: String,
+        /// The call.
+        made: Box<FinishedCall>,
+    },
+    /// Key-values changed during every run. The name is the plugin's.
+    Conflicts(String),
+    /// The host could not make the call, or could not do what was asked.
+    Broken(String),
+}
+
+/// What comes after a turn that did not happen.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    /// Again after a pause; whether it counts as a failure.
+    Again { pause: TimeDelta, failed: bool },
+    /// People take over.
+    People,
+}
+
+impl Trouble {
+    /// `attempts`: how often this turn has failed before.
+    fn next(&self, attempts: i16) -> Next {
+        let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
+        let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause, failed: true });
+        match self {
+            Self::NoBot => Next::People,
+            Self::Call { error, .. } => match error.as_ref() {
+                CallError::TooBusy { .. } => Next::Again { pause: BUSY_PAUSE, failed: false },
+                // It has failed too often already; people are the written fallback.
+                CallError::Suspended { .. } => Next::People,
+                // The chatbot says itself that asking again is of no use.
+                CallError::Refused { error, .. } if !error.retry => Next::People,
+                _ => again,
+            },
+            Self::Unusable { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
+        }
+    }
+
+    /// For logs: a plugin's own words may say something about the customer.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::NoBot => "no-chatbot",
+            Self::Call { error, .. } => trace::kind_of(error),
+            Self::Unusable { .. } => "bad-answer",
+            Self::Conflicts(_) => "conflicts",
+            Self::Broken(_) => "broken",
+        }
+    }
+
+    fn reason(&self) -> String {
+        let text = match self {
+            Self::NoBot => "no chatbot is active on this number".to_owned(),
+            Self::Call { error, .. } => format!("the chatbot failed: {error}"),
+            Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
+            Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
+            Self::Broken(reason) => format!("the chatbot could not be asked: {reason}"),
+        };
+        text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
+    }
+
+    fn into_made(self) -> Option<FinishedCall> {
+        match self {
+            Self::NoBot | Self::Conflicts(_) | Self::Broken(_) => None,
+            Self::Call { made, .. } => Some(*made),
+            Self::Unusable { reason, made } => Some(made.spoiled(&reason)),
+        }
+    }
+}
+
+/// Makes the turn again later, or gives the chat to people when it has failed too often. What the chatbot has yet to see
+/// is dropped then: people see the messages themselves.
+pub(super) async fn give_to_people(
+    ctx: &Context,
+    lease: &Lease,
+    id: ParticipantId,
+    event: &Event,
+    trouble: Trouble,
+) -> Result<()> {
+    let client = lease.client;
+    let (mut next, reason, kind) = (trouble.next(event.attempts), trouble.reason(), trouble.kind());
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let participant = participants::lock(&mut tx, client, id).await?;
+    let kept = calls::keep(ctx, &mut tx, client, trouble.into_made().into_iter().collect()).await?;
+    if kept.canary_ended {
+        // The live version is asked at once; that the canary failed is not its fault.
+        next = Next::Again { pause: TimeDelta::zero(), failed: false };
+    }
+    let of_bot = participant.filter(|participant| participant.state == ParticipantState::Bot);
+    match (of_bot, &next) {
+        (None, _) => {
+            participant_events::remove_all(&mut tx, client, id).await?;
+        }
+        (Some(_), Next::Again { pause, failed }) => {
+            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a chatbot's turn is made again later");
+            participant_events::put_off(&mut tx, client, id, (event.id, *failed), ctx.now() + *pause).await?;
+        }
+        (Some(mut participant), Next::People) => {
+            tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
+            if participant.apply(ParticipantMove::BotFailed).is_ok() {
+                participant.queued_reason = Some(reason);
+            }
+            participants::save(&mut tx, client, &participant).await?;
+            participant_events::remove_all(&mut tx, client, id).await?;
+        }
+    }
+    tx.commit().await?;
+    if next == Next::People {
+        // The turn is over, and a shadow may do better.
+        kept.compare(ctx, client);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn not_found() -> Trouble {
+        let error = Box::new(CallError::NotFound { plugin: "bot".to_owned() });
+        Trouble::Call { error, made: made() }
+    }
+
+    fn made() -> Box<FinishedCall> {
+        Box::new(FinishedCall::sample("bot"))
+    }
+
+    #[test]
+    fn a_turn_that_fails_is_made_again_three_times_before_people_take_over() {
+        let again = |seconds| Next::Again { pause: TimeDelta::seconds(seconds), failed: true };
+        let steps: Vec<Next> = (0..4).map(|attempts| not_found().next(attempts)).collect();
+        assert_eq!(steps, [again(1), again(5), again(25), Next::People]);
+    }
+
+    #[test]
+    fn a_host_without_room_is_not_the_chatbots_failure() {
+        let error = Box::new(CallError::TooBusy { plugin: "bot".to_owned() });
+        let busy = Trouble::Call { error, made: made() };
+        assert_eq!(busy.next(3), Next::Again { pause: BUSY_PAUSE, failed: false });
+    }
+
+    #[test]
+    fn a_suspended_chatbot_gives_its_chats_to_people_at_once() {
+        let until = chrono::DateTime::UNIX_EPOCH;
+        let error = Box::new(CallError::Suspended { plugin: "bot".to_owned(), until });
+        assert_eq!(Trouble::Call { error, made: made() }.next(0), Next::People);
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_carried_out_is_recorded_as_such() {
+        let trouble = Trouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
+        let made = trouble.into_made().unwrap();
+        let recorded = made.invocation();
+        assert_eq!(
+            (recorded.outcome.as_str(), recorded.error.as_deref()),
+            ("bad-answer", Some("template `x` is gone"))
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! A turn of a chatbot: the next thing that happened to a participant goes in, what to do about it comes out and is done.
+//!
+//! The plugin is called with no transaction open. What it decided takes effect as a whole, in one transaction, and only
+//! if the chat is still in the hands that the plugin saw and every key-value that it read is still the same (DESIGN 3,
+//! rule 6). A turn that fails is made again; in the end the chat goes to people.
+
+mod actions;
+mod effects;
+mod failure;
+mod question;
+mod scene;
+
+use std::{sync::Arc, time::Duration};
+
+use domain::ids::ParticipantId;
+use storage::participant_events::Event;
+
+use self::{
+    effects::Applied,
+    failure::Trouble,
+    scene::{Scene, Situation},
+};
+use crate::conversation::waiting;
+use base::{Context, Error, Result, lanes::Lease};
+use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
+
+/// Times that a turn is made again because key-values changed under it, before that counts as a failure.
+const MOST_CONFLICTS: usize = 10;
+
+/// Makes the turn that `event` is about.
+pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<()> {
+    let scene = match scene::load(ctx, lease.client, participant, event).await? {
+        Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await,
+        Situation::NoBot => return failure::give_to_people(ctx, lease, participant, event, Trouble::NoBot).await,
+        Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await,
+        Situation::Ready(scene) => scene,
+    };
+    for _ in 0..MOST_CONFLICTS {
+        if run(ctx, lease, &scene, event).await? {
+            return Ok(());
+        }
+    }
+    failure::give_to_people(ctx, lease, participant, event, Trouble::Conflicts(scene.plugin().to_owned())).await
+}
+
+/// A turn could not be made for reasons that are not the chatbot's: it is made again, and in the end people take over.
+pub(crate) async fn turn_broke(
+    ctx: &Context,
+    lease: &Lease,
+    participant: ParticipantId,
+    event: &Event,
+    error: &Error,
+) -> Result<()> {
+    failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
+}
+
+/// Makes the call and lets its answer take effect; `false` when it has to be made again at once.
+async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<bool> {
+    let participant = scene.participant.id;
+    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant));
+    // The same in every run of this turn, another one in every turn.
+    let about = CallSubject::event(event.id.0, participant.0);
+    let now = ctx.now();
+    let call = scene.answering.call(lease.client, &about, now);
+    let (asked, session) = question::of(scene, event, now);
+    let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;
+    let made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
+    metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let trouble = Trouble::Call { error: Box::new(error), made };
+            failure::give_to_people(ctx, lease, participant, event, trouble).await?;
+            return Ok(true);
+        }
+    };
+    let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
+        Ok(effects) => effects,
+        Err(reason) => {
+            let trouble = Trouble::Unusable { reason, made };
+            failure::give_to_people(ctx, lease, participant, event, trouble).await?;
+            return Ok(true);
+        }
+    };
+    let answer = effects::Answer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
+    match effects::apply(ctx, lease, scene, event, answer).await? {
+        Applied::Done | Applied::Overtaken => Ok(true),
+        Applied::ReadsChanged => {
+            tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is made again");
+            Ok(false)
+        }
+        Applied::TooMuch(reason, made) => {
+            failure::give_to_people(ctx, lease, participant, event, Trouble::Unusable { reason, made }).await?;
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What the chatbot is told: the event and the session, in the words of `wit/`.
+
+use chrono::{DateTime, Utc};
+use plugin_host::chatbot::{Event, EventKind, Rating, RatingScore, Session, TemplateReference};
+use storage::participant_events::Event as StoredEvent;
+
+use super::scene::{Scene, Subject};
+use crate::conversation::{
+    plugin_view::{channel, customer, local_time, message, millis},
+    ratings,
+};
+
+/// The event and the session of a turn.
+pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
+    let (kind, happened_at) = match &scene.subject {
+        Subject::Started(wrote) => (EventKind::ConversationStarted, wrote.message.created_at),
+        Subject::Message(wrote) => (EventKind::Message(message(wrote)), wrote.message.created_at),
+        Subject::Rating(score, wrote) => {
+            let score = ratings::of_name(score).unwrap_or(RatingScore::Average);
+            (EventKind::Rating(Rating { score, comment: None }), wrote.message.created_at)
+        }
+        Subject::Timer(name) => (EventKind::Timer(name.clone()), event.due_at),
+    };
+    let asked = Event {
+        id: event.id.to_string(),
+        sequence: u64::try_from(scene.participant.events_handled.saturating_add(1)).unwrap_or(1),
+        timestamp_ms: millis(happened_at),
+        kind,
+        metadata: Vec::new(),
+    };
+    (asked, session(scene, now))
+}
+
+fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
+    Session {
+        participant_id: scene.participant.id.to_string(),
+        client_ref: scene.client.client_ref.clone(),
+        business_number: scene.number.msisdn.clone(),
+        customer: customer(&scene.customer),
+        channel: channel(scene.participant.channel),
+        state: scene.participant.bot_state.clone(),
+        now_ms: millis(now),
+        local_time: local_time(&scene.client.time_zone, now),
+        reopened: scene.reopened,
+        previous_template: scene
+            .template
+            .as_ref()
+            .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
+        metadata: Vec::new(),
+    }
+}

@@ -1,0 +1,136 @@
+//! Everything that a turn must know, read before the call.
+
+use std::sync::Arc;
+
+use domain::{
+    chat::ParticipantState,
+    ids::{ClientId, ParticipantId},
+};
+use storage::{
+    PgConnection, chat_messages,
+    clients::Client,
+    customers,
+    customers::Customer,
+    number_customers,
+    numbers::Number,
+    participant_events::{self, Event},
+    participants,
+    participants::Participant,
+};
+
+use crate::conversation::{
+    Happening, Template, TimerPayload, in_charge,
+    message::{self, CustomerMessage},
+};
+use base::{Context, Error, Result};
+use plugins::calls::Answering;
+
+/// What to do with an event.
+pub(super) enum Situation {
+    /// The chat is with people, or closed: nothing in its lane is the chatbot's any more.
+    NotTheBots,
+    /// No chatbot is active on this number any more.
+    NoBot,
+    /// The event names something that is gone.
+    Nothing,
+    /// The chatbot is asked.
+    Ready(Box<Scene>),
+}
+
+/// A turn's surroundings.
+pub(super) struct Scene {
+    pub(super) participant: Participant,
+    pub(super) customer: Customer,
+    pub(super) number: Number,
+    pub(super) client: Client,
+    /// The chatbot: one and the same version for the whole turn.
+    pub(super) answering: Arc<Answering>,
+    pub(super) subject: Subject,
+    /// The event opened a closed conversation.
+    pub(super) reopened: bool,
+    /// The template that the customer had been sent last.
+    pub(super) template: Option<Template>,
+}
+
+impl Scene {
+    /// Name of the chatbot.
+    pub(super) fn plugin(&self) -> &str {
+        self.answering.name()
+    }
+}
+
+/// What the event is about.
+pub(super) enum Subject {
+    /// The conversation began with this message.
+    Started(Box<CustomerMessage>),
+    /// The customer wrote.
+    Message(Box<CustomerMessage>),
+    /// The customer rated the conversation.
+    Rating(String, Box<CustomerMessage>),
+    /// A timer of this name ran out.
+    Timer(String),
+}
+
+/// Reads what the turn of `event` needs.
+pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Situation> {
+    let mut db = ctx.db.acquire().await?;
+    let db = &mut *db;
+    let Some(participant) = participants::find(db, client, id).await?.filter(|found| found.id == id) else {
+        return Ok(Situation::NotTheBots);
+    };
+    if participant.state != ParticipantState::Bot {
+        return Ok(Situation::NotTheBots);
+    }
+    let Some(answering) = in_charge::chatbot(ctx, db, client, &participant).await? else {
+        return Ok(Situation::NoBot);
+    };
+    let customer = customers::find(db, client, participant.customer).await?;
+    let number = storage::numbers::by_id(db, client, participant.number).await?;
+    let owner = storage::clients::get(db, client).await?;
+    let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
+        let value = participant.id.to_string();
+        return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
+    };
+    let Some(known) = subject(ctx, db, client, event).await? else { return Ok(Situation::Nothing) };
+    let (subject, reopened, template) = match known {
+        Known::Timer(name) => {
+            let last = number_customers::last_template_of(db, client, number.id, customer.id).await?;
+            let template = last.map(|last| Template { id: last.id, name: last.name });
+            (Subject::Timer(name), false, template)
+        }
+        Known::Happened(subject, happening) => (subject, happening.reopened, happening.template),
+    };
+    Ok(Situation::Ready(Box::new(Scene {
+        participant,
+        customer,
+        number,
+        client: owner,
+        answering: Arc::new(answering),
+        subject,
+        reopened,
+        template,
+    })))
+}
+
+/// What an event turned out to be.
+enum Known {
+    Timer(String),
+    Happened(Subject, Happening),
+}
+
+async fn subject(ctx: &Context, db: &mut PgConnection, client: ClientId, event: &Event) -> Result<Option<Known>> {
+    let unreadable = |source| Error::Unreadable { what: "event of a participant", source };
+    if event.kind == participant_events::TIMER {
+        let timer: TimerPayload = serde_json::from_value(event.payload.clone()).map_err(unreadable)?;
+        return Ok(Some(Known::Timer(timer.name)));
+    }
+    let happening: Happening = serde_json::from_value(event.payload.clone()).map_err(unreadable)?;
+    let Some(message) = chat_messages::find(db, client, happening.message).await? else { return Ok(None) };
+    let wrote = Box::new(message::read(ctx, db, client, message).await?);
+    let subject = match (event.kind.as_str(), &happening.rating) {
+        (Happening::STARTED, _) => Subject::Started(wrote),
+        (Happening::RATED, Some(score)) => Subject::Rating(score.clone(), wrote),
+        _ => Subject::Message(wrote),
+    };
+    Ok(Some(Known::Happened(subject, happening)))
+}

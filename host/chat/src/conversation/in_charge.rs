@@ -1,0 +1,76 @@
+//! Who decides in a chat: whether a router is asked first, and which chatbot answers.
+
+use domain::ids::{ClientId, InboxId};
+use plugin_host::{PluginRef, State, World};
+use storage::{
+    PgConnection,
+    participants::Participant,
+    plugins::{activations, versions},
+};
+
+use base::{Context, Result};
+use plugins::{
+    calls::Answering,
+    slots::{self, Activation},
+};
+
+/// Activations of a plugin that are looked at for the latest one as a live chatbot.
+const LOOK_BACK: i64 = 50;
+
+/// Whether a router decides about conversations of a number: about all, or a canary about its share.
+pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, number: InboxId) -> Result<bool> {
+    let slots = slots::in_force(db, client, World::Router, number).await?;
+    Ok(slots.live.is_some() || slots.canary.is_some())
+}
+
+/// The chatbot that answers in a chat: the one that its router chose, else the one in force on the number.
+pub(crate) async fn chatbot(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: &Participant,
+) -> Result<Option<Answering>> {
+    let slots = slots::in_force(db, client, World::Chatbot, participant.number).await?;
+    match &participant.bot_plugin {
+        Some(name) if slots.live.as_ref().is_none_or(|live| live.plugin.name() != name) => {
+            named(ctx, db, client, name).await
+        }
+        _ => Ok(Answering::of(&slots, participant.id.0)),
+    }
+}
+
+/// A chatbot of a client by its name: as it was activated last, else its newest version without configuration, else the
+/// one of that name that ships. `None` when there is none.
+pub(crate) async fn named(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    name: &str,
+) -> Result<Option<Answering>> {
+    let world = World::Chatbot.as_str();
+    let newest = versions::one(db, client, name, None).await?;
+    let is_shipped = ctx
+        .plugins
+        .find(name)
+        .is_some_and(|plugin| plugin.world == Some(World::Chatbot) && plugin.state == State::Ready);
+    if newest.as_ref().map_or(!is_shipped, |version| version.world != world) {
+        return Ok(None);
+    }
+    let history = activations::history(db, client, name, LOOK_BACK).await?;
+    let mut past = history.into_iter().map(|past| past.activation);
+    let latest = past.find(|past| past.world == world && past.mode == activations::LIVE);
+    if let Some(latest) = latest {
+        let is_there = match &latest.upload {
+            Some(upload) => versions::one(db, client, name, Some(upload.version)).await?.is_some(),
+            None => newest.is_none(),
+        };
+        if is_there {
+            return Ok(Some(Answering::from(&Activation::try_from(latest)?)));
+        }
+    }
+    let plugin = match newest {
+        Some(version) => PluginRef::uploaded(name, version.version.unsigned_abs(), version.sha256),
+        None => PluginRef::shipped(name),
+    };
+    Ok(Some(Answering::bare(World::Chatbot, plugin)))
+}

@@ -1,0 +1,89 @@
+//! A message of the customer, read with all that routers and chatbots may see of it.
+
+use base::{Context, Error, Result, media};
+use domain::{
+    chat::ContentType,
+    ids::{ClientId, MediaId},
+    inbound::InboundContent,
+};
+use storage::{
+    PgConnection, chat_messages,
+    chat_messages::{ChatMessage, QuotedMessage},
+};
+
+use super::words;
+
+/// A message of the customer, as routers and chatbots may see it.
+pub(crate) struct CustomerMessage {
+    pub(crate) message: ChatMessage,
+    pub(crate) content: InboundContent,
+    /// It is a tap on a card of a carousel.
+    pub(crate) carousel: bool,
+    /// The provider's name of its type, for what we do not model.
+    pub(crate) provider_type: Option<String>,
+    /// Our address of the file that came with it, and its extension.
+    pub(crate) file: Option<(String, Option<String>)>,
+    /// The message that it quotes: id and text.
+    pub(crate) quoted: Option<(String, Option<String>)>,
+    /// Of a reaction: the id of the message reacted to.
+    pub(crate) reacted_to: Option<String>,
+}
+
+/// Reads what belongs to a message.
+pub(crate) async fn read(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    message: ChatMessage,
+) -> Result<CustomerMessage> {
+    let content: InboundContent = serde_json::from_value(message.content.clone())
+        .map_err(|source| Error::Unreadable { what: "content of a message", source })?;
+    let provider_type = message.content.pointer("/raw/type").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let quoted = match &message.quoted_provider_id {
+        Some(id) => chat_messages::quoted(db, client, id).await?,
+        None => None,
+    };
+    let reacted_to = match &content {
+        InboundContent::Reaction { message_id, .. } => {
+            let target = chat_messages::quoted(db, client, message_id).await?;
+            Some(target.map_or_else(|| message_id.clone(), |target| id_of(&target)))
+        }
+        _ => None,
+    };
+    let file = match message.media {
+        Some(file) => Some(file_of(ctx, db, client, file).await?),
+        None => None,
+    };
+    Ok(CustomerMessage {
+        carousel: message.content_type == ContentType::Carousel.as_str(),
+        quoted: quoted.map(|quoted| (id_of(&quoted), text_of(quoted))),
+        message,
+        content,
+        provider_type,
+        file,
+        reacted_to,
+    })
+}
+
+async fn file_of(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    file: MediaId,
+) -> Result<(String, Option<String>)> {
+    let known = storage::media::find(db, client, file).await?;
+    Ok((media::url_for(ctx, client, file), known.map(|known| known.extension)))
+}
+
+fn id_of(quoted: &QuotedMessage) -> String {
+    match (quoted.chat_message, quoted.outbound_message) {
+        (Some(chat), _) => chat.to_string(),
+        (None, Some(sent)) => sent.to_string(),
+        (None, None) => quoted.gst_id.clone(),
+    }
+}
+
+fn text_of(quoted: QuotedMessage) -> Option<String> {
+    let of_content = || words::of_outbound(&serde_json::from_value(quoted.content?).ok()?);
+    quoted.body.or_else(of_content)
+}

@@ -1,0 +1,27 @@
+//! Events that wait for a chatbot and that nobody needs any more.
+
+use base::{Context, Result, lanes::Lease};
+use domain::{chat::ParticipantState, ids::ParticipantId};
+use storage::{participant_events, participant_events::Event, participants};
+
+/// Drops what waits for a chatbot that does not have the chat; unless it has got it back meanwhile.
+pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let participant = participants::lock(&mut tx, lease.client, id).await?;
+    if participant.is_none_or(|participant| participant.state != ParticipantState::Bot) {
+        participant_events::remove_all(&mut tx, lease.client, id).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Drops an event that names a message which is gone.
+pub(crate) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
+    tracing::warn!(participant.id = %id, "dropped an event whose message is gone");
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    participant_events::remove(&mut tx, lease.client, event.id).await?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! What people read of a message in a chat.
+
+use domain::{
+    chat::automatic_text,
+    content::{Location, OutboundContent},
+    inbound::InboundContent,
+};
+
+/// The text of what a customer sent; nothing for a file without a caption.
+pub(crate) fn of_inbound(content: &InboundContent) -> Option<String> {
+    let text = match content {
+        InboundContent::Text { body } => body.clone(),
+        InboundContent::Media(file) => file.caption.clone()?,
+        InboundContent::Location(place) => place_text(place),
+        InboundContent::Button { text, .. } | InboundContent::Interactive { text, .. } => text.clone(),
+        InboundContent::Reaction { emoji, .. } => emoji.clone().unwrap_or_default(),
+        InboundContent::Contact { formatted } => formatted.clone(),
+    };
+    Some(text)
+}
+
+/// The text of what we sent; of a file only its caption.
+pub(crate) fn of_outbound(content: &OutboundContent) -> Option<String> {
+    match content {
+        OutboundContent::Media(file) => file.caption.clone(),
+        OutboundContent::Location(place) => Some(place_text(place)),
+        OutboundContent::Text { .. }
+        | OutboundContent::Template(_)
+        | OutboundContent::Buttons(_)
+        | OutboundContent::List(_) => Some(automatic_text(content)),
+    }
+}
+
+fn place_text(place: &Location) -> String {
+    let named: Vec<&str> = [&place.name, &place.address].into_iter().flatten().map(String::as_str).collect();
+    if named.is_empty() { format!("{}, {}", place.latitude, place.longitude) } else { named.join(", ") }
+}

@@ -1,0 +1,11 @@
+//! Live chat: what customers write goes into their chat ([`receive`]), and whoever has the chat answers. What waits for a
+//! chatbot is worked off participant by participant ([`work`]): a router decides who answers ([`routing`]), a chatbot has
+//! its turn ([`bot_turn`]). What these share is in `conversation`.
+
+pub mod bot_turn;
+mod conversation;
+pub mod receive;
+pub mod routing;
+mod work;
+
+pub use work::work;

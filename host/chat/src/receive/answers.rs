@@ -1,0 +1,168 @@
+//! What a message answers: the message that is quoted, tapped or reacted to; and what a tap means in the client's words,
+//! since the provider saw opaque payloads (PROVIDERS A.3).
+
+use domain::{
+    content::{ButtonParameter, OutboundContent},
+    ids::ClientId,
+    inbound::{InboundContent, InboundMessage},
+};
+use plugin_host::chatbot::RatingScore;
+use storage::{PgConnection, chat_messages, chat_messages::QuotedMessage};
+
+use crate::conversation::{ratings, words};
+use base::Result;
+
+/// Payloads of ours begin with this; a client's own may begin with anything, so it is only a hint.
+const TOKEN_PREFIX: &str = "pb1:";
+
+/// A message in our words.
+pub(super) struct Answered {
+    /// Its content with the client's payloads in place.
+    pub(super) content: InboundContent,
+    /// It is a tap on a card of a carousel.
+    pub(super) carousel: bool,
+    /// It is a tap on a button that asked for a rating.
+    pub(super) rating: Option<RatingScore>,
+    /// The message that it quotes, taps or reacts to, when we know it.
+    pub(super) target: Option<Target>,
+}
+
+/// The message that another one answers.
+pub(super) struct Target {
+    /// Where it is stored.
+    pub(super) quoted: QuotedMessage,
+    /// What it said, when we sent it.
+    pub(super) sent: Option<OutboundContent>,
+}
+
+impl Target {
+    /// The id that our API and our events know it by.
+    pub(super) fn id(&self) -> String {
+        match (self.quoted.chat_message, self.quoted.outbound_message) {
+            (Some(chat), _) => chat.to_string(),
+            (None, Some(sent)) => sent.to_string(),
+            (None, None) => self.quoted.gst_id.clone(),
+        }
+    }
+
+    /// Its text, where that is known.
+    pub(super) fn text(&self) -> Option<String> {
+        self.quoted.body.clone().or_else(|| self.sent.as_ref().and_then(words::of_outbound))
+    }
+}
+
+/// Finds what `message` answers and puts its content into our words.
+pub(super) async fn read(db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Answered> {
+    let target = match target_id(message) {
+        Some(id) => chat_messages::quoted(db, client, id).await?,
+        None => None,
+    };
+    let target = target.map(|quoted| {
+        // A content that a newer version wrote is as good as none here: the message itself still counts.
+        let sent = quoted.content.clone().and_then(|content| serde_json::from_value(content).ok());
+        Target { quoted, sent }
+    });
+    let sent = target.as_ref().and_then(|target| target.sent.as_ref());
+    let (content, carousel, rating) = interpret(&message.content, sent);
+    Ok(Answered { content, carousel, rating, target })
+}
+
+fn target_id(message: &InboundMessage) -> Option<&str> {
+    match &message.content {
+        InboundContent::Reaction { message_id, .. } => Some(message_id),
+        _ => message.quoted_provider_id.as_deref(),
+    }
+}
+
+/// The content with the client's payloads, whether it is a tap on a carousel, and the rating that it is.
+fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<RatingScore>) {
+    match content {
+        InboundContent::Button { text, payload } => {
+            let carousel = matches!(sent, Some(OutboundContent::Template(template)) if !template.cards.is_empty());
+            let button = sent.and_then(|sent| tapped(sent, payload));
+            if button.is_none() && payload.starts_with(TOKEN_PREFIX) {
+                tracing::warn!("a tapped button is not known any more; its payload stays as the provider sent it");
+            }
+            let payload = button.map_or_else(|| payload.clone(), |button| button.value.clone());
+            (InboundContent::Button { text: text.clone(), payload }, carousel, None)
+        }
+        InboundContent::Interactive { text, payload } => match ratings::of_payload(payload) {
+            Some(score) => {
+                let payload = ratings::name(score).to_owned();
+                (InboundContent::Interactive { text: text.clone(), payload }, false, Some(score))
+            }
+            None => (content.clone(), false, None),
+        },
+        other => (other.clone(), false, None),
+    }
+}
+
+/// The button of a template whose opaque payload this is.
+fn tapped<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonParameter> {
+    let OutboundContent::Template(template) = sent else { return None };
+    template.tokened_buttons().find(|button| button.token.as_deref() == Some(payload))
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::content::{ButtonKind, CardParameters, ConversationEffect, TemplateSend};
+
+    use super::*;
+
+    fn button(token: Option<&str>) -> ButtonParameter {
+        ButtonParameter {
+            index: 0,
+            kind: ButtonKind::QuickReply,
+            value: "TRACK".to_owned(),
+            conversation_state: token.map(|_| ConversationEffect::Start),
+            token: token.map(str::to_owned),
+        }
+    }
+
+    fn template(buttons: Vec<ButtonParameter>, cards: Vec<CardParameters>) -> OutboundContent {
+        OutboundContent::Template(TemplateSend {
+            id: "1".to_owned(),
+            name: "order_ready".to_owned(),
+            language: "en".to_owned(),
+            header: None,
+            header_text: Vec::new(),
+            body: Vec::new(),
+            buttons,
+            cards,
+            rendered_text: "Ready".to_owned(),
+        })
+    }
+
+    fn tap(payload: &str) -> InboundContent {
+        InboundContent::Button { text: "Track".to_owned(), payload: payload.to_owned() }
+    }
+
+    #[test]
+    fn a_tap_gives_the_clients_payload_back_in_place_of_our_token() {
+        let sent = template(vec![button(Some("pb1:abc"))], Vec::new());
+        assert_eq!(interpret(&tap("pb1:abc"), Some(&sent)), (tap("TRACK"), false, None));
+    }
+
+    #[test]
+    fn a_tap_on_a_card_is_a_carousel_tap_and_gives_the_cards_payload_back() {
+        let card = CardParameters { header: None, body: Vec::new(), buttons: vec![button(Some("pb1:card"))] };
+        let sent = template(Vec::new(), vec![card]);
+        assert_eq!(interpret(&tap("pb1:card"), Some(&sent)), (tap("TRACK"), true, None));
+        assert_eq!(interpret(&tap("BUY_1"), Some(&sent)), (tap("BUY_1"), true, None));
+    }
+
+    #[test]
+    fn a_payload_that_is_no_token_stays_as_it_is() {
+        let sent = template(vec![button(None)], Vec::new());
+        assert_eq!(interpret(&tap("TRACK"), Some(&sent)), (tap("TRACK"), false, None));
+        assert_eq!(interpret(&tap("TRACK"), None), (tap("TRACK"), false, None));
+    }
+
+    #[test]
+    fn a_tap_on_a_rating_button_is_a_rating() {
+        let tap = InboundContent::Interactive { text: "Poor".to_owned(), payload: "pb1:rating:POOR".to_owned() };
+        let (content, _, rating) = interpret(&tap, None);
+        assert_eq!(rating, Some(RatingScore::Poor));
+        assert_eq!(content, InboundContent::Interactive { text: "Poor".to_owned(), payload: "POOR".to_owned() });
+    }
+}

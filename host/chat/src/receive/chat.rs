@@ -1,0 +1,234 @@
+//! The chat that a message belongs to, and who answers in it (DESIGN 5: the client's active chatbot, else the unassigned
+//! queue).
+
+use domain::{
+    chat::ParticipantMove,
+    ids::{ClientId, ParticipantEventId, ParticipantId},
+};
+use plugin_host::World;
+use storage::{
+    PgConnection, participant_events,
+    participant_events::NewEvent,
+    participants,
+    participants::{ChatChannel, Participant, ParticipantState},
+};
+
+use super::Arrival;
+use crate::conversation::{Happening, Template, in_charge, ratings};
+use base::{Context, Error, Result};
+use plugins::slots;
+
+/// Why a chat waits although nobody handed it over.
+const NO_CHATBOT: &str = "no chatbot is active on this number";
+
+/// Whether a message began a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// It goes on.
+    No,
+    /// The customer wrote for the first time.
+    First,
+    /// The chat had been closed.
+    Again,
+}
+
+/// The chat of a message, locked and moved.
+pub(super) struct Routed {
+    pub(super) participant: Participant,
+    pub(super) opened: Opened,
+    /// A router decides who answers a conversation that begins.
+    router: bool,
+    /// The team that had the chat until now.
+    last_team: Option<String>,
+}
+
+/// Finds the chat of a message, or begins it, and decides who answers.
+pub(super) async fn route(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    arrival: &Arrival<'_>,
+) -> Result<Routed> {
+    let number = arrival.number.id;
+    let customer = arrival.customer.id;
+    let known = participants::lock_of_customer(db, client, number, customer).await?;
+    let router = in_charge::is_routed(db, client, number).await?;
+    // A router has the chat first, and may give it to a chatbot that is not the number's own.
+    let bot = router
+        || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
+        || is_answered(db, client, arrival, known.as_ref()).await?;
+    let mut participant = match known {
+        Some(known) => known,
+        None => {
+            let id: ParticipantId = ctx.mint();
+            let who = (ChatChannel::Whatsapp, ParticipantState::first(bot));
+            let begun = participants::insert(db, client, id, (number, customer), who, arrival.written_at).await?;
+            if let Some(mut participant) = begun {
+                participant.queued_reason = (!bot).then(|| NO_CHATBOT.to_owned());
+                return Ok(Routed { participant, opened: Opened::First, router, last_team: None });
+            }
+            let begun_meanwhile = participants::lock_of_customer(db, client, number, customer).await?;
+            begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
+                table: "participant",
+                column: "customer_id",
+                value: customer.to_string(),
+            }))?
+        }
+    };
+    let last_team = participant.team.clone();
+    let opened = decide(&mut participant, bot, arrival.answered.rating.is_some());
+    if opened == Opened::Again {
+        participant_events::remove_timers(db, client, participant.id).await?;
+    }
+    Ok(Routed { participant, opened, router, last_team })
+}
+
+/// Whether a chatbot is in force on the number, for a chat that stands as it does.
+async fn is_answered(
+    db: &mut PgConnection,
+    client: ClientId,
+    arrival: &Arrival<'_>,
+    participant: Option<&Participant>,
+) -> Result<bool> {
+    let slots = slots::in_force(db, client, World::Chatbot, arrival.number.id).await?;
+    // A canary without a live version answers for its share only; which chats those are is known by their ids.
+    Ok(match participant {
+        Some(participant) => slots.answering(participant.id.0).is_some(),
+        None => slots.live.is_some() || slots.canary.is_some(),
+    })
+}
+
+/// Moves a chat that exists. `rates`: the message is a rating, which ends a conversation and does not begin one.
+fn decide(participant: &mut Participant, bot: bool, rates: bool) -> Opened {
+    let late_rating = rates && participant.state == ParticipantState::Closed && participant.send_rating;
+    if rates {
+        participant.send_rating = false;
+    }
+    if late_rating {
+        return Opened::No;
+    }
+    let closed = participant.state == ParticipantState::Closed;
+    if participant.state == ParticipantState::Bot && !bot {
+        // The chatbot was switched off while it had the chat. From `Bot` this move is always allowed.
+        if participant.apply(ParticipantMove::BotFailed).is_ok() {
+            participant.queued_reason = Some(NO_CHATBOT.to_owned());
+        }
+    } else if participant.apply(ParticipantMove::CustomerWrote { bot }).is_ok() && closed && !bot {
+        participant.queued_reason = Some(NO_CHATBOT.to_owned());
+    }
+    if closed { Opened::Again } else { Opened::No }
+}
+
+/// Leaves the message for the chatbot, if the chat is the chatbot's; the beginning of a conversation goes before it, and
+/// before that the router's decision.
+pub(super) async fn tell_bot(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    arrival: &Arrival<'_>,
+    routed: &Routed,
+) -> Result<bool> {
+    let Routed { participant, opened, router, last_team } = routed;
+    if participant.state != ParticipantState::Bot {
+        return Ok(false);
+    }
+    let begins = *opened != Opened::No;
+    let happening = Happening {
+        message: arrival.id,
+        reopened: *opened == Opened::Again,
+        template: arrival
+            .last_template
+            .as_ref()
+            .map(|template| Template { id: template.id.clone(), name: template.name.clone() }),
+        last_team: last_team.clone().filter(|_| begins && *router),
+        rating: arrival.answered.rating.map(|score| ratings::name(score).to_owned()),
+    };
+    let payload = serde_json::to_value(&happening)
+        .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;
+    let message_kind = if happening.rating.is_some() { Happening::RATED } else { Happening::WROTE };
+    let kinds = [(begins && *router, Happening::ROUTE), (begins, Happening::STARTED), (true, message_kind)];
+    let events: Vec<NewEvent> = kinds
+        .into_iter()
+        .filter_map(|(wanted, kind)| wanted.then_some(kind))
+        .map(|kind| NewEvent { id: ctx.mint::<ParticipantEventId>(), kind, payload: payload.clone() })
+        .collect();
+    participant_events::append(db, client, participant.id, &events, ctx.now()).await?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::ids::{CustomerId, InboxId, UserId};
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn participant(state: ParticipantState) -> Participant {
+        Participant {
+            id: ParticipantId(Uuid::nil()),
+            number: InboxId(Uuid::nil()),
+            customer: CustomerId(Uuid::nil()),
+            channel: ChatChannel::Whatsapp,
+            state,
+            control_version: 7,
+            next_sequence: 3,
+            events_handled: 2,
+            bot_state: "menu".to_owned(),
+            tags: vec!["vip".to_owned()],
+            missed: true,
+            after_hours: false,
+            send_rating: false,
+            assigned_agent: None,
+            last_assigned_agent: Some(UserId(Uuid::nil())),
+            team: Some("sales".to_owned()),
+            unread: 0,
+            queued_reason: None,
+            bot_plugin: None,
+            last_message_at: DateTime::UNIX_EPOCH,
+            created_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_closed_chat_opens_again_for_the_chatbot_and_begins_anew() {
+        let mut chat = participant(ParticipantState::Closed);
+        assert_eq!(decide(&mut chat, true, false), Opened::Again);
+        assert_eq!((chat.state, chat.control_version, chat.bot_state.as_str()), (ParticipantState::Bot, 8, ""));
+        assert_eq!((chat.missed, chat.team, chat.tags.len()), (false, None, 1));
+    }
+
+    #[test]
+    fn a_closed_chat_without_a_chatbot_opens_in_the_queue() {
+        let mut chat = participant(ParticipantState::Closed);
+        assert_eq!(decide(&mut chat, false, false), Opened::Again);
+        assert_eq!(chat.state, ParticipantState::Queued);
+        assert_eq!(chat.queued_reason.as_deref(), Some(NO_CHATBOT));
+    }
+
+    #[test]
+    fn a_chat_that_people_have_stays_theirs_and_keeps_its_control_version() {
+        for state in [ParticipantState::Queued, ParticipantState::Active] {
+            let mut chat = participant(state);
+            assert_eq!(decide(&mut chat, true, false), Opened::No);
+            assert_eq!((chat.state, chat.control_version), (state, 7));
+        }
+    }
+
+    #[test]
+    fn a_chat_whose_chatbot_was_switched_off_goes_to_people() {
+        let mut chat = participant(ParticipantState::Bot);
+        assert_eq!(decide(&mut chat, false, false), Opened::No);
+        assert_eq!((chat.state, chat.control_version), (ParticipantState::Queued, 8));
+        assert_eq!(chat.queued_reason.as_deref(), Some(NO_CHATBOT));
+    }
+
+    #[test]
+    fn a_rating_after_the_end_does_not_open_the_chat_again() {
+        let mut chat = participant(ParticipantState::Closed);
+        chat.send_rating = true;
+        assert_eq!(decide(&mut chat, true, true), Opened::No);
+        assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
+        assert_eq!(decide(&mut chat, true, true), Opened::Again, "nobody asked for the second one");
+    }
+}

@@ -1,0 +1,132 @@
+//! Lets a decision take effect: everything in one transaction, or nothing.
+
+use std::sync::Arc;
+
+use domain::chat::{ParticipantMove, ParticipantState};
+use plugin_host::KeyValueWrite;
+use storage::{
+    participant_events, participants,
+    participants::Participant,
+    routing_decisions::{self, RoutingDecision},
+};
+use uuid::Uuid;
+
+use super::{
+    decision::{Decision, Goes},
+    question::Case,
+};
+use base::{Context, Result, lanes::Lease};
+use plugins::calls::{self, Answering, FinishedCall, key_values};
+
+/// What a call read and wrote.
+#[derive(Default)]
+pub(super) struct Values {
+    pub(super) reads: key_values::Reads,
+    pub(super) writes: Vec<KeyValueWrite>,
+}
+
+/// What became of a decision.
+pub(super) enum Applied {
+    /// It took effect.
+    Done,
+    /// The chat changed hands meanwhile: nothing took effect.
+    Overtaken,
+    /// A key-value that was read has changed: nothing took effect, and the call is to be made again.
+    ReadsChanged,
+    /// The key-values would take more room than they may: nothing took effect.
+    TooMuch(String, Box<FinishedCall>),
+}
+
+/// Applies a decision under the lane's lease. `call`: what it came from.
+pub(super) async fn apply(
+    ctx: &Context,
+    lease: &Lease,
+    case: &Case,
+    (router, decision): (&Arc<Answering>, Decision),
+    call: Option<(FinishedCall, Values)>,
+) -> Result<Applied> {
+    let client = lease.client;
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let seen = &case.participant;
+    let locked = participants::lock(&mut tx, client, seen.id).await?;
+    let same = |now: &Participant| now.state == ParticipantState::Bot && now.control_version == seen.control_version;
+    let Some(mut participant) = locked.filter(same) else { return Ok(Applied::Overtaken) };
+    let mut kept = None;
+    if let Some((made, values)) = call {
+        let whose = (client, router.name(), seen.id);
+        let wanted = (&values.reads, values.writes.as_slice());
+        match key_values::write(&mut tx, whose, wanted, ctx.settings.key_values).await? {
+            key_values::Writing::Written => {}
+            key_values::Writing::ReadsChanged => {
+                tx.rollback().await?;
+                let mut db = ctx.db.acquire().await?;
+                calls::keep_beside(ctx, &mut db, client, made).await?;
+                return Ok(Applied::ReadsChanged);
+            }
+            key_values::Writing::TooMuch(reason) => {
+                tx.rollback().await?;
+                return Ok(Applied::TooMuch(reason, Box::new(made)));
+            }
+        }
+        kept = Some(calls::keep(ctx, &mut tx, client, vec![made]).await?);
+    }
+    participants::save(&mut tx, client, moved(&mut participant, &decision)).await?;
+    match participant.state {
+        // The chatbot sees what waits.
+        ParticipantState::Bot => {
+            participant_events::remove(&mut tx, client, case.event.id).await?;
+        }
+        // The messages are in the chat for people to see.
+        ParticipantState::Queued | ParticipantState::Active | ParticipantState::Closed => {
+            participant_events::remove_all(&mut tx, client, participant.id).await?;
+        }
+    }
+    routing_decisions::insert(&mut tx, client, &row(ctx, case, router, decision)).await?;
+    tx.commit().await?;
+    if let Some(kept) = kept {
+        kept.compare(ctx, client);
+    }
+    Ok(Applied::Done)
+}
+
+/// Moves the chat to where it goes. From `Bot` all these moves are allowed.
+fn moved<'a>(participant: &'a mut Participant, decision: &Decision) -> &'a Participant {
+    let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
+    match &decision.goes {
+        Goes::Bot(name) => participant.bot_plugin.clone_from(name),
+        Goes::Team(name) => {
+            if participant.apply(ParticipantMove::HandedOver).is_ok() {
+                participant.team = Some(name.clone());
+                participant.queued_reason = words();
+            }
+        }
+        Goes::Agent(agent) => {
+            if participant.apply(ParticipantMove::Assigned).is_ok() {
+                participant.assigned_agent = Some(*agent);
+                participant.queued_reason = words();
+            }
+        }
+        Goes::Queue => {
+            if participant.apply(ParticipantMove::HandedOver).is_ok() {
+                participant.queued_reason = words();
+            }
+        }
+    }
+    participant
+}
+
+fn row(ctx: &Context, case: &Case, router: &Answering, decision: Decision) -> RoutingDecision {
+    let (target, target_name) = decision.goes.words();
+    RoutingDecision {
+        id: ctx.mint::<Uuid>(),
+        participant: case.participant.id,
+        number: case.number.id,
+        plugin: router.name().to_owned(),
+        version: router.version(),
+        target: target.to_owned(),
+        target_name,
+        reason: decision.reason,
+        fallback: decision.fallback,
+    }
+}

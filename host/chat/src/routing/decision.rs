@@ -1,0 +1,100 @@
+//! From what the router wants to what the host does.
+
+use domain::ids::{ClientId, UserId};
+use plugin_host::router::{Route, Target};
+use storage::users::{self, Role};
+
+use super::question::Case;
+use crate::conversation::in_charge;
+use base::{Context, Result};
+
+/// Longest reason that is kept, in characters.
+const REASON_LENGTH: usize = 500;
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Goes {
+    /// A chatbot: the default one, or one by name.
+    Bot(Option<String>),
+    /// The queue of a team.
+    Team(String),
+    /// An agent.
+    Agent(UserId),
+    /// The queue.
+    Queue,
+}
+
+impl Goes {
+    /// The words of the decision's row.
+    pub(super) fn words(&self) -> (&'static str, Option<String>) {
+        match self {
+            Self::Bot(name) => ("bot", name.clone()),
+            Self::Team(name) => ("team", Some(name.clone())),
+            Self::Agent(id) => ("agent", Some(id.to_string())),
+            Self::Queue => ("queue", None),
+        }
+    }
+}
+
+/// A decision that can be carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Decision {
+    pub(super) goes: Goes,
+    pub(super) reason: String,
+    /// What an agent should know.
+    pub(super) note: Option<String>,
+    /// The host decided, because the router failed or asked for what cannot be.
+    pub(super) fallback: bool,
+}
+
+impl Decision {
+    /// The host decides: the default chatbot, else the queue. `why`: what is wrong with the router.
+    pub(super) fn of_host(case: &Case, why: String) -> Self {
+        let goes = if case.default_bot.is_some() { Goes::Bot(None) } else { Goes::Queue };
+        Self { goes, reason: shortened(&why), note: None, fallback: true }
+    }
+
+    /// What the router decided, as far as it can be.
+    pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &Case, route: Route) -> Result<Self> {
+        let Route { target, reason, note } = route;
+        let note = note.filter(|note| !note.trim().is_empty());
+        let decided = |goes| Self { goes, reason: shortened(&reason), note: note.clone(), fallback: false };
+        Ok(match target {
+            Target::Bot(None) if case.default_bot.is_some() => decided(Goes::Bot(None)),
+            Target::Bot(None) => Self::of_host(case, format!("there is no default chatbot on this number; {reason}")),
+            Target::Bot(Some(name)) => {
+                let mut db = ctx.db.acquire().await?;
+                match in_charge::named(ctx, &mut db, client, &name).await? {
+                    Some(_) => decided(Goes::Bot(Some(name))),
+                    None => Self::of_host(case, format!("there is no chatbot `{name}`; {reason}")),
+                }
+            }
+            Target::Team(name) if name.trim().is_empty() => {
+                Self::of_host(case, format!("the name of the team is empty; {reason}"))
+            }
+            Target::Team(name) => decided(Goes::Team(name)),
+            Target::Agent(id) => match agent(ctx, client, &id).await? {
+                Some(agent) => decided(Goes::Agent(agent)),
+                None => Self {
+                    reason: shortened(&format!("`{id}` is nobody who can take chats; {reason}")),
+                    fallback: true,
+                    ..decided(Goes::Queue)
+                },
+            },
+            Target::Queue => decided(Goes::Queue),
+            Target::Custom(_) => Self::of_host(case, format!("this version knows no target of its own kind; {reason}")),
+        })
+    }
+}
+
+/// A user of the client who may answer customers.
+async fn agent(ctx: &Context, client: ClientId, id: &str) -> Result<Option<UserId>> {
+    let Ok(id) = id.parse::<UserId>() else { return Ok(None) };
+    let mut db = ctx.db.acquire().await?;
+    let role = users::role_of(&mut db, client, id).await?;
+    Ok(role.filter(|role| matches!(role, Role::Admin | Role::Supervisor | Role::Agent)).map(|_| id))
+}
+
+fn shortened(reason: &str) -> String {
+    reason.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
+}

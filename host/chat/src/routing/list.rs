@@ -1,0 +1,22 @@
+//! Decisions, for people to read.
+
+use domain::ids::{ClientId, ParticipantId};
+use storage::{PgPool, routing_decisions};
+
+pub use storage::routing_decisions::RoutingDecision;
+
+use base::Result;
+use domain::page::{Page, PageRequest};
+
+/// A page of decisions, newest first. `participant` keeps only those of one conversation.
+pub async fn list(
+    db: &PgPool,
+    client: ClientId,
+    participant: Option<ParticipantId>,
+    page: PageRequest,
+) -> Result<Page<RoutingDecision>> {
+    let mut db = db.acquire().await?;
+    let at = (page.offset(), page.limit());
+    let (items, total) = routing_decisions::list(&mut db, client, participant, at).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}

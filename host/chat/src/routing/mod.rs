@@ -1,0 +1,121 @@
+//! Who answers a conversation that begins: a router of the client decides, and the host sees to it (DESIGN 4, 5).
+//!
+//! The decision is the first event of the conversation in the participant's lane, so it is made with no transaction open
+//! and takes effect as a whole, only if the chat is still where the router saw it. A router that fails is not waited for:
+//! the client's default chatbot answers, else the chat waits in the queue. Every decision is kept with its reason.
+
+mod apply;
+mod decision;
+mod list;
+mod question;
+
+pub use list::{RoutingDecision, list};
+
+use std::sync::Arc;
+
+use domain::ids::ParticipantId;
+use storage::participant_events::Event;
+
+use self::{
+    apply::Applied,
+    decision::Decision,
+    question::{Case, Found},
+};
+use crate::conversation::waiting;
+use base::{Context, Result, lanes::Lease};
+use plugins::calls::{self, Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
+
+/// Times that a decision is made again because key-values changed under it, before the host decides.
+const MOST_CONFLICTS: usize = 10;
+
+/// Decides who answers the conversation that `event` begins.
+pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
+    let case = match question::load(ctx, lease.client, id, event).await? {
+        Found::NotTheBots => return waiting::drop_events(ctx, lease, id).await,
+        // Without a router, or without the message that began it, the default chatbot goes on, or people do.
+        Found::Nothing => return waiting::drop_event(ctx, lease, id, event).await,
+        Found::Case(case) => case,
+    };
+    let mut reason = String::new();
+    for answering in case.routers() {
+        for _ in 0..MOST_CONFLICTS {
+            match run(ctx, lease, &case, answering).await? {
+                Step::Over => return Ok(()),
+                Step::Again => CONFLICTS.clone_into(&mut reason),
+                Step::Next(failure) => {
+                    reason = failure;
+                    break;
+                }
+            }
+        }
+    }
+    let decision = Decision::of_host(&case, reason);
+    apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
+}
+
+/// Why the host decides when [`MOST_CONFLICTS`] is reached.
+const CONFLICTS: &str = "the values that the router reads keep changing";
+
+/// What comes after a call.
+enum Step {
+    /// The decision took effect, or the chat has changed hands meanwhile.
+    Over,
+    /// The same call again.
+    Again,
+    /// A canary failed, for this reason; the live router is asked, if there is one.
+    Next(String),
+}
+
+async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
+    let client = lease.client;
+    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id));
+    let about = CallSubject::event(case.event.id.0, case.participant.id.0);
+    let now = ctx.now();
+    let inbound = case.inbound(now);
+    let outcome =
+        ctx.plugins.route(answering.call(client, &about, now), &inbound, Arc::<Snapshot>::clone(&snapshot)).await;
+    let made = FinishedCall::of((answering, &about), &outcome, now);
+    let answer = match outcome {
+        Ok(outcome) => {
+            let decision = Decision::of_router(ctx, client, case, outcome.route).await?;
+            if answering.is_canary() && decision.fallback {
+                return keep_failed(ctx, lease, made.spoiled(&decision.reason), decision.reason).await;
+            }
+            let values = apply::Values { reads: snapshot.reads(), writes: outcome.writes };
+            apply::apply(ctx, lease, case, (answering, decision), Some((made, values))).await?
+        }
+        Err(error) if answering.is_canary() => {
+            return keep_failed(ctx, lease, made, error.to_string()).await;
+        }
+        Err(error) => {
+            tracing::warn!(participant.id = %case.participant.id, plugin = answering.name(),
+                outcome = trace::kind_of(&error), "a router failed; the host decides");
+            let decision = Decision::of_host(case, error.to_string());
+            apply::apply(ctx, lease, case, (answering, decision), Some((made, apply::Values::default()))).await?
+        }
+    };
+    match answer {
+        Applied::Done | Applied::Overtaken => Ok(Step::Over),
+        Applied::ReadsChanged => Ok(Step::Again),
+        Applied::TooMuch(reason, made) if answering.is_canary() => {
+            keep_failed(ctx, lease, made.spoiled(&reason), reason).await
+        }
+        Applied::TooMuch(reason, made) => {
+            let decision = Decision::of_host(case, reason.clone());
+            let spoiled = (made.spoiled(&reason), apply::Values::default());
+            apply::apply(ctx, lease, case, (answering, decision), Some(spoiled)).await?;
+            Ok(Step::Over)
+        }
+    }
+}
+
+/// Keeps the call of a canary that failed, or that decided what cannot be done.
+async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
+    tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    // What its shadow would have said is of no interest: the live router has one too.
+    drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
+    tx.commit().await?;
+    Ok(Step::Next(reason))
+}

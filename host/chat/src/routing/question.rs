@@ -1,0 +1,151 @@
+//! What a router is told, in the words of `wit/`.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::ParticipantState,
+    ids::{ClientId, ParticipantId},
+};
+use plugin_host::{
+    World,
+    chatbot::Weekday,
+    router::{Inbound, TemplateReference, WallTime},
+};
+use storage::{
+    chat_messages, clients::Client, customers, customers::Customer, numbers::Number, participant_events::Event,
+    participants, participants::Participant,
+};
+
+use crate::conversation::{
+    Happening,
+    message::{self, CustomerMessage},
+    plugin_view,
+};
+use base::{Context, Error, Result};
+use plugins::{
+    calls::Answering,
+    slots::{self, Mode},
+};
+
+/// What to do with an event.
+pub(super) enum Found {
+    /// The chat is with people, or closed.
+    NotTheBots,
+    /// There is nothing to ask, or nobody.
+    Nothing,
+    /// A router is asked.
+    Case(Box<Case>),
+}
+
+/// A conversation that begins.
+pub(super) struct Case {
+    pub(super) participant: Participant,
+    pub(super) number: Number,
+    pub(super) event: Event,
+    /// The chatbot that answers unless the router says otherwise.
+    pub(super) default_bot: Option<String>,
+    customer: Customer,
+    client: Client,
+    happening: Happening,
+    wrote: CustomerMessage,
+    first: Arc<Answering>,
+    next: Option<Arc<Answering>>,
+}
+
+impl Case {
+    /// The routers to ask, in order.
+    pub(super) fn routers(&self) -> impl Iterator<Item = &Arc<Answering>> {
+        std::iter::once(&self.first).chain(&self.next)
+    }
+
+    /// The one that is asked last: the live router, or a canary that has none beside it.
+    pub(super) fn last_router(&self) -> &Arc<Answering> {
+        self.next.as_ref().unwrap_or(&self.first)
+    }
+
+    /// The question.
+    pub(super) fn inbound(&self, now: DateTime<Utc>) -> Inbound {
+        let (participant, happening) = (&self.participant, &self.happening);
+        Inbound {
+            id: self.event.id.to_string(),
+            participant_id: participant.id.to_string(),
+            client_ref: self.client.client_ref.clone(),
+            business_number: self.number.msisdn.clone(),
+            customer: plugin_view::customer(&self.customer),
+            channel: plugin_view::channel(participant.channel),
+            message: plugin_view::message(&self.wrote),
+            reopened: happening.reopened,
+            previous_template: happening
+                .template
+                .as_ref()
+                .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
+            default_bot: self.default_bot.clone(),
+            last_agent: participant.last_assigned_agent.map(|agent| agent.to_string()),
+            last_team: happening.last_team.clone(),
+            tags: participant.tags.clone(),
+            now_ms: plugin_view::millis(now),
+            local_time: wall_time(&self.client.time_zone, now),
+            metadata: Vec::new(),
+        }
+    }
+}
+
+fn wall_time(zone: &str, now: DateTime<Utc>) -> WallTime {
+    let local = plugin_view::local_time(zone, now);
+    WallTime {
+        utc_offset_minutes: local.utc_offset_minutes,
+        weekday: match local.weekday {
+            Weekday::Monday => 1,
+            Weekday::Tuesday => 2,
+            Weekday::Wednesday => 3,
+            Weekday::Thursday => 4,
+            Weekday::Friday => 5,
+            Weekday::Saturday => 6,
+            Weekday::Sunday => 7,
+        },
+        hour: local.hour,
+        minute: local.minute,
+    }
+}
+
+/// Reads what the decision about `event` needs.
+pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Found> {
+    let mut db = ctx.db.acquire().await?;
+    let db = &mut *db;
+    let found = participants::find(db, client, id).await?.filter(|found| found.id == id);
+    let Some(participant) = found.filter(|found| found.state == ParticipantState::Bot) else {
+        return Ok(Found::NotTheBots);
+    };
+    let routers = slots::in_force(db, client, World::Router, participant.number).await?;
+    // A canary that is not about this participant leaves it to the live one, or to nobody.
+    let Some(first) = routers.answering(id.0) else { return Ok(Found::Nothing) };
+    let next = routers.live.as_ref().filter(|_| first.mode == Mode::Canary);
+    let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));
+    let (first, next) = (ask(first), next.map(ask));
+    let customer = customers::find(db, client, participant.customer).await?;
+    let number = storage::numbers::by_id(db, client, participant.number).await?;
+    let owner = storage::clients::get(db, client).await?;
+    let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
+        let value = participant.id.to_string();
+        return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
+    };
+    let happening: Happening = serde_json::from_value(event.payload.clone())
+        .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;
+    let Some(message) = chat_messages::find(db, client, happening.message).await? else { return Ok(Found::Nothing) };
+    let chatbots = slots::in_force(db, client, World::Chatbot, participant.number).await?;
+    let default_bot = chatbots.answering(id.0).map(|bot| bot.plugin.name().to_owned());
+    let wrote = message::read(ctx, db, client, message).await?;
+    Ok(Found::Case(Box::new(Case {
+        participant,
+        number,
+        event: event.clone(),
+        default_bot,
+        customer,
+        client: owner,
+        happening,
+        wrote,
+        first,
+        next,
+    })))
+}

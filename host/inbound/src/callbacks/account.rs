@@ -1,0 +1,182 @@
+//! What providers tell us about customers and accounts beside messages and statuses (PROVIDERS A.10).
+
+use domain::{
+    ids::{ClientId, InboxId},
+    phone::order_key,
+};
+use plugin_host::webhook_shaper::{PartnerEvent, WebhookEvent};
+use serde_json::Value;
+use storage::{PgConnection, Queue, customers, customers::NewIdentity};
+use uuid::Uuid;
+
+use base::{Context, Result};
+use events::{NewEvent, enqueue};
+
+/// Takes an account event inside the caller's transaction. `lane` is the business number, or the client itself for
+/// events of a whole account. What we do not model is logged and dropped. Answers the lanes to wake after the commit.
+pub(super) async fn take(
+    ctx: &Context,
+    db: &mut PgConnection,
+    (client, lane): (ClientId, Uuid),
+    field: &str,
+    value: &Value,
+) -> Result<Vec<(Queue, Uuid)>> {
+    match field {
+        "system.user_changed_number" => number_changed(ctx, db, client, InboxId(lane), value).await,
+        "system.user_changed_user_id" | "user_id_update" => {
+            for change in user_id_changes(value) {
+                customers::resolve(db, client, &ctx.ids, change, ctx.now()).await?;
+            }
+            Ok(Vec::new())
+        }
+        _ if field.starts_with("message_template_") || field == "template_category_update" => {
+            for waba in storage::templates::wabas(db, client).await? {
+                storage::templates::request_refresh(db, client, &waba, ctx.now()).await?;
+            }
+            Ok(Vec::new())
+        }
+        _ => {
+            tracing::info!(client.id = %client, field, "an account event that has no effect here");
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// A customer has another phone number: the customer stays the same, and the client hears of it (SPEC 6.4).
+async fn number_changed(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    number: InboxId,
+    value: &Value,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(change) = NumberChange::read(value) else {
+        tracing::warn!(client.id = %client, number.id = %number, "a number change names no old or no new number");
+        return Ok(Vec::new());
+    };
+    let known = customers::change_number(db, client, &ctx.ids, &change.old, change.identity, ctx.now()).await?;
+    tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
+    let Some(business) = storage::numbers::by_id(db, client, number).await? else { return Ok(Vec::new()) };
+    let event = NewEvent {
+        number,
+        order_key: order_key(number, &change.old),
+        event: WebhookEvent::Partner(number_changed_event(
+            business.msisdn,
+            ctx.now().timestamp_millis(),
+            change.old,
+            change.new,
+        )),
+    };
+    let endpoints = enqueue(ctx, db, client, vec![event]).await?;
+    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+}
+
+fn number_changed_event(business: String, at_millis: i64, old: String, new: String) -> PartnerEvent {
+    PartnerEvent {
+        event_type: "USER_CHANGED_NUMBER".to_owned(),
+        whatsapp_number: Some(business),
+        timestamp_ms: u64::try_from(at_millis).unwrap_or(0),
+        quality_rating: None,
+        messaging_limit_tier: None,
+        channel_status: None,
+        template_name: None,
+        template_status: None,
+        rejected_reason: None,
+        previous_quality_score: None,
+        new_quality_score: None,
+        template_language: None,
+        template_element: None,
+        wa_id: None,
+        category: None,
+        preference_value: None,
+        old_number: Some(old),
+        new_number: Some(new),
+        metadata: Vec::new(),
+    }
+}
+
+/// What a `user_changed_number` message says.
+#[derive(Debug, PartialEq, Eq)]
+struct NumberChange {
+    old: String,
+    new: String,
+    identity: NewIdentity,
+}
+
+impl NumberChange {
+    fn read(value: &Value) -> Option<Self> {
+        let message = value.get("message")?;
+        let system = message.get("system")?;
+        let old = digits(message, "from").or_else(|| digits(system, "customer"))?;
+        let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id"))?;
+        let identity = NewIdentity {
+            phone: Some(new.clone()),
+            bsuid: text(system, "user_id"),
+            previous_bsuid: text(system, "previous_user_id").or_else(|| text(message, "from_user_id")),
+            ..NewIdentity::default()
+        };
+        // Some events carry the old id in both places.
+        let previous_bsuid = identity.previous_bsuid.clone().filter(|old| Some(old) != identity.bsuid.as_ref());
+        Some(Self { old, new, identity: NewIdentity { previous_bsuid, ..identity } })
+    }
+}
+
+/// The changes of a BSUID: a system message with one of them, or the field `user_id_update` with a list or one object.
+fn user_id_changes(value: &Value) -> Vec<NewIdentity> {
+    let system = value.get("message").and_then(|message| message.get("system"));
+    let listed = value.get("user_id_update").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let whole = if system.is_none() && listed.is_empty() { Some(value) } else { None };
+    let changes = system.into_iter().chain(listed).chain(whole).filter_map(|change| {
+        Some(NewIdentity {
+            phone: digits(change, "wa_id"),
+            bsuid: Some(text(change, "user_id").or_else(|| text(change, "new_user_id"))?),
+            previous_bsuid: text(change, "previous_user_id").or_else(|| text(change, "old_user_id")),
+            ..NewIdentity::default()
+        })
+    });
+    changes.collect()
+}
+
+fn text(value: &Value, name: &str) -> Option<String> {
+    value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+fn digits(value: &Value, name: &str) -> Option<String> {
+    let digits: String = text(value, name)?.chars().filter(char::is_ascii_digit).collect();
+    (!digits.is_empty()).then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_number_change_names_the_old_and_the_new_number_and_both_user_ids() {
+        let value = json!({ "message": { "from": "27820000001", "type": "system", "system": {
+            "type": "user_changed_number", "wa_id": "27820000002", "user_id": "ZA.2", "previous_user_id": "ZA.1" } } });
+        let change = NumberChange::read(&value).unwrap();
+        assert_eq!((change.old.as_str(), change.new.as_str()), ("27820000001", "27820000002"));
+        assert_eq!(change.identity.bsuid.as_deref(), Some("ZA.2"));
+        assert_eq!(change.identity.previous_bsuid.as_deref(), Some("ZA.1"));
+    }
+
+    #[test]
+    fn a_number_change_without_a_new_number_is_no_change() {
+        assert_eq!(NumberChange::read(&json!({ "message": { "from": "27820000001", "system": {} } })), None);
+    }
+
+    #[test]
+    fn a_user_id_change_is_read_from_a_system_message_and_from_its_own_field() {
+        let system = json!({ "message": { "system": { "user_id": "ZA.2", "previous_user_id": "ZA.1" } } });
+        let field =
+            json!({ "user_id_update": [{ "wa_id": "27820000001", "user_id": "ZA.2", "previous_user_id": "ZA.1" }] });
+        for value in [system, field] {
+            let changes = user_id_changes(&value);
+            assert_eq!(changes.len(), 1);
+            assert_eq!(changes[0].bsuid.as_deref(), Some("ZA.2"));
+            assert_eq!(changes[0].previous_bsuid.as_deref(), Some("ZA.1"));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Works off the callbacks of one lane. Messages are taken one by one, each in a transaction of its own; neighbouring
+//! statuses share one. An item that cannot be taken steps aside, so that it never holds up the number.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::{CallbackId, InboxId},
+    inbound::{CallbackBody, CallbackItem, StatusUpdate},
+};
+use storage::{Queue, callbacks, callbacks::Callback};
+use uuid::Uuid;
+
+use super::account;
+use base::{Context, Error, Result, lanes::Lease};
+use chat::receive;
+use outbound::delivery;
+
+/// Items looked at together.
+const PAGE: i64 = 100;
+/// After a small page the next ones are gathered for so long: one by one, statuses would cost a transaction each, and more
+/// processor time than the sends that they are about.
+const GATHER: Duration = Duration::from_millis(40);
+/// A page of so many items is followed by the next at once.
+const FULL_ENOUGH: usize = 50;
+/// Failures of one item before it is given up.
+const MOST_ATTEMPTS: i16 = 10;
+/// Times that an item is tried on the spot: two transactions that were in each other's way.
+const TRIES_AT_ONCE: usize = 3;
+/// A status of a message that is not known yet is looked at again after this.
+const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
+/// A status of a message that is still not known after this is nobody's.
+const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
+
+/// An item, read.
+struct Item {
+    id: CallbackId,
+    received_at: DateTime<Utc>,
+    attempts: i16,
+    body: CallbackBody,
+}
+
+/// Works off a lane of the callback queue until nothing in it is due.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    while !lease.is_over() {
+        let page = {
+            let mut db = ctx.db.acquire().await?;
+            callbacks::due(&mut db, lease.client, lease.lane, ctx.now(), PAGE).await?
+        };
+        if page.is_empty() {
+            return Ok(());
+        }
+        let gather = page.len() < FULL_ENOUGH;
+        let items = read(ctx, lease, page).await?;
+        for group in items.chunk_by(|one, next| is_status(one) && is_status(next)) {
+            if lease.is_over() {
+                return Ok(());
+            }
+            take_group(ctx, lease, group).await?;
+        }
+        if gather {
+            lease.stop.run_until_cancelled(tokio::time::sleep(GATHER)).await;
+        }
+    }
+    Ok(())
+}
+
+fn is_status(item: &Item) -> bool {
+    matches!(item.body, CallbackBody::Status(_))
+}
+
+/// Reads a page; what cannot be read is given up at once.
+async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<Item>> {
+    let mut items = Vec::with_capacity(page.len());
+    for callback in page {
+        let Callback { id, received_at, attempts, item } = callback;
+        match serde_json::from_value::<CallbackItem>(item) {
+            Ok(item) => items.push(Item { id, received_at, attempts, body: item.body }),
+            Err(_) => give_up(ctx, lease, id, "the stored item is not readable by this version").await?,
+        }
+    }
+    Ok(items)
+}
+
+/// A group that fails is taken apart, so that one item does not take its neighbours down.
+async fn take_group(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
+    if group.len() > 1 {
+        match take(ctx, lease, group).await {
+            Err(error) if error.is_outage() => return Err(error),
+            Err(error) => {
+                tracing::debug!(error = &error as &dyn std::error::Error, "a group of statuses is taken apart")
+            }
+            Ok(()) => return Ok(()),
+        }
+    }
+    for item in group {
+        take_one(ctx, lease, item).await?;
+    }
+    Ok(())
+}
+
+async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
+    let mut tries = 1;
+    loop {
+        match take(ctx, lease, std::slice::from_ref(item)).await {
+            Ok(()) => return Ok(()),
+            Err(error) if error.is_outage() => return Err(error),
+            Err(error) if tries < TRIES_AT_ONCE => {
+                tracing::debug!(callback.id = %item.id, error = &error as &dyn std::error::Error, "a callback is tried again");
+                tries += 1;
+            }
+            Err(error) => return fail(ctx, lease, item, &error).await,
+        }
+    }
+}
+
+/// One item, or several statuses, in one transaction.
+async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
+    let wakes = match group {
+        [Item { body: CallbackBody::Message(message), .. }] => {
+            receive::receive(ctx, &mut tx, lease.client, InboxId(lease.lane), message).await?
+        }
+        [Item { body: CallbackBody::Account { field, value }, .. }] => {
+            account::take(ctx, &mut tx, (lease.client, lease.lane), field, value).await?
+        }
+        statuses => {
+            let updates: Vec<StatusUpdate> = statuses.iter().filter_map(status).collect();
+            let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates).await?;
+            let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position));
+            let early = put_off(ctx, &mut tx, lease, unknown.collect()).await?;
+            done.retain(|id| !early.contains(id));
+            outcome.wakes
+        }
+    };
+    callbacks::remove(&mut tx, lease.client, &done).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(lease.client, wakes.into_iter().collect::<std::collections::BTreeSet<(Queue, Uuid)>>());
+    Ok(())
+}
+
+fn status(item: &Item) -> Option<StatusUpdate> {
+    match &item.body {
+        CallbackBody::Status(update) => Some(update.clone()),
+        CallbackBody::Message(_) | CallbackBody::Account { .. } => None,
+    }
+}
+
+/// Statuses that came before the answer to their send wait for it; those that waited too long are dropped. Answers the
+/// ones that wait.
+async fn put_off(
+    ctx: &Context,
+    db: &mut storage::PgConnection,
+    lease: &Lease,
+    unknown: Vec<&Item>,
+) -> Result<Vec<CallbackId>> {
+    let now = ctx.now();
+    let (early, lost): (Vec<&Item>, Vec<&Item>) =
+        unknown.into_iter().partition(|item| now - item.received_at < EARLY_STATUS_PATIENCE);
+    for item in lost {
+        tracing::warn!(callback.id = %item.id, "dropped a status of a message that we never sent");
+    }
+    let early: Vec<CallbackId> = early.into_iter().map(|item| item.id).collect();
+    callbacks::postpone(db, lease.client, &early, now + EARLY_STATUS_PAUSE).await?;
+    Ok(early)
+}
+
+/// An item that cannot be taken is tried again with growing pauses, and in the end kept for the operator.
+async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Result<()> {
+    let attempts = item.attempts.saturating_add(1);
+    if attempts >= MOST_ATTEMPTS {
+        tracing::error!(callback.id = %item.id, error = error as &dyn std::error::Error, "a callback was given up");
+        return give_up(ctx, lease, item.id, &reason(error)).await;
+    }
+    tracing::warn!(callback.id = %item.id, attempts, error = error as &dyn std::error::Error, "a callback could not be taken");
+    let pause = TimeDelta::seconds(1_i64 << attempts.clamp(0, 8));
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    callbacks::retry(&mut tx, lease.client, item.id, ctx.now() + pause).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    callbacks::give_up(&mut tx, lease.client, item, reason).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The error with everything behind it.
+fn reason(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        text = format!("{text}: {inner}");
+        source = inner.source();
+    }
+    text
+}

@@ -1,0 +1,4 @@
+//! What comes in from outside: the callbacks of providers, and the files that customers send.
+
+pub mod callbacks;
+pub mod media;

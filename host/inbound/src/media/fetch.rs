@@ -1,0 +1,183 @@
+//! Takes files from the provider into our store. The provider's ids expire after seven days, its addresses after five
+//! minutes; so files are fetched at once, and an address is asked for again whenever the one at hand does not work.
+
+use std::path::PathBuf;
+
+use channels::{
+    media_store::{MediaContent, MediaStoreError, StoredMedia},
+    whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::{ClientId, InboxId};
+use futures::{StreamExt, TryStreamExt, stream};
+use storage::media::Media;
+use uuid::Uuid;
+
+use super::MediaRefused;
+use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
+
+/// Files of one number fetched at once.
+const AT_ONCE: usize = 4;
+/// Files looked at together.
+const PAGE: i64 = 32;
+/// Pauses between attempts; after the last one a file is given up.
+const PAUSES: [TimeDelta; 8] = [
+    TimeDelta::seconds(5),
+    TimeDelta::seconds(30),
+    TimeDelta::minutes(2),
+    TimeDelta::minutes(10),
+    TimeDelta::hours(1),
+    TimeDelta::hours(6),
+    TimeDelta::hours(24),
+    TimeDelta::hours(48),
+];
+
+/// Why a file was not fetched this time.
+#[derive(Debug, thiserror::Error)]
+enum FetchError {
+    #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
+    NoCredentials,
+    #[error("the provider does not say where the file is: {0}")]
+    Unresolved(GraphError),
+    #[error("the file could not be downloaded: {0}")]
+    Download(MediaError),
+    #[error(transparent)]
+    Store(#[from] MediaStoreError),
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl FetchError {
+    /// Asking again will not help.
+    fn is_final(&self) -> bool {
+        matches!(self, Self::Download(MediaError::TooLarge { .. }))
+    }
+}
+
+/// Works off a lane of the media queue until nothing in it is due.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    while !lease.is_over() {
+        let page = {
+            let mut db = ctx.db.acquire().await?;
+            storage::media::due(&mut db, lease.client, InboxId(lease.lane), ctx.now(), PAGE).await?
+        };
+        if page.is_empty() {
+            return Ok(());
+        }
+        let mut fetches = Vec::with_capacity(page.len());
+        for file in &page {
+            fetches.push(fetch_and_record(ctx, lease, file));
+        }
+        stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    }
+    Ok(())
+}
+
+async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &Media) -> Result<()> {
+    if lease.is_over() {
+        return Ok(());
+    }
+    let fetched = fetch(ctx, lease.client, file).await;
+    record(ctx, Some(lease), lease.client, file, &fetched).await
+}
+
+/// Fetches a file that somebody asks for before the worker got to it. Both may do it at once: the bytes are the same.
+pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<(), MediaRefused> {
+    let fetched = fetch(ctx, client, file).await;
+    // Only a success is recorded: the worker's schedule of attempts is its own.
+    if fetched.is_ok() {
+        record(ctx, None, client, file, &fetched).await?;
+    }
+    match fetched {
+        Ok(_) => Ok(()),
+        Err(FetchError::Failed(error)) => Err(MediaRefused::Failed(error)),
+        Err(error) if error.is_final() => Err(MediaRefused::Gone),
+        Err(error) => {
+            tracing::info!(media.id = %file.id, error = &error as &dyn std::error::Error, "a file was asked for and could not be fetched");
+            Err(MediaRefused::NotYet)
+        }
+    }
+}
+
+async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<StoredMedia, FetchError> {
+    let number = credentials(ctx, client, file.number).await?;
+    let target = scratch_file(ctx, file).await?;
+    let mut expected = MediaExpectation { max_bytes: ctx.settings.media_max_bytes, sha256: file.sha256.clone() };
+    // The address of the callback saves a call, and is stale by the second attempt.
+    let url = match &file.source_url {
+        Some(url) if file.attempts == 0 => url.clone(),
+        _ => {
+            let node = ctx.cloud.resolve_media(&number, &file.provider_media_id).await;
+            let node = node.map_err(FetchError::Unresolved)?;
+            expected.sha256 = expected.sha256.or(node.sha256);
+            node.url
+        }
+    };
+    let downloaded = ctx.cloud.download_media(&number, &url, &expected, &target).await;
+    let downloaded = downloaded.map_err(FetchError::Download)?;
+    Ok(ctx.media.put(file.id, MediaContent::File(downloaded.path)).await?)
+}
+
+async fn credentials(ctx: &Context, client: ClientId, number: InboxId) -> std::result::Result<CloudNumber, FetchError> {
+    let mut db = ctx.db.acquire().await.map_err(Error::from)?;
+    let number = storage::numbers::by_id(&mut db, client, number).await.map_err(Error::from)?;
+    let known = number.and_then(|number| Some((number.phone_number_id?, number.access_token_sealed?)));
+    let (phone_number_id, sealed) = known.ok_or(FetchError::NoCredentials)?;
+    let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, &sealed).map_err(Error::from)?;
+    Ok(CloudNumber { phone_number_id, access_token })
+}
+
+/// A file of its own for each download: two of the same object must not write into each other.
+async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBuf, FetchError> {
+    let folder = &ctx.scratch;
+    let unusable = |source| MediaStoreError::File { path: folder.clone(), source };
+    tokio::fs::create_dir_all(folder).await.map_err(unusable)?;
+    let download: Uuid = ctx.ids.mint(ctx.now());
+    Ok(folder.join(format!("{}-{download}", file.id)))
+}
+
+/// Removes downloads that were begun before `before` and never finished: the process was killed. Their names tell when.
+pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std::io::Result<usize> {
+    let first_kept = domain::clock::first_id_at(before);
+    let mut folder = tokio::fs::read_dir(&ctx.scratch).await?;
+    let mut removed = 0;
+    while let Some(entry) = folder.next_entry().await? {
+        let name = entry.file_name();
+        let begun = name.to_str().and_then(|name| name.get(37..)).and_then(|id| Uuid::parse_str(id).ok());
+        if begun.is_some_and(|begun| begun < first_kept) {
+            tokio::fs::remove_file(entry.path()).await?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+/// Writes the outcome down, under the lane's lease when there is one.
+async fn record(
+    ctx: &Context,
+    lease: Option<&Lease>,
+    client: ClientId,
+    file: &Media,
+    fetched: &std::result::Result<StoredMedia, FetchError>,
+) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    if let Some(lease) = lease {
+        lease.hold(&mut tx).await?;
+    }
+    match fetched {
+        Ok(stored) => {
+            let bytes = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
+            storage::media::mark_ready(&mut tx, client, file.id, &stored.sha256, bytes).await?;
+        }
+        Err(error) => {
+            let made = usize::try_from(file.attempts).unwrap_or(0);
+            let pause = PAUSES.get(made).filter(|_| !error.is_final());
+            let next = pause.map(|pause| ctx.now() + *pause);
+            tracing::warn!(media.id = %file.id, attempts = made + 1, given_up = next.is_none(),
+                error = error as &dyn std::error::Error, "a customer's file could not be fetched");
+            storage::media::mark_failed_attempt(&mut tx, client, file.id, next).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,338 @@
+//! One client with one number, on a database of its own, with a clock that the test moves and the built-in plugins.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
+};
+
+use base::{
+    Context, ContextBuilder, Settings,
+    lanes::{Lease, Wake, Wakeups},
+    secrets::Sealer,
+};
+use channels::{
+    http::{GuardedClient, GuardedSettings},
+    whatsapp_cloud::{CloudApi, CloudSettings, callback},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    clock::{Clock, IdSource},
+    ids::{ClientId, InboxId, ParticipantId},
+    inbound::InboundContent,
+};
+use inbound::callbacks;
+use plugin_host::{
+    HostConfig, PluginHost,
+    webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent},
+};
+use serde_json::{Value, json};
+use storage::{
+    PgPool, Queue,
+    chat_messages::{self, ChatMessage},
+    clients::{self, NewClient},
+    lanes,
+    numbers::{self, Number, Provider},
+    participants::{self, Participant},
+    plugins::activations::{self, Activation},
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+use webhooks::configure;
+
+pub const BUSINESS: &str = "27600000001";
+pub const ZO: &str = "27820000001";
+
+/// The clock of a test.
+pub struct HandClock(Mutex<DateTime<Utc>>);
+
+impl Clock for HandClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+pub struct Stage {
+    pub ctx: Arc<Context>,
+    pub client: ClientId,
+    pub number: InboxId,
+    clock: Arc<HandClock>,
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        let db = scratch::database().await.pool(8).await;
+        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
+        let (client, number) = (ctx.mint(), ctx.mint());
+        let mut db = ctx.db.acquire().await.unwrap();
+        let new = NewClient { client_ref: "demo", display_name: "Demo", parent: None, allow_private_targets: true };
+        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
+        let row = Number {
+            id: number,
+            link_id: ctx.mint(),
+            msisdn: BUSINESS.to_owned(),
+            provider: Provider::Cloud,
+            phone_number_id: Some("PN".to_owned()),
+            waba_id: Some("WABA".to_owned()),
+            access_token_sealed: None,
+            app_secret_sealed: None,
+            rate_per_second: None,
+        };
+        numbers::insert(&mut db, client, &row, ctx.now()).await.unwrap();
+        drop(db);
+        let stage = Self { ctx, client, number, clock };
+        let webhooks = json!({
+            "incomingMessageURL": "http://127.0.0.1:9/incoming",
+            "chatbotWebhookURL": "http://127.0.0.1:9/chatbot",
+            "chatbotIncludeOutgoing": true,
+            "chatbotPayloadVersion": "v2",
+            "eventWebhookURL": "http://127.0.0.1:9/event"
+        });
+        let request = serde_json::from_value(webhooks).unwrap();
+        configure::create(&stage.ctx, client, "tester", &request).await.unwrap();
+        stage
+    }
+
+    /// With a chatbot for all numbers. The name need not be that of a plugin.
+    pub async fn with_chatbot(plugin: &str, config: Value) -> Self {
+        let stage = Self::new().await;
+        stage.activate(plugin, config).await;
+        stage
+    }
+
+    pub async fn activate(&self, plugin: &str, config: Value) {
+        let active = Activation {
+            id: self.ctx.mint(),
+            world: "chatbot".to_owned(),
+            number: None,
+            mode: "live".to_owned(),
+            plugin: plugin.to_owned(),
+            upload: None,
+            config,
+            allowed_hosts: Vec::new(),
+            percent: 100,
+            error_threshold: 10,
+            minimum_calls: 20,
+            previous: None,
+            recording: None,
+            activated_at: self.ctx.now(),
+        };
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        for before in activations::in_scope(&mut db, self.client, &active.world, None).await.unwrap() {
+            activations::end(&mut db, self.client, before.id, "replaced", self.ctx.now()).await.unwrap();
+        }
+        activations::begin(&mut db, self.client, &active).await.unwrap();
+    }
+
+    /// Moves the business clock.
+    pub fn advance(&self, by: TimeDelta) {
+        *self.clock.0.lock().unwrap() += by;
+    }
+
+    /// Zo sends a message of this type, with its part under the name of the type.
+    pub async fn zo_sends(&self, id: &str, kind: &str, part: Value, context: Option<&str>) {
+        self.zo_sends_at(id, kind, part, context, self.ctx.now()).await;
+    }
+
+    pub async fn zo_sends_at(&self, id: &str, kind: &str, part: Value, context: Option<&str>, at: DateTime<Utc>) {
+        let mut message = json!({
+            "from": ZO, "from_user_id": "ZA.100", "id": id, "timestamp": at.timestamp().to_string(), "type": kind
+        });
+        message[kind] = part;
+        if let Some(context) = context {
+            message["context"] = json!({ "from": BUSINESS, "id": context });
+        }
+        let contact = json!({ "profile": { "name": "Zo", "username": "zo" }, "wa_id": ZO, "user_id": "ZA.100" });
+        self.called_back(json!({ "contacts": [contact], "messages": [message] })).await;
+    }
+
+    pub async fn zo_writes(&self, id: &str, text: &str) {
+        self.zo_sends(id, "text", json!({ "body": text }), None).await;
+    }
+
+    /// Meta calls back with these fields of a `messages` change.
+    pub async fn called_back(&self, fields: Value) {
+        let mut value = json!({
+            "messaging_product": "whatsapp",
+            "metadata": { "display_phone_number": BUSINESS, "phone_number_id": "PN" }
+        });
+        value.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let body = json!({
+            "object": "whatsapp_business_account",
+            "entry": [{ "id": "WABA", "changes": [{ "field": "messages", "value": value }] }]
+        });
+        let raw = body.to_string();
+        let items = callback::parse(raw.as_bytes()).unwrap();
+        callbacks::store(&self.ctx, raw.as_bytes(), items).await.unwrap();
+    }
+
+    /// Works off everything of both queues that is due, as the runner does.
+    pub async fn settle(&self) {
+        self.work_off(&[Queue::Callback, Queue::Participant]).await;
+    }
+
+    /// Takes callbacks, and leaves the chatbot alone.
+    pub async fn settle_callbacks_only(&self) {
+        self.work_off(&[Queue::Callback]).await;
+    }
+
+    async fn work_off(&self, queues: &[Queue]) {
+        loop {
+            let mut idle = true;
+            for queue in queues.iter().copied() {
+                for lane in self.due(queue).await {
+                    idle = false;
+                    let lease = self.claim(queue, lane).await;
+                    match queue {
+                        Queue::Callback => callbacks::work(&self.ctx, &lease).await.unwrap(),
+                        _ => chat::work(&self.ctx, &lease).await.unwrap(),
+                    }
+                    lease.release(&self.ctx).await.unwrap();
+                }
+            }
+            if idle {
+                return;
+            }
+        }
+    }
+
+    pub async fn due(&self, queue: Queue) -> Vec<Uuid> {
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let due = lanes::due(&mut db, queue, self.ctx.now(), 10).await.unwrap();
+        due.into_iter().map(|(_, lane)| lane).collect()
+    }
+
+    async fn claim(&self, queue: Queue, lane: Uuid) -> Lease {
+        let lane = Wake { queue, client: self.client, lane };
+        let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
+        claimed.unwrap().expect("the lane is free")
+    }
+
+    /// The only chat there is.
+    pub async fn chat(&self) -> Participant {
+        let [id]: [Uuid; 1] = self.ids("SELECT id FROM participant").await.try_into().unwrap();
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        participants::find(&mut db, self.client, ParticipantId(id)).await.unwrap().unwrap()
+    }
+
+    /// Its messages, oldest first.
+    pub async fn messages(&self) -> Vec<ChatMessage> {
+        let chat = self.chat().await.id;
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let mut page = chat_messages::page(&mut db, self.client, chat, None, 100).await.unwrap();
+        page.reverse();
+        page
+    }
+
+    /// What they say, `<` before those of the customer and `>` before ours.
+    pub async fn transcript(&self) -> Vec<String> {
+        let line = |message: ChatMessage| {
+            let mark = if message.direction == "INCOMING" { '<' } else { '>' };
+            format!("{mark} {}", message.body.unwrap_or_default())
+        };
+        self.messages().await.into_iter().map(line).collect()
+    }
+
+    /// What the last message of the customer was taken for.
+    pub async fn last_said(&self) -> InboundContent {
+        let messages = self.messages().await;
+        let last = messages.into_iter().rfind(|message| message.direction == "INCOMING").unwrap();
+        serde_json::from_value(last.content).unwrap()
+    }
+
+    async fn events(&self) -> Vec<WebhookEvent> {
+        let rows: Vec<Value> =
+            sqlx::query_scalar("SELECT event FROM webhook_delivery ORDER BY id").fetch_all(&self.ctx.db).await.unwrap();
+        rows.into_iter().map(|row| serde_json::from_value(row).unwrap()).collect()
+    }
+
+    pub async fn incoming_events(&self) -> Vec<IncomingMessageEvent> {
+        let incoming = |event| match event {
+            WebhookEvent::Incoming(event) => Some(event),
+            _ => None,
+        };
+        self.events().await.into_iter().filter_map(incoming).collect()
+    }
+
+    pub async fn chatbot_events(&self) -> Vec<ChatbotEvent> {
+        let chatbot = |event| match event {
+            WebhookEvent::Chatbot(event) => Some(event),
+            _ => None,
+        };
+        self.events().await.into_iter().filter_map(chatbot).collect()
+    }
+
+    pub async fn partner_events(&self) -> Vec<plugin_host::webhook_shaper::PartnerEvent> {
+        let partner = |event| match event {
+            WebhookEvent::Partner(event) => Some(event),
+            _ => None,
+        };
+        self.events().await.into_iter().filter_map(partner).collect()
+    }
+
+    pub async fn ids(&self, sql: &'static str) -> Vec<Uuid> {
+        sqlx::query_scalar(sql).fetch_all(&self.ctx.db).await.unwrap()
+    }
+
+    pub async fn count(&self, sql: &'static str) -> i64 {
+        sqlx::query_scalar(sql).fetch_one(&self.ctx.db).await.unwrap()
+    }
+
+    /// Outcomes of the chatbot's calls, oldest first.
+    pub async fn outcomes(&self) -> Vec<String> {
+        sqlx::query_scalar("SELECT outcome FROM plugin_invocation WHERE world = 'chatbot' ORDER BY id")
+            .fetch_all(&self.ctx.db)
+            .await
+            .unwrap()
+    }
+}
+
+/// A directory with the chatbot that does what it is told (`tests/guests/hostile-bot`), under the name `puppet`.
+fn guests(folder: &Path) -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let directory = BUILT.get_or_init(|| {
+        let manifest =
+            PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
+        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2", "-p", "hostile-bot"]);
+        cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
+            cargo.env_remove(variable);
+        }
+        assert!(cargo.status().unwrap().success(), "tests/guests must build");
+        let directory = folder.join("guests");
+        std::fs::create_dir_all(&directory).unwrap();
+        let built = target_dir.join("wasm32-wasip2/release/hostile_bot.wasm");
+        std::fs::copy(built, directory.join("puppet.wasm")).unwrap();
+        directory
+    });
+    directory.clone()
+}
+
+async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
+    // Compiled components are shared by all tests of this file.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
+    let plugins =
+        PluginHost::start(HostConfig { plugins_dir: Some(guests(&folder)), ..HostConfig::new(folder.join("plugins")) });
+    ContextBuilder {
+        db,
+        clock,
+        ids: IdSource::new([3; 32]),
+        sealer: Sealer::new([9; 32]),
+        plugins: plugins.await.unwrap(),
+        cloud: CloudApi::new(CloudSettings::default()).unwrap(),
+        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
+        media_folder: folder.join("media"),
+        settings: settings(),
+    }
+    .build(Wakeups::channel().0)
+}
+
+fn settings() -> Settings {
+    Settings { public_url: "http://127.0.0.1:8080".to_owned(), media_max_bytes: 1 << 20, ..Settings::default() }
+}

@@ -1,0 +1,141 @@
+//! One transaction for several requests of one client.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use domain::ids::{ClientId, InboxId};
+use storage::{PgConnection, Queue, idempotency, outbound_messages};
+
+use super::{
+    AcceptError, Answer, Pending,
+    prepare::{self, Prepared},
+};
+use crate::dispatch::SEND_PRIORITY;
+use base::{Context, Error, Result};
+
+/// Stores a group and answers everybody in it. Should the group fail, each request is tried by itself, so that one
+/// cannot take the others down.
+pub(super) async fn commit(ctx: &Context, client: ClientId, group: Vec<Pending>) {
+    match store(ctx, client, &group).await {
+        Ok(answers) => deliver(group, answers),
+        Err(error) if group.len() > 1 => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a group of sends failed; trying them one by one");
+            for pending in group {
+                let single = [pending];
+                let answers = store(ctx, client, &single).await;
+                deliver(single.into(), answers.unwrap_or_else(|error| vec![failed(error)]));
+            }
+        }
+        Err(error) => deliver(group, vec![failed(error)]),
+    }
+}
+
+fn failed(error: Error) -> Answer {
+    Err(AcceptError::Failed(Arc::new(error)))
+}
+
+fn deliver(group: Vec<Pending>, answers: Vec<Answer>) {
+    for (pending, answer) in group.into_iter().zip(answers) {
+        // A caller that has hung up will find its answer under its key.
+        drop(pending.answer.send(answer));
+    }
+}
+
+/// Answers in the order of the group, after the commit.
+async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
+    let mut tx = ctx.db.begin().await?;
+    let keys: Vec<String> = group.iter().filter_map(|pending| pending.call.idempotency_key.clone()).collect();
+    let mut replays = if keys.is_empty() { HashMap::new() } else { idempotency::find(&mut tx, client, &keys).await? };
+    let leaders = leaders(group, &replays);
+    let facts = prepare::Facts::load(&mut tx, client, leaders.iter().map(|(_, pending)| &pending.request)).await?;
+    let mut prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)> =
+        leaders.into_iter().map(|(at, pending)| (at, prepare::prepare(ctx, &facts, pending))).collect();
+    replays.extend(take_keys(ctx, &mut tx, client, group, &prepared).await?);
+    prepared.retain(|(at, _)| key_of(group, *at).is_none_or(|key| !replays.contains_key(key)));
+    let lanes = insert(ctx, &mut tx, client, &prepared).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(client, lanes.into_iter().map(|lane| (Queue::Outbound, lane.0)));
+    Ok(answers(group, prepared, &replays))
+}
+
+fn key_of(group: &[Pending], at: usize) -> Option<&String> {
+    group.get(at).and_then(|pending| pending.call.idempotency_key.as_ref())
+}
+
+/// The requests that are new, with their positions: no replay, and the first of those that share a key.
+fn leaders<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g Pending)> {
+    let mut seen = HashSet::new();
+    let mut is_new = |pending: &Pending| match &pending.call.idempotency_key {
+        Some(key) => !replays.contains_key(key) && seen.insert(key.clone()),
+        None => true,
+    };
+    group.iter().enumerate().filter(|(_, pending)| is_new(pending)).collect()
+}
+
+/// Stores the responses under their keys, and answers those that another process stored first.
+async fn take_keys(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    group: &[Pending],
+    prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
+) -> Result<HashMap<String, Vec<u8>>> {
+    let mut keyed: Vec<(String, Vec<u8>)> = prepared
+        .iter()
+        .filter_map(|(at, outcome)| {
+            let response = outcome.as_ref().ok()?.response.to_vec();
+            Some((key_of(group, *at)?.clone(), response))
+        })
+        .collect();
+    if keyed.is_empty() {
+        return Ok(HashMap::new());
+    }
+    Ok(idempotency::store(db, client, &mut keyed, ctx.now()).await?)
+}
+
+/// Stores everything that was prepared in two statements, and answers the lanes with new work.
+async fn insert(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
+) -> Result<Vec<InboxId>> {
+    let ready: Vec<&Prepared> = prepared.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
+    let parts: Vec<_> = ready.iter().flat_map(|one| &one.parts).collect();
+    let messages: Vec<_> = ready.iter().flat_map(|one| &one.messages).collect();
+    if messages.is_empty() {
+        return Ok(Vec::new());
+    }
+    outbound_messages::insert_parts(db, client, &parts).await?;
+    outbound_messages::insert_messages(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
+    metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
+    let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.number).collect();
+    lanes.sort_unstable();
+    lanes.dedup();
+    Ok(lanes)
+}
+
+fn answers(
+    group: &[Pending],
+    prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)>,
+    replays: &HashMap<String, Vec<u8>>,
+) -> Vec<Answer> {
+    let mut by_position: HashMap<usize, Answer> =
+        prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| one.response))).collect();
+    let mut by_key: HashMap<&String, Answer> =
+        replays.iter().map(|(key, response)| (key, Ok(Bytes::copy_from_slice(response)))).collect();
+    for (at, answer) in &by_position {
+        if let Some(key) = key_of(group, *at) {
+            by_key.insert(key, answer.clone());
+        }
+    }
+    (0..group.len())
+        .map(|at| {
+            let shared = || key_of(group, at).and_then(|key| by_key.get(key).cloned());
+            by_position.remove(&at).or_else(shared).unwrap_or_else(|| failed(Error::Stopped))
+        })
+        .collect()
+}

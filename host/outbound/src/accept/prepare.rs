@@ -1,0 +1,195 @@
+//! From a parsed request to the rows that will be stored and the bytes that will be answered.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::{
+    body::FieldFault,
+    chat::chat_allowed,
+    ids::{BatchId, ClientId, InboxId, MessageId, PartId},
+    phone::{Msisdn, Recipient, order_key},
+    send::{NumberFacts, RejectionReason, ResolvedSend, SendKind, SendReceipt, SendRequest, SendResponse},
+    template::Template,
+};
+use serde_json::value::RawValue;
+use storage::{
+    PgConnection,
+    number_customers::{self, NumberCustomerFacts},
+    numbers::{self, Number, Provider},
+    outbound_messages::{NewMessage, NewPart},
+    templates,
+};
+
+use super::{AcceptError, Pending};
+use base::{Context, Error, Result};
+
+/// What the requests of a group need to know, read in a handful of statements.
+pub(super) struct Facts {
+    numbers: HashMap<String, Number>,
+    templates: HashMap<(String, String), Template>,
+    windows: HashMap<InboxId, HashMap<String, NumberCustomerFacts>>,
+}
+
+impl Facts {
+    pub(super) async fn load<'r>(
+        db: &mut PgConnection,
+        client: ClientId,
+        requests: impl Iterator<Item = &'r SendRequest> + Clone,
+    ) -> Result<Self> {
+        let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
+        senders.sort_unstable();
+        senders.dedup();
+        let numbers = numbers::by_msisdns(db, client, &senders).await?;
+        let numbers: HashMap<String, Number> =
+            numbers.into_iter().map(|number| (number.msisdn.clone(), number)).collect();
+        let mut facts = Self { numbers, templates: HashMap::new(), windows: HashMap::new() };
+        facts.load_templates(db, client, requests.clone()).await?;
+        facts.load_windows(db, client, requests).await?;
+        Ok(facts)
+    }
+
+    fn number(&self, request: &SendRequest) -> Option<&Number> {
+        self.numbers.get(request.sender().as_str())
+    }
+
+    fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
+        Some((self.number(request)?.waba_id.clone()?, request.template()?.id.clone()))
+    }
+
+    async fn load_templates<'r>(
+        &mut self,
+        db: &mut PgConnection,
+        client: ClientId,
+        requests: impl Iterator<Item = &'r SendRequest>,
+    ) -> Result<()> {
+        let mut keys: Vec<_> = requests.filter_map(|request| self.template_key(request)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        for row in templates::by_ids(db, client, &keys).await? {
+            match Template::from_record(row.record) {
+                Ok(template) => {
+                    self.templates.insert((template.waba_id.clone(), template.id.clone()), template);
+                }
+                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a template cannot be used"),
+            }
+        }
+        Ok(())
+    }
+
+    /// When the recipients of `CHAT` messages on Cloud last wrote.
+    async fn load_windows<'r>(
+        &mut self,
+        db: &mut PgConnection,
+        client: ClientId,
+        requests: impl Iterator<Item = &'r SendRequest>,
+    ) -> Result<()> {
+        let mut wanted: HashMap<InboxId, (Vec<String>, Vec<String>)> = HashMap::new();
+        for request in requests.filter(|request| request.kind() == SendKind::Chat) {
+            let Some(number) = self.number(request).filter(|number| number.provider == Provider::Cloud) else {
+                continue;
+            };
+            let (phones, bsuids) = wanted.entry(number.id).or_default();
+            for recipient in request.recipients() {
+                phones.extend(recipient.phone().map(|phone| phone.as_str().to_owned()));
+                bsuids.extend(recipient.bsuid().map(|bsuid| bsuid.as_str().to_owned()));
+            }
+        }
+        for (number, (phones, bsuids)) in wanted {
+            let facts = number_customers::facts(db, client, number, &phones, &bsuids).await?;
+            self.windows.insert(number, facts);
+        }
+        Ok(())
+    }
+
+    fn window_open(&self, number: &Number, recipient: &Recipient, now: DateTime<Utc>) -> bool {
+        let Some(known) = self.windows.get(&number.id) else { return false };
+        let addresses = [recipient.phone().map(Msisdn::as_str), recipient.bsuid().map(|bsuid| bsuid.as_str())];
+        addresses
+            .into_iter()
+            .flatten()
+            .filter_map(|address| known.get(address))
+            .any(|facts| chat_allowed(facts.last_inbound_at, now))
+    }
+}
+
+/// A request with everything that will be stored and answered for it.
+pub(super) struct Prepared {
+    pub(super) parts: Vec<NewPart>,
+    pub(super) messages: Vec<NewMessage>,
+    pub(super) response: Bytes,
+}
+
+/// Resolves a request against the facts. Pure but for ids and the clock.
+pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::result::Result<Prepared, AcceptError> {
+    let request = &pending.request;
+    let number = facts.number(request).ok_or_else(|| fault(request.unknown_sender()))?;
+    let template = facts.template_key(request).and_then(|key| facts.templates.get(&key));
+    let known = NumberFacts { msisdn: request.sender().clone(), waba_id: number.waba_id.clone() };
+    let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
+    let mut send = request.resolve(&known, template, &mut tokens).map_err(AcceptError::Faults)?;
+    let now = ctx.now();
+    if send.kind == SendKind::Chat && number.provider == Provider::Cloud {
+        send.reject_where(|recipient| {
+            (!facts.window_open(number, recipient, now)).then_some(RejectionReason::OutsideWindow)
+        });
+    }
+    rows(ctx, pending, number, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+}
+
+fn fault(fault: FieldFault) -> AcceptError {
+    AcceptError::Faults(vec![fault])
+}
+
+fn rows(
+    ctx: &Context,
+    pending: &Pending,
+    number: &Number,
+    send: &ResolvedSend,
+    now: DateTime<Utc>,
+) -> Result<Prepared> {
+    let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
+    let batch: BatchId = ctx.mint();
+    let fallback = send.fallback.as_ref().map(serde_json::to_value).transpose().map_err(unreadable)?;
+    let mut parts = Vec::with_capacity(send.parts.len());
+    for part in &send.parts {
+        parts.push(NewPart {
+            id: ctx.mint::<PartId>(),
+            batch,
+            number: number.id,
+            message_type: send.kind.as_str(),
+            content: serde_json::to_value(&part.content).map_err(unreadable)?,
+            fallback: fallback.clone(),
+            quoted_provider_id: None,
+        });
+    }
+    let mut messages = Vec::with_capacity(send.accepted_count());
+    for (at, accepted) in send.accepted() {
+        let Some(part) = parts.get(at) else { continue };
+        let id: MessageId = ctx.mint();
+        messages.push(NewMessage {
+            id,
+            part: part.id,
+            number: number.id,
+            to_phone: accepted.recipient.phone().map(|phone| phone.as_str().to_owned()),
+            to_bsuid: accepted.recipient.bsuid().map(|bsuid| bsuid.as_str().to_owned()),
+            ct_id: accepted.ct_id.clone(),
+            gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
+            order_key: order_key(number.id, accepted.recipient.address()),
+            chat: None,
+            customer: None,
+        });
+    }
+    let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;
+    let receipt = SendReceipt {
+        batch_id: batch,
+        request_id: pending.call.request_id,
+        accepted_at: now,
+        accepted_count: messages.len(),
+    };
+    let response = serde_json::to_vec(&SendResponse::new(receipt, echo, send.rejected())).map_err(unreadable)?;
+    Ok(Prepared { parts, messages, response: response.into() })
+}

@@ -1,0 +1,285 @@
+//! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
+//! sees to it that there is at most one SMS per message.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+use domain::{
+    content::OutboundContent,
+    ids::{InboxId, MessageId},
+    inbound::ProviderFailure,
+    phone::order_key,
+    segments,
+    send::FallbackRequest,
+};
+use plugin_host::{
+    CallError, World,
+    sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
+};
+use serde::{Deserialize, Serialize};
+use storage::{
+    Queue,
+    fallbacks::{self, DueFallback},
+    outbound_messages, outbound_work,
+};
+use uuid::Uuid;
+
+use crate::delivery;
+use base::{Context, Error, Result, lanes::Lease};
+use plugins::{
+    calls::{self, Answering, CallSubject, FinishedCall, trace::kind_of},
+    slots,
+};
+
+/// The component that decides when a client has activated no other.
+pub const BUILT_IN: &str = "sms-fallback";
+/// Calls of a failing plugin before the host decides by the rule of the specification itself.
+const PLUGIN_ATTEMPTS: i16 = 3;
+/// Decisions taken up at once.
+const PAGE: i64 = 20;
+
+/// What an SMS leg says: stored with the leg.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmsContent {
+    /// The text.
+    pub text: String,
+    /// Force UTF-16.
+    pub unicode: bool,
+    /// Source address.
+    pub source: String,
+}
+
+/// Works off the fallback decisions of a business number.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    while !lease.is_over() {
+        let mut db = ctx.db.acquire().await?;
+        let due = fallbacks::due(&mut db, lease.client, lease.lane, ctx.now(), PAGE).await?;
+        drop(db);
+        if due.is_empty() {
+            return Ok(());
+        }
+        for waiting in due {
+            decide(ctx, lease, &waiting).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
+    let undeliverable = undeliverable(waiting, ctx.now())?;
+    // A canary that is taken back leaves the decision to the live version at once.
+    loop {
+        let answering = Arc::new(answering(ctx, lease, waiting).await?);
+        let about = CallSubject::event(waiting.message_id, waiting.message_id);
+        let now = ctx.now();
+        let outcome = ctx.plugins.decide_fallback(answering.call(lease.client, &about, now), &undeliverable).await;
+        let made = FinishedCall::of((&answering, &about), &outcome, now);
+        let plugin = answering.name();
+        let decision = match outcome {
+            Ok((decision, _)) => decision,
+            Err(error) => {
+                let suspended = matches!(error, CallError::Suspended { .. });
+                let again = waiting.attempts + 1 < PLUGIN_ATTEMPTS && !suspended;
+                tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), again,
+                    "a fallback plugin failed");
+                if answering.is_canary() || again {
+                    match put_off(ctx, lease, waiting, made, again).await? {
+                        Failed::CanaryEnded => continue,
+                        Failed::PutOff => return Ok(()),
+                        Failed::Noted => {
+                            return apply(ctx, lease, waiting, plugin, written_rule(&undeliverable), None).await;
+                        }
+                    }
+                }
+                written_rule(&undeliverable)
+            }
+        };
+        return apply(ctx, lease, waiting, plugin, decision, Some(made)).await;
+    }
+}
+
+/// The plugin that decides about a message.
+async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<Answering> {
+    let mut db = ctx.db.acquire().await?;
+    let number = InboxId(waiting.number_id);
+    let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, number).await?;
+    // By customer and number, so that one customer meets one version.
+    let subject = customer_of(waiting);
+    Ok(Answering::of_or_built_in(&slots, subject, World::SmsFallback, BUILT_IN))
+}
+
+/// Stands for the customer on the number: a canary has it or has it not.
+fn customer_of(waiting: &DueFallback) -> Uuid {
+    let key = order_key(InboxId(waiting.number_id), waiting.to_phone.as_deref().unwrap_or_default());
+    Uuid::from_u64_pair(0, key.cast_unsigned())
+}
+
+/// What the plugin is told.
+fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Result<Undeliverable> {
+    let unreadable = |source| Error::Unreadable { what: "message of a fallback", source };
+    let requested: Option<FallbackRequest> =
+        waiting.fallback.clone().map(serde_json::from_value).transpose().map_err(unreadable)?;
+    let content: OutboundContent = serde_json::from_value(waiting.content.clone()).map_err(unreadable)?;
+    let (auto_text, template_name) = match content {
+        OutboundContent::Template(template) => (Some(template.rendered_text), Some(template.name)),
+        OutboundContent::Text { body } => (Some(body), None),
+        OutboundContent::Media(media) => (media.caption, None),
+        _ => (None, None),
+    };
+    Ok(Undeliverable {
+        message_id: waiting.message_id.to_string(),
+        recipient: waiting.to_phone.clone().unwrap_or_default(),
+        sender: waiting.msisdn.clone(),
+        error_code: waiting.error_code.clone(),
+        error_text: waiting.error_text.clone(),
+        requested: RequestedFallback {
+            send_fallback: requested.is_some(),
+            text: requested.as_ref().and_then(|fallback| fallback.text.clone()),
+            unicode: requested.is_some_and(|fallback| fallback.unicode),
+        },
+        auto_text,
+        // Whether that matters was judged when the failure came in; what arrives here is to be decided.
+        seen_on_whatsapp: false,
+        age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
+        template_name,
+        metadata: Vec::new(),
+    })
+}
+
+/// SPEC 2.4 in the host: what happens when the plugin that should decide is broken.
+fn written_rule(message: &Undeliverable) -> Decision {
+    let text = message.requested.text.clone().or_else(|| message.auto_text.clone()).filter(|text| !text.is_empty());
+    match text {
+        Some(text) if message.requested.send_fallback => {
+            Decision::Send(Sms { text, unicode: message.requested.unicode, sender: None })
+        }
+        Some(_) => Decision::Skip("no fallback was requested".to_owned()),
+        None => Decision::Skip("there is no text to send".to_owned()),
+    }
+}
+
+/// What became of a call that failed.
+enum Failed {
+    /// It was a canary, which is over: the live version decides.
+    CanaryEnded,
+    /// The decision is made later.
+    PutOff,
+    /// The call is kept, and nothing else was done.
+    Noted,
+}
+
+/// Keeps a call that failed, and puts the decision off if the plugin is to be asked again.
+async fn put_off(
+    ctx: &Context,
+    lease: &Lease,
+    waiting: &DueFallback,
+    made: FinishedCall,
+    again: bool,
+) -> Result<Failed> {
+    let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let kept = calls::keep(ctx, &mut tx, lease.client, vec![made]).await?;
+    if again && !kept.canary_ended {
+        fallbacks::put_off(&mut tx, lease.client, MessageId(waiting.message_id), ctx.now() + pause).await?;
+    }
+    tx.commit().await?;
+    Ok(match (kept.canary_ended, again) {
+        (true, _) => Failed::CanaryEnded,
+        (false, true) => Failed::PutOff,
+        (false, false) => Failed::Noted,
+    })
+}
+
+/// Writes the decision and what follows from it in one transaction.
+async fn apply(
+    ctx: &Context,
+    lease: &Lease,
+    waiting: &DueFallback,
+    plugin: &str,
+    decision: Decision,
+    made: Option<FinishedCall>,
+) -> Result<()> {
+    let message = MessageId(waiting.message_id);
+    let decision = match decision {
+        Decision::Send(sms) => sendable(ctx, waiting, sms),
+        Decision::Skip(reason) => Err(reason),
+    };
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let kept = calls::keep(ctx, &mut tx, lease.client, made.into_iter().collect()).await?;
+    let reason = decision.as_ref().err().map(String::as_str);
+    if !fallbacks::decide(&mut tx, lease.client, message, decision.is_ok(), plugin, reason).await? {
+        return Ok(());
+    }
+    let wakes: Vec<(Queue, Uuid)> = match decision {
+        Ok(sms) => {
+            let content =
+                serde_json::to_value(&sms).map_err(|source| Error::Unreadable { what: "content of an SMS", source })?;
+            outbound_messages::insert_sms_leg(&mut tx, lease.client, message, &content, ctx.now()).await?;
+            outbound_work::insert_sms(&mut tx, lease.client, message, ctx.now()).await?;
+            vec![(Queue::Outbound, lease.client.0)]
+        }
+        Err(_) => {
+            let code = waiting.error_code.parse().unwrap_or_default();
+            let failure = ProviderFailure { code, text: waiting.error_text.clone() };
+            delivery::fail_for_good(ctx, &mut tx, lease.client, message, failure).await?
+        }
+    };
+    tx.commit().await?;
+    kept.compare(ctx, lease.client);
+    ctx.wake.wake_all(lease.client, wakes);
+    Ok(())
+}
+
+/// The SMS as it will be sent, or why it cannot be.
+fn sendable(ctx: &Context, waiting: &DueFallback, sms: Sms) -> std::result::Result<SmsContent, String> {
+    if sms.text.is_empty() {
+        return Err("the plugin decided for an SMS without a text".to_owned());
+    }
+    segments::split(&sms.text, sms.unicode).map_err(|error| error.to_string())?;
+    let source = sms
+        .sender
+        .filter(|sender| !sender.is_empty())
+        .or_else(|| waiting.sms_source.clone())
+        .unwrap_or_else(|| ctx.settings.sms_default_source.clone());
+    Ok(SmsContent { text: sms.text, unicode: sms.unicode, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: Option<&str>, auto: Option<&str>) -> Undeliverable {
+        Undeliverable {
+            message_id: String::new(),
+            recipient: "27820000001".into(),
+            sender: "27110000000".into(),
+            error_code: "131026".into(),
+            error_text: String::new(),
+            requested: RequestedFallback { send_fallback: true, text: text.map(str::to_owned), unicode: false },
+            auto_text: auto.map(str::to_owned),
+            seen_on_whatsapp: false,
+            age_seconds: 1,
+            template_name: None,
+            metadata: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_written_rule_prefers_the_clients_text() {
+        let Decision::Send(sms) = written_rule(&message(Some("mine"), Some("template"))) else { panic!("skipped") };
+        assert_eq!(sms.text, "mine");
+    }
+
+    #[test]
+    fn the_written_rule_falls_back_to_the_resolved_template() {
+        let Decision::Send(sms) = written_rule(&message(None, Some("template"))) else { panic!("skipped") };
+        assert_eq!(sms.text, "template");
+    }
+
+    #[test]
+    fn the_written_rule_skips_what_has_no_text() {
+        assert!(matches!(written_rule(&message(None, None)), Decision::Skip(_)));
+    }
+}

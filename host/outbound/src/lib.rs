@@ -1,0 +1,8 @@
+//! Messages on their way out: accepted, dispatched to a carrier, followed until they arrive or fail, and tried again by
+//! SMS.
+
+pub mod accept;
+pub mod delivery;
+pub mod dispatch;
+pub mod fallback;
+pub mod sms;

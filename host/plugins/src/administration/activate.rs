@@ -1,0 +1,287 @@
+//! Putting a version in force: live, beside the live one, or for a share of the subjects.
+
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, InboxId},
+};
+use plugin_host::{AllowedHost, PluginRef, World};
+use serde_json::{Map, Value};
+use storage::{
+    PgConnection,
+    plugins::{activations, versions},
+};
+
+use super::{
+    PluginError,
+    catalogue::{self, Chosen},
+    follow, known_number, loads, note, schema,
+};
+use crate::slots::{Activation, Mode, stored_version};
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+
+/// Bytes of a configuration.
+const CONFIG_BYTES: usize = 64 * 1024;
+/// Hosts that one activation names.
+const MOST_HOSTS: usize = 50;
+
+/// What is to be put in force, and how.
+#[derive(Debug, Clone)]
+pub struct Activate {
+    /// Name of the plugin; its world follows from it.
+    pub plugin: String,
+    /// `None` = the newest.
+    pub version: Option<u64>,
+    /// `None` = all numbers of the client that have none of their own.
+    pub number: Option<InboxId>,
+    /// How.
+    pub mode: Mode,
+    /// Share of a canary, 1 to 100.
+    pub percent: u8,
+    /// What the plugin reads as its configuration: an object. `None` = what this plugin has in force there, else `{}`.
+    pub config: Option<Value>,
+    /// Hosts that it may reach by HTTP. `None` = what this plugin has in force there, else none.
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Failures among a canary's calls, in percent, beyond which it is taken back.
+    pub error_threshold: u8,
+    /// Calls of a canary before that is judged.
+    pub minimum_calls: u32,
+}
+
+impl Activate {
+    /// The newest version of a plugin, for all numbers, with what an activation has that says nothing else.
+    pub fn newest(plugin: impl Into<String>, mode: Mode) -> Self {
+        Self {
+            plugin: plugin.into(),
+            version: None,
+            number: None,
+            mode,
+            percent: 10,
+            config: None,
+            allowed_hosts: None,
+            error_threshold: 10,
+            minimum_calls: 20,
+        }
+    }
+}
+
+/// Puts a version in force for a client or one of its numbers, from the next event on. What is in force already stays as
+/// it is, so that the call can be repeated.
+///
+/// # Errors
+/// See [`PluginError`]; nothing has changed then.
+pub async fn activate(
+    ctx: &Context,
+    client: ClientId,
+    wanted: Activate,
+    actor: Actor,
+) -> Result<Activation, PluginError> {
+    let (candidate, present) = {
+        let mut db = ctx.db.acquire().await?;
+        let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
+        known_number(&mut db, client, wanted.number).await?;
+        let present = in_scope(&mut db, client, candidate.world, wanted.number).await?;
+        (candidate, present)
+    };
+    let candidate = catalogue::with_schema(ctx, candidate).await?;
+    let activation = planned(ctx, &wanted, &candidate, &present).await?;
+    loads(ctx, client, &activation.plugin).await?;
+    let mut tx = ctx.db.begin().await?;
+    activations::lock(&mut tx, client).await?;
+    still_there(&mut tx, client, &activation.plugin).await?;
+    let present = in_scope(&mut tx, client, candidate.world, wanted.number).await?;
+    if let Some(same) = present.iter().find(|present| same_terms(present, &activation)) {
+        return Ok(same.clone());
+    }
+    if activation.mode == Mode::Shadow {
+        has_something_to_compare_with(&mut tx, client, &activation).await?;
+    }
+    let activation = take_place(ctx, &mut tx, client, activation, &present).await?;
+    let admin = Administration::from(ctx);
+    audit(&admin, &mut tx, client, actor, "activate", ("plugin", &activation.plugin.to_string())).await?;
+    tx.commit().await?;
+    follow::announce(ctx, client, &activation).await;
+    Ok(activation)
+}
+
+pub(super) async fn in_scope(
+    db: &mut PgConnection,
+    client: ClientId,
+    world: World,
+    number: Option<InboxId>,
+) -> Result<Vec<Activation>> {
+    let rows = activations::in_scope(db, client, world.as_str(), number).await?;
+    rows.into_iter().map(Activation::try_from).collect()
+}
+
+/// What will be in force, judged.
+async fn planned(
+    ctx: &Context,
+    wanted: &Activate,
+    candidate: &Chosen,
+    present: &[Activation],
+) -> Result<Activation, PluginError> {
+    let model = model(candidate, present);
+    let config = wanted
+        .config
+        .clone()
+        .or_else(|| model.map(|model| model.config.clone()))
+        .unwrap_or_else(|| Value::Object(Map::new()));
+    let allowed_hosts =
+        wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
+    let mut faults = host_faults(&allowed_hosts);
+    faults.extend(config_faults(candidate.config_schema.clone(), &config).await?);
+    if !(1..=100).contains(&wanted.percent) {
+        faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));
+    }
+    if wanted.error_threshold > 100 {
+        faults.push(FieldFault::new("errorThreshold", "must be a whole number from 0 to 100, in percent"));
+    }
+    if !(1..=1_000).contains(&wanted.minimum_calls) {
+        faults.push(FieldFault::new("minimumCalls", "must be a whole number from 1 to 1000"));
+    }
+    if !faults.is_empty() {
+        return Err(PluginError::Faults(faults));
+    }
+    let now = ctx.now();
+    Ok(Activation {
+        id: ctx.ids.mint(now),
+        world: candidate.world,
+        number: wanted.number,
+        mode: wanted.mode,
+        plugin: candidate.plugin.clone(),
+        config,
+        allowed_hosts,
+        percent: if wanted.mode == Mode::Canary { wanted.percent } else { 100 },
+        error_threshold: wanted.error_threshold,
+        minimum_calls: wanted.minimum_calls,
+        previous: None,
+        recording: None,
+        activated_at: now,
+    })
+}
+
+/// Whose configuration is taken over when none is given: that of the very version, as when a canary becomes live, else
+/// that of the live version of the same plugin.
+fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activation> {
+    let name = candidate.plugin.name();
+    present
+        .iter()
+        .find(|present| present.plugin == candidate.plugin)
+        .or_else(|| present.iter().find(|present| present.mode == Mode::Live && present.plugin.name() == name))
+}
+
+fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
+    if hosts.len() > MOST_HOSTS {
+        return vec![FieldFault::new("allowedHosts", format!("may name {MOST_HOSTS} hosts at most"))];
+    }
+    let judged = hosts.iter().enumerate();
+    judged
+        .filter_map(|(at, host)| {
+            let reason = AllowedHost::parse(host).err()?;
+            Some(FieldFault::new(format!("allowedHosts[{at}]"), reason))
+        })
+        .collect()
+}
+
+async fn config_faults(config_schema: Option<Value>, config: &Value) -> Result<Vec<FieldFault>, PluginError> {
+    if !config.is_object() {
+        return Ok(vec![FieldFault::new("config", "must be a JSON object")]);
+    }
+    let size = config.to_string().len();
+    if size > CONFIG_BYTES {
+        return Ok(vec![FieldFault::new("config", format!("has {size} bytes; {CONFIG_BYTES} are allowed"))]);
+    }
+    let Some(config_schema) = config_schema else { return Ok(Vec::new()) };
+    let config = config.clone();
+    let judged = tokio::task::spawn_blocking(move || schema::violations(&config_schema, &config)).await;
+    judged.map_err(|_| PluginError::fault("config", "could not be checked against the plugin's schema"))
+}
+
+/// It may have been deleted since it was looked at.
+pub(super) async fn still_there(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &PluginRef,
+) -> Result<(), PluginError> {
+    let PluginRef::Uploaded { name, sha256, .. } = plugin else { return Ok(()) };
+    match versions::with_bytes(db, client, name, sha256).await? {
+        Some(version) if stored_version(plugin) == Some(version.version) => Ok(()),
+        _ => Err(PluginError::Conflict(format!("{plugin} is no longer there: upload it again, or activate another"))),
+    }
+}
+
+fn same_terms(present: &Activation, wanted: &Activation) -> bool {
+    let of_canary =
+        |activation: &Activation| (activation.percent, activation.error_threshold, activation.minimum_calls);
+    present.mode == wanted.mode
+        && present.plugin == wanted.plugin
+        && present.config == wanted.config
+        && present.allowed_hosts == wanted.allowed_hosts
+        && (present.mode != Mode::Canary || of_canary(present) == of_canary(wanted))
+}
+
+/// A shadow is asked beside the live plugin, or beside the built-in one where the host has one.
+async fn has_something_to_compare_with(
+    db: &mut PgConnection,
+    client: ClientId,
+    shadow: &Activation,
+) -> Result<(), PluginError> {
+    if matches!(shadow.world, World::SmsFallback | World::WebhookShaper) {
+        return Ok(());
+    }
+    let of_number = in_scope(db, client, shadow.world, shadow.number).await?;
+    let of_client = in_scope(db, client, shadow.world, None).await?;
+    if of_number.iter().chain(&of_client).any(|present| present.mode == Mode::Live) {
+        return Ok(());
+    }
+    let said = format!(
+        "shadow runs beside a live {}, and none is live there: activate one live first, or this one",
+        shadow.world
+    );
+    Err(PluginError::fault("mode", said))
+}
+
+/// Ends what has to make way, and begins.
+async fn take_place(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    mut activation: Activation,
+    present: &[Activation],
+) -> Result<Activation> {
+    for other in present {
+        let reason = if other.mode == activation.mode {
+            "replaced"
+        } else if activation.mode == Mode::Live && other.plugin == activation.plugin {
+            "promoted"
+        } else {
+            continue;
+        };
+        activations::end(db, client, other.id, reason, ctx.now()).await?;
+        if other.mode == Mode::Live {
+            activation.previous = Some(other.id);
+        }
+    }
+    begin(ctx, db, client, &activation, "ACTIVATED").await?;
+    Ok(activation)
+}
+
+/// Fills a slot and notes it.
+pub(super) async fn begin(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    activation: &Activation,
+    kind: &str,
+) -> Result<()> {
+    activations::begin(db, client, &activation.into()).await?;
+    let version = stored_version(&activation.plugin);
+    let place = match activation.mode {
+        Mode::Canary => format!("{}, {} %", super::place_of(activation), activation.percent),
+        Mode::Live | Mode::Shadow => super::place_of(activation),
+    };
+    note(ctx, db, client, (activation.plugin.name(), version), (kind, Some(place))).await
+}

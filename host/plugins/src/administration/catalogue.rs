@@ -1,0 +1,251 @@
+//! The plugins that a client can activate: what it uploaded, what ships with the program, and files of the operator.
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use plugin_host::{PluginInfo, PluginRef, Source, State, World};
+use serde_json::Value;
+use storage::{
+    PgConnection,
+    plugins::{
+        activations,
+        versions::{self, Version},
+    },
+};
+
+use super::{PluginError, schema};
+use crate::slots::Activation;
+use base::{Context, Error, Result};
+use domain::page::{Page, PageRequest};
+
+/// Where a plugin comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The client uploaded it.
+    Uploaded,
+    /// It ships with the program.
+    BuiltIn,
+    /// The operator put it into the plugins directory.
+    Directory,
+}
+
+/// A plugin, and its newest version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What it is; `None` while there is only a broken file.
+    pub world: Option<World>,
+    /// The newest version; of what ships, its generation in this process.
+    pub version: u64,
+    /// Hash of the bytes, in hexadecimal.
+    pub sha256: String,
+    /// How many bytes.
+    pub size: u64,
+    /// Interfaces that it imports.
+    pub imports: Vec<String>,
+    /// Version of the interfaces that it was built for, if it was uploaded.
+    pub api_version: Option<String>,
+    /// What it exports as the schema of its configuration.
+    pub config_schema: Option<Value>,
+    /// Whether it can be called.
+    pub ready: bool,
+    /// Why the newest file was not taken.
+    pub last_error: Option<String>,
+    /// When this version came.
+    pub created_at: Option<DateTime<Utc>>,
+    /// Where it is in force.
+    pub activations: Vec<Activation>,
+}
+
+/// A plugin with a page of its versions.
+#[derive(Debug, Clone)]
+pub struct Detail {
+    /// The plugin.
+    pub plugin: Plugin,
+    /// Its versions, newest first; none of what ships.
+    pub versions: Page<Version>,
+}
+
+/// What a name stands for.
+pub(super) enum Found {
+    /// The newest version that the client uploaded.
+    Upload(Version),
+    Shipped(PluginInfo),
+}
+
+/// Finds a plugin by name: the client's uploads come first.
+pub(super) async fn find(ctx: &Context, db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<Found>> {
+    // No name has it, and no database text can hold it.
+    if name.contains('\0') {
+        return Ok(None);
+    }
+    Ok(match versions::one(db, client, name, None).await? {
+        Some(version) => Some(Found::Upload(version)),
+        None => ctx.plugins.find(name).map(Found::Shipped),
+    })
+}
+
+/// A version that can be called.
+pub(super) struct Chosen {
+    pub(super) world: World,
+    pub(super) plugin: PluginRef,
+    /// Of what ships, only [`with_schema`].
+    pub(super) config_schema: Option<Value>,
+}
+
+/// The version of a plugin that a request means; `None` = the newest.
+pub(super) async fn choose(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    name: &str,
+    version: Option<u64>,
+) -> Result<Chosen, PluginError> {
+    match find(ctx, db, client, name).await? {
+        None => Err(PluginError::NotFound),
+        Some(Found::Shipped(info)) => shipped_version(info, version),
+        Some(Found::Upload(newest)) => {
+            let last = newest.version;
+            let found = match version.map(i32::try_from) {
+                None => Some(newest),
+                Some(Ok(version)) => versions::one(db, client, name, Some(version)).await?,
+                Some(Err(_)) => None,
+            };
+            let Some(found) = found else {
+                let oldest = versions::oldest(db, client, name).await?.unwrap_or(last);
+                let said = format!("is not there: `{name}` has versions {oldest} to {last}");
+                return Err(PluginError::fault("version", said));
+            };
+            let (world, plugin) = (world_of(&found)?, reference(&found));
+            Ok(Chosen { world, plugin, config_schema: found.config_schema })
+        }
+    }
+}
+
+fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<Chosen, PluginError> {
+    let (State::Ready, Some(world)) = (info.state, info.world) else {
+        let reason = info.last_error.unwrap_or_else(|| "it does not load".to_owned());
+        return Err(PluginError::fault("name", format!("cannot be used: {reason}")));
+    };
+    if version.is_some_and(|version| version != info.version) {
+        let loaded = info.version;
+        let said = format!("is not the version that is loaded, which is {loaded}: leave it out to take that one");
+        return Err(PluginError::fault("version", said));
+    }
+    Ok(Chosen { world, plugin: PluginRef::shipped(info.name), config_schema: None })
+}
+
+/// A version with the schema of its configuration also when it ships: such a plugin is asked for it. Call it without a
+/// connection in hand.
+pub(super) async fn with_schema(ctx: &Context, chosen: Chosen) -> Result<Chosen, PluginError> {
+    let PluginRef::Shipped(name) = &chosen.plugin else { return Ok(chosen) };
+    let config_schema = shipped_schema(ctx, name).await.map_err(|problem| PluginError::fault("name", problem))?;
+    Ok(Chosen { config_schema, ..chosen })
+}
+
+async fn shipped_schema(ctx: &Context, name: &str) -> Result<Option<Value>, String> {
+    let text = ctx.plugins.shipped_config_schema(name).await?;
+    text.as_deref().map(schema::read).transpose()
+}
+
+/// The plugins of a client whose names contain `search` (`""` = all), by name.
+pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Plugin>> {
+    let mut db = ctx.db.acquire().await?;
+    let uploads = versions::newest(&mut db, client, search).await?;
+    let active = active(&mut db, client, None).await?;
+    drop(db);
+    let mut plugins: Vec<Plugin> = uploads.into_iter().map(uploaded).collect::<Result<_>>()?;
+    let names: std::collections::HashSet<String> = plugins.iter().map(|plugin| plugin.name.clone()).collect();
+    let shipped = ctx.plugins.plugins().into_iter();
+    plugins.extend(shipped.filter(|info| info.name.contains(search) && !names.contains(&info.name)).map(shipped_one));
+    plugins.sort_by(|a, b| a.name.cmp(&b.name));
+    let total = u64::try_from(plugins.len()).unwrap_or(u64::MAX);
+    let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+    let take = usize::try_from(page.limit()).unwrap_or(usize::MAX);
+    let mut items: Vec<Plugin> = plugins.into_iter().skip(skip).take(take).collect();
+    for plugin in &mut items {
+        plugin.activations = active.iter().filter(|active| active.plugin.name() == plugin.name).cloned().collect();
+    }
+    Ok(Page { items, total })
+}
+
+/// One plugin with a page of its versions.
+pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest) -> Result<Option<Detail>> {
+    let mut db = ctx.db.acquire().await?;
+    let Some(found) = find(ctx, &mut db, client, name).await? else { return Ok(None) };
+    let (mut plugin, versions) = match found {
+        Found::Shipped(info) => (shipped_one(info), Page { items: Vec::new(), total: 0 }),
+        Found::Upload(newest) => {
+            let (items, total) = versions::page(&mut db, client, name, (page.offset(), page.limit())).await?;
+            (uploaded(newest)?, Page { items, total: u64::try_from(total).unwrap_or(0) })
+        }
+    };
+    plugin.activations = active(&mut db, client, Some(name)).await?;
+    drop(db);
+    if plugin.origin != Origin::Uploaded {
+        // One that cannot be read is told by the activation that needs it.
+        plugin.config_schema = shipped_schema(ctx, name).await.ok().flatten();
+    }
+    Ok(Some(Detail { plugin, versions }))
+}
+
+/// What is in force for a client; with `plugin`, only that.
+pub(super) async fn active(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
+    let rows = activations::list(db, client, plugin).await?;
+    rows.into_iter().map(Activation::try_from).collect()
+}
+
+/// The world that a version was stored with.
+pub(super) fn world_of(version: &Version) -> Result<World> {
+    let known = World::ALL.into_iter().find(|world| world.as_str() == version.world);
+    known.ok_or_else(|| {
+        let value = version.world.clone();
+        Error::from(storage::Error::Inconsistent { table: "plugin", column: "world", value })
+    })
+}
+
+/// How a call names a stored version.
+pub(super) fn reference(version: &Version) -> PluginRef {
+    PluginRef::uploaded(&version.name, version.version.unsigned_abs(), &version.sha256)
+}
+
+fn uploaded(version: Version) -> Result<Plugin> {
+    Ok(Plugin {
+        origin: Origin::Uploaded,
+        world: Some(world_of(&version)?),
+        version: u64::from(version.version.unsigned_abs()),
+        size: version.size.unsigned_abs(),
+        name: version.name,
+        sha256: version.sha256,
+        imports: version.imports,
+        api_version: Some(version.api_version),
+        config_schema: version.config_schema,
+        ready: true,
+        last_error: None,
+        created_at: Some(version.created_at),
+        activations: Vec::new(),
+    })
+}
+
+fn shipped_one(info: PluginInfo) -> Plugin {
+    Plugin {
+        name: info.name,
+        origin: match info.source {
+            Source::BuiltIn => Origin::BuiltIn,
+            Source::Directory(_) => Origin::Directory,
+        },
+        world: info.world,
+        version: info.version,
+        sha256: info.sha256,
+        size: info.size,
+        imports: info.imports,
+        api_version: None,
+        config_schema: None,
+        ready: info.state == State::Ready,
+        last_error: info.last_error,
+        created_at: None,
+        activations: Vec::new(),
+    }
+}

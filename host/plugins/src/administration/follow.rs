@@ -1,0 +1,106 @@
+//! Loading ahead what other nodes put in force, so that its first event here is not slow. Only a hint: an event reads the
+//! table itself, and loads what it finds there.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::ClientId;
+use futures::{StreamExt, stream};
+use plugin_host::PluginRef;
+use storage::plugins::{
+    activations::{self, InForce},
+    changes::{self, Change, Changes},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::slots::Activation;
+use base::{Context, Result};
+
+/// How often the table is looked at, whatever is heard.
+const POLL: Duration = Duration::from_secs(10);
+/// How far back each look goes: clocks differ, and transactions take their time.
+const OVERLAP: TimeDelta = TimeDelta::minutes(1);
+/// Versions that are loaded at the start, the latest that were put in force.
+const AT_START: i64 = 500;
+/// Versions that one look loads.
+const AT_ONCE: i64 = 200;
+
+/// Tells the other nodes that something was put in force. They find out without, only later.
+pub(super) async fn announce(ctx: &Context, client: ClientId, activation: &Activation) {
+    let PluginRef::Uploaded { sha256, .. } = &activation.plugin else { return };
+    let change = Change { client, sha256: sha256.clone() };
+    let told = async {
+        let mut db = ctx.db.acquire().await?;
+        changes::announce(&mut db, &change).await
+    };
+    if let Err(error) = told.await {
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(client.id = %client, error, "the other nodes could not be told of a new plugin version");
+    }
+}
+
+/// Loads what is in force, and what others put in force from then on, until told to stop.
+pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
+    let followed = async {
+        load(&ctx, DateTime::UNIX_EPOCH, AT_START).await;
+        let mut looked = ctx.now();
+        loop {
+            let heard = Changes::listen(&ctx.db).await;
+            let ended = match heard {
+                Ok(mut changes) => listen(&ctx, &mut changes, &mut looked).await,
+                Err(error) => error,
+            };
+            tracing::warn!(error = &ended as &dyn std::error::Error, "not listening to other nodes at the moment");
+            drop(ended);
+            tokio::time::sleep(POLL).await;
+            look(&ctx, &mut looked).await;
+        }
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = followed => {}
+    }
+}
+
+async fn listen(ctx: &Context, changes: &mut Changes, looked: &mut DateTime<Utc>) -> storage::Error {
+    let mut poll = tokio::time::interval(POLL);
+    loop {
+        tokio::select! {
+            heard = changes.next() => match heard {
+                Ok(_) => look(ctx, looked).await,
+                Err(error) => return error,
+            },
+            _ = poll.tick() => look(ctx, looked).await,
+        }
+    }
+}
+
+async fn look(ctx: &Context, looked: &mut DateTime<Utc>) {
+    let since = *looked - OVERLAP;
+    *looked = ctx.now();
+    load(ctx, since, AT_ONCE).await;
+}
+
+async fn load(ctx: &Context, since: DateTime<Utc>, limit: i64) {
+    let found: Result<Vec<InForce>> = async {
+        let mut db = ctx.db.acquire().await?;
+        Ok(activations::activated_since(&mut db, since, limit).await?)
+    }
+    .await;
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            let error = &error as &dyn std::error::Error;
+            return tracing::warn!(error, "plugins could not be loaded ahead");
+        }
+    };
+    stream::iter(found).for_each_concurrent(2, |version| preload(ctx, version)).await;
+}
+
+async fn preload(ctx: &Context, version: InForce) {
+    let client = ClientId(version.client_id);
+    let plugin = PluginRef::uploaded(version.plugin, version.version.unsigned_abs(), version.sha256);
+    if let Err(error) = ctx.plugins.preload(client, &plugin).await {
+        tracing::warn!(client.id = %client, plugin = %plugin, error = %error, "a plugin could not be loaded ahead");
+    }
+}

@@ -1,0 +1,108 @@
+//! Trying a version out: one call, with no effects.
+
+use std::sync::Arc;
+
+use domain::{body::FieldFault, ids::ClientId};
+use plugin_host::{Call, CallError, CallTrace, LogLine, NoKeyValues, Question, World};
+use serde_json::{Map, Value, json};
+
+use super::{PluginError, catalogue};
+use crate::slots::{Activation, Mode};
+use base::{Context, Result};
+
+/// What is to be tried.
+#[derive(Debug, Clone)]
+pub struct Invoke {
+    /// Name of the plugin.
+    pub plugin: String,
+    /// `None` = the newest.
+    pub version: Option<u64>,
+    /// What is put to it; what is missing comes from a sample.
+    pub event: Value,
+    /// The conversation, for a chatbot; what is missing comes from a sample.
+    pub session: Value,
+    /// Its configuration; `None` = that of its live activation for all numbers, else `{}`.
+    pub config: Option<Value>,
+}
+
+/// How the call went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invoked {
+    /// The answer and what else there is to tell, by name.
+    pub told: Map<String, Value>,
+}
+
+/// Makes one call to a plugin. Its key-value stores are empty, its requests are refused, and what it answers is shown and
+/// dropped. A call that fails is an answer too: with `error` in the place of what the plugin did not say.
+///
+/// # Errors
+/// When the call could not be made; see [`PluginError`].
+pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<Invoked, PluginError> {
+    let (chosen, active) = {
+        let mut db = ctx.db.acquire().await?;
+        let chosen = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
+        (chosen, catalogue::active(&mut db, client, Some(&wanted.plugin)).await?)
+    };
+    let config = wanted.config.unwrap_or_else(|| config_of(active));
+    if !config.is_object() {
+        return Err(PluginError::fault("config", "must be a JSON object"));
+    }
+    // Whoever has one form for all worlds sends an empty session too.
+    let no_session = chosen.world != World::Chatbot && wanted.session == json!({});
+    let session = if no_session { Value::Null } else { wanted.session };
+    let question = Question::from_json(chosen.world, &wanted.event, &session).map_err(|problems| {
+        PluginError::Faults(problems.into_iter().map(|(path, said)| FieldFault::new(path, said)).collect())
+    })?;
+    let config = config.to_string();
+    let call = Call {
+        client,
+        plugin: &chosen.plugin,
+        now: ctx.now(),
+        seed: ctx.ids.random(),
+        config: &config,
+        turn: "invoke",
+        allowed_hosts: &[],
+        record: false,
+    };
+    let told = match ctx.plugins.dry_run(call, &question, Arc::new(NoKeyValues)).await {
+        Ok(answer) => match answer.to_json() {
+            Value::Object(told) => told,
+            other => Map::from_iter([("answer".to_owned(), other)]),
+        },
+        Err(error) => failed(error)?,
+    };
+    Ok(Invoked { told })
+}
+
+fn config_of(active: Vec<Activation>) -> Value {
+    let mut live = active.into_iter().filter(|active| active.mode == Mode::Live && active.number.is_none());
+    live.next().map_or_else(|| json!({}), |live| live.config)
+}
+
+fn failed(error: CallError) -> Result<Map<String, Value>, PluginError> {
+    let said = error.to_string();
+    let Some(trace) = error.trace() else {
+        return Err(match error {
+            CallError::TooBusy { .. } | CallError::Unavailable { .. } => PluginError::Busy(said),
+            _ => PluginError::Conflict(said),
+        });
+    };
+    let CallTrace { logs, duration, peak_memory_bytes, outcome, stderr, .. } = trace;
+    let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+    let logs: Vec<Value> = logs.iter().map(line).collect();
+    let told = json!({
+        "error": { "kind": outcome.as_str(), "message": said },
+        "logs": logs,
+        "stderr": stderr,
+        "durationMicros": micros,
+        "peakMemoryBytes": peak_memory_bytes,
+    });
+    match told {
+        Value::Object(told) => Ok(told),
+        _ => Ok(Map::new()),
+    }
+}
+
+fn line(line: &LogLine) -> Value {
+    json!({ "level": format!("{:?}", line.level).to_lowercase(), "message": line.message })
+}

@@ -1,0 +1,169 @@
+//! Keeping calls whole for a while, so that they can be made again.
+
+use chrono::TimeDelta;
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, InboxId},
+};
+use plugin_host::PluginRef;
+use storage::{
+    PgConnection, PgPool,
+    plugins::{
+        activations,
+        recordings::{self as stored, Full, Recording},
+    },
+};
+use uuid::Uuid;
+
+use super::{PluginError, catalogue, note};
+use crate::slots::{Activation, Mode, RecordingTerms, stored_version};
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+use domain::page::{Page, PageRequest};
+
+/// Kind of the event that tells that a recording is over.
+const STOPPED: &str = "RECORDING_STOPPED";
+/// Calls that one recording keeps at most.
+const MOST_CALLS: u32 = 10_000;
+/// Longest time that is recorded, in seconds: thirty days.
+const LONGEST_SECONDS: u32 = 30 * 24 * 3600;
+
+/// What is to be recorded.
+#[derive(Debug, Clone)]
+pub struct StartRecording {
+    /// Name of the plugin.
+    pub plugin: String,
+    /// Where it is in force.
+    pub number: Option<InboxId>,
+    /// How it is in force.
+    pub mode: Mode,
+    /// Share of calls, above 0 and up to 1.
+    pub sample: f64,
+    /// Calls kept in all.
+    pub max_calls: u32,
+    /// Bytes kept in all; `None` = as many as the operator allows.
+    pub max_bytes: Option<u64>,
+    /// How long.
+    pub for_seconds: u32,
+}
+
+/// Begins to record the calls of an activation, anew if it is recorded already.
+///
+/// # Errors
+/// See [`PluginError`].
+pub async fn start_recording(
+    ctx: &Context,
+    client: ClientId,
+    wanted: StartRecording,
+    actor: Actor,
+) -> Result<Activation, PluginError> {
+    let mut faults = Vec::new();
+    if !(wanted.sample > 0.0 && wanted.sample <= 1.0) {
+        faults.push(FieldFault::new("sample", "must be a share above 0 and up to 1"));
+    }
+    if !(1..=MOST_CALLS).contains(&wanted.max_calls) {
+        faults.push(FieldFault::new("maxCalls", format!("must be a whole number from 1 to {MOST_CALLS}")));
+    }
+    let most_bytes = ctx.settings.plugins.recording_bytes;
+    let max_bytes = wanted.max_bytes.unwrap_or(most_bytes);
+    if !(1..=most_bytes).contains(&max_bytes) {
+        faults.push(FieldFault::new("maxBytes", format!("must be a whole number from 1 to {most_bytes}")));
+    }
+    if !(1..=LONGEST_SECONDS).contains(&wanted.for_seconds) {
+        faults.push(FieldFault::new("forSeconds", format!("must be a whole number from 1 to {LONGEST_SECONDS}")));
+    }
+    if !faults.is_empty() {
+        return Err(PluginError::Faults(faults));
+    }
+    let now = ctx.now();
+    let terms = RecordingTerms {
+        sample: wanted.sample,
+        max_calls: wanted.max_calls,
+        max_bytes,
+        first: ctx.ids.mint(now),
+        until: now + TimeDelta::seconds(i64::from(wanted.for_seconds)),
+        stopped: None,
+    };
+    let scope = (wanted.number, Some(wanted.mode));
+    let changed = change(ctx, client, &wanted.plugin, scope, Some(&terms), actor).await?;
+    changed.into_iter().next().ok_or(PluginError::NotFound)
+}
+
+/// Stops recording a plugin, for a client or one of its numbers, in every mode. What was recorded stays.
+///
+/// # Errors
+/// See [`PluginError`].
+pub async fn stop_recording(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    number: Option<InboxId>,
+    actor: Actor,
+) -> Result<(), PluginError> {
+    change(ctx, client, plugin, (number, None), None, actor).await.map(drop)
+}
+
+async fn change(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    (number, mode): (Option<InboxId>, Option<Mode>),
+    terms: Option<&RecordingTerms>,
+    actor: Actor,
+) -> Result<Vec<Activation>, PluginError> {
+    if plugin.contains('\0') {
+        return Err(PluginError::NotFound);
+    }
+    let mut tx = ctx.db.begin().await?;
+    activations::lock(&mut tx, client).await?;
+    let mut active = catalogue::active(&mut tx, client, Some(plugin)).await?;
+    if active.is_empty() && catalogue::find(ctx, &mut tx, client, plugin).await?.is_none() {
+        return Err(PluginError::NotFound);
+    }
+    active.retain(|active| active.number == number && mode.is_none_or(|mode| mode == active.mode));
+    if active.is_empty() {
+        let how = mode.map_or("in force", Mode::as_str);
+        return Err(PluginError::Conflict(format!("`{plugin}` is not {how} there: activate it first")));
+    }
+    let stored_terms = terms.map(activations::RecordingTerms::from);
+    for activation in &mut active {
+        activations::set_recording(&mut tx, client, activation.id, stored_terms.as_ref()).await?;
+        activation.recording = terms.cloned();
+        let about = (plugin, stored_version(&activation.plugin));
+        let kind = if terms.is_some() { "RECORDING_STARTED" } else { STOPPED };
+        note(ctx, &mut tx, client, about, (kind, Some(super::place_of(activation)))).await?;
+    }
+    let verb = if terms.is_some() { "record" } else { "stop-recording" };
+    audit(&Administration::from(ctx), &mut tx, client, actor, verb, ("plugin", plugin)).await?;
+    tx.commit().await?;
+    Ok(active)
+}
+
+/// Ends the recording of an activation that has all that its terms allow, in the transaction of the call that was too
+/// much. Later calls see that it is over and keep nothing.
+pub async fn end_recording(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (activation, plugin): (Uuid, &PluginRef),
+    terms: &RecordingTerms,
+    full: Full,
+) -> Result<()> {
+    let reason = match full {
+        Full::Calls => format!("it has the {} calls that were wanted", terms.max_calls),
+        Full::Bytes => format!("it has as many calls as fit into {} bytes", terms.max_bytes),
+    };
+    if activations::stop_recording(db, client, activation, &terms.into(), &reason).await? {
+        note(ctx, db, client, (plugin.name(), stored_version(plugin)), (STOPPED, Some(reason))).await?;
+    }
+    Ok(())
+}
+
+/// Recorded calls of a plugin, newest first.
+pub async fn recordings(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Recording>> {
+    let mut db = db.acquire().await?;
+    let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}

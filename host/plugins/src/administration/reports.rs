@@ -1,0 +1,50 @@
+//! What is kept about plugins, page by page, for their clients to read.
+
+use domain::ids::ClientId;
+use storage::{
+    PgPool,
+    plugins::{
+        differences::{self as stored_differences, Difference},
+        events::{self as stored_events, PluginEvent},
+        invocations::{self as stored_invocations, Invocation, Wanted},
+        skipped::{self as stored_skipped, Skipped},
+    },
+};
+
+use base::Result;
+use domain::page::{Page, PageRequest};
+
+fn page_of<T>((items, total): (Vec<T>, i64)) -> Page<T> {
+    Page { items, total: u64::try_from(total).unwrap_or(0) }
+}
+
+/// Calls of a plugin, newest first.
+pub async fn invocations(
+    db: &PgPool,
+    client: ClientId,
+    plugin: &str,
+    wanted: Wanted<'_>,
+    page: PageRequest,
+) -> Result<Page<Invocation>> {
+    let mut db = db.acquire().await?;
+    let part = (page.offset(), page.limit());
+    Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, part).await?))
+}
+
+/// What happened to a plugin, newest first.
+pub async fn events(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
+    let mut db = db.acquire().await?;
+    Ok(page_of(stored_events::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+}
+
+/// Where a plugin as a shadow answered differently from the live one, newest first.
+pub async fn differences(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
+    let mut db = db.acquire().await?;
+    Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+}
+
+/// Comparisons that the shadows of a plugin went without because there was no room for them, the latest first.
+pub async fn skipped(db: &PgPool, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
+    let mut db = db.acquire().await?;
+    Ok(stored_skipped::of_plugin(&mut db, client, plugin).await?)
+}

@@ -1,0 +1,256 @@
+//! Taking in a component: judged before anything is stored, the same bytes only once.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, UserId},
+};
+use plugin_host::{Examined, Refusal, Source, is_plugin_name};
+use sha2::{Digest, Sha256};
+use storage::plugins::{
+    activations,
+    versions::{self, Version},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+use super::{PluginError, note, schema};
+use base::HostFailed;
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+
+/// Uploads that this process takes in at once: each may hold a component in memory.
+const AT_ONCE: usize = 8;
+/// Uploads of one client that wait for the one before them.
+const WAITING_PER_CLIENT: usize = 4;
+/// How long an upload waits for its turn.
+const TURN_WAIT: Duration = Duration::from_secs(60);
+
+/// `POST /plugins/check` is something else.
+const RESERVED: &str = "check";
+
+/// Who may upload now: each client one after another, and not too many at once.
+#[derive(Debug)]
+pub struct Uploads {
+    all: Arc<Semaphore>,
+    clients: Arc<Mutex<HashMap<ClientId, Arc<Semaphore>>>>,
+}
+
+impl Default for Uploads {
+    fn default() -> Self {
+        Self { all: Arc::new(Semaphore::new(AT_ONCE)), clients: Arc::default() }
+    }
+}
+
+/// The turn of an upload. Take it before the component is read.
+#[derive(Debug)]
+pub struct Place {
+    _all: OwnedSemaphorePermit,
+    _own: OwnedSemaphorePermit,
+}
+
+impl Uploads {
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// When too many of this client wait already, or it takes too long.
+    pub async fn enter(&self, client: ClientId) -> Result<Place, PluginError> {
+        let busy = || PluginError::Busy("too many uploads at once: try again in a few seconds".to_owned());
+        let own = {
+            let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+            // Nobody holds or waits for those that only this table knows.
+            clients.retain(|_, own| Arc::strong_count(own) > 1);
+            let own = clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(1)));
+            // This table, the one whose turn it is, and those that wait.
+            if Arc::strong_count(own) > 1 + WAITING_PER_CLIENT {
+                return Err(busy());
+            }
+            Arc::clone(own)
+        };
+        let turn = async {
+            let own = own.acquire_owned().await.ok()?;
+            let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
+            Some(Place { _all: all, _own: own })
+        };
+        timeout(TURN_WAIT, turn).await.ok().flatten().ok_or_else(busy)
+    }
+}
+
+/// A version that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Uploaded {
+    /// The version.
+    pub version: Version,
+    /// `false`: the same bytes were there already.
+    pub new: bool,
+}
+
+/// Stores a component as the next version of `name`, unless its bytes are there already.
+///
+/// # Errors
+/// A refused component: one fault of the field `file` per problem.
+pub async fn upload(
+    ctx: &Context,
+    client: ClientId,
+    name: &str,
+    bytes: Vec<u8>,
+    actor: Actor,
+    _place: &Place,
+) -> Result<Uploaded, PluginError> {
+    check_name(ctx, name)?;
+    check_size(ctx, bytes.len())?;
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    {
+        let mut db = ctx.db.acquire().await?;
+        if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
+            return Ok(Uploaded { version, new: false });
+        }
+        check_quota(ctx, versions::stored_bytes_beside(&mut db, client, &sha256).await?, bytes.len())?;
+    }
+    let examined = ctx.plugins.examine(client, name, bytes.clone()).await.map_err(refused)?;
+    let version = Version {
+        name: name.to_owned(),
+        world: examined.world.as_str().to_owned(),
+        version: 0,
+        size: i64::try_from(examined.size).unwrap_or(i64::MAX),
+        config_schema: examined.config_schema.as_deref().map(schema::read).transpose().map_err(problem)?,
+        sha256: examined.sha256,
+        api_version: examined.api_version,
+        imports: examined.imports,
+        created_by: uploader(actor),
+        created_at: ctx.now(),
+    };
+    store(ctx, client, version, &bytes, actor).await
+}
+
+async fn store(
+    ctx: &Context,
+    client: ClientId,
+    version: Version,
+    bytes: &[u8],
+    actor: Actor,
+) -> Result<Uploaded, PluginError> {
+    let mut tx = ctx.db.begin().await?;
+    activations::lock(&mut tx, client).await?;
+    if let Some(version) = versions::with_bytes(&mut tx, client, &version.name, &version.sha256).await? {
+        return Ok(Uploaded { version, new: false });
+    }
+    match versions::plugin(&mut tx, client, &version.name).await? {
+        Some(plugin) if plugin.world != version.world => {
+            let said = format!(
+                "is a {}, and the other versions of `{}` are a {}: upload it under another name",
+                version.world, version.name, plugin.world
+            );
+            return Err(PluginError::fault("file", said));
+        }
+        Some(_) => {}
+        None => {
+            let most = ctx.settings.plugins.names_per_client;
+            if u64::try_from(versions::count(&mut tx, client).await?).is_ok_and(|count| count >= most) {
+                let said = format!("there are {most} plugins already, which is all that is allowed: delete some");
+                return Err(PluginError::Conflict(said));
+            }
+        }
+    }
+    check_quota(ctx, versions::stored_bytes_beside(&mut tx, client, &version.sha256).await?, bytes.len())?;
+    let number = versions::insert(&mut tx, client, &version, bytes).await?;
+    let keep = i32::try_from(ctx.settings.plugins.versions_kept).unwrap_or(i32::MAX);
+    for removed in versions::remove_old(&mut tx, client, &version.name, keep).await? {
+        note(ctx, &mut tx, client, (&version.name, Some(removed)), ("VERSION_REMOVED", None)).await?;
+    }
+    note(ctx, &mut tx, client, (&version.name, Some(number)), ("UPLOADED", None)).await?;
+    let object = format!("{} version {number}", version.name);
+    audit(&Administration::from(ctx), &mut tx, client, actor, "upload", ("plugin", &object)).await?;
+    tx.commit().await?;
+    Ok(Uploaded { version: Version { version: number, ..version }, new: true })
+}
+
+/// The same judgement as for an upload; nothing is stored.
+///
+/// # Errors
+/// As of [`upload`].
+pub async fn check(
+    ctx: &Context,
+    client: ClientId,
+    name: Option<&str>,
+    bytes: Vec<u8>,
+    _place: &Place,
+) -> Result<Examined, PluginError> {
+    if let Some(name) = name {
+        check_name(ctx, name)?;
+    }
+    check_size(ctx, bytes.len())?;
+    let examined = ctx.plugins.examine(client, name.unwrap_or("plugin"), bytes).await.map_err(refused)?;
+    examined.config_schema.as_deref().map(schema::read).transpose().map_err(problem)?;
+    Ok(examined)
+}
+
+fn uploader(actor: Actor) -> Option<UserId> {
+    match actor {
+        Actor::User(user) => Some(user),
+        Actor::Operator | Actor::Platform => None,
+    }
+}
+
+fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
+    if name.is_empty() {
+        return Err(PluginError::fault("name", "is required: POST /plugins?name=NAME"));
+    }
+    if !is_plugin_name(name) {
+        let said = "must be 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
+        return Err(PluginError::fault("name", said));
+    }
+    if name == RESERVED {
+        return Err(PluginError::fault("name", "is taken by a path of this API: choose another"));
+    }
+    if ctx.plugins.find(name).is_some_and(|shipped| shipped.source == Source::BuiltIn) {
+        let said = "is the name of a plugin that ships with Patchbay: choose another, and activate it in its place";
+        return Err(PluginError::fault("name", said));
+    }
+    Ok(())
+}
+
+fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> {
+    let most = ctx.settings.plugins.upload_bytes;
+    if size > most {
+        return Err(PluginError::TooLarge(format!("the component has {size} bytes; {most} are allowed")));
+    }
+    Ok(())
+}
+
+fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginError> {
+    let (stored, size) = (u64::try_from(stored).unwrap_or(0), size as u64);
+    let most = ctx.settings.plugins.bytes_per_client;
+    if stored.saturating_add(size) > most {
+        return Err(PluginError::TooLarge(format!(
+            "your other plugins have {stored} bytes, this component {size}, and {most} are allowed in all: delete plugins that \
+             you no longer need"
+        )));
+    }
+    Ok(())
+}
+
+fn problem(problem: String) -> PluginError {
+    PluginError::fault("file", problem)
+}
+
+fn refused(refusal: Refusal) -> PluginError {
+    match refusal {
+        Refusal::Problems(problems) => {
+            PluginError::Faults(problems.into_iter().map(|problem| FieldFault::new("file", problem)).collect())
+        }
+        Refusal::TooLarge { .. } => PluginError::TooLarge(refusal.to_string()),
+        Refusal::Busy => PluginError::Busy(refusal.to_string()),
+        Refusal::UsedUp { wait, .. } => PluginError::NotYet { said: refusal.to_string(), wait },
+        Refusal::Failed(reason) => PluginError::Failed(HostFailed(reason).into()),
+    }
+}

@@ -1,0 +1,278 @@
+//! Taking versions out of force: rolled back, switched off, given up because they fail, removed.
+
+use domain::ids::{ClientId, InboxId};
+use plugin_host::{PluginRef, State, World};
+use storage::{
+    PgConnection,
+    plugins::{activations, versions},
+};
+
+use super::{
+    PluginError,
+    activate::{begin, in_scope, still_there},
+    catalogue::{self, Found},
+    follow, loads, note, place_of,
+};
+use crate::slots::{Activation, Mode, stored_version};
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+
+/// Times that a rollback looks again because something else was put in force meanwhile.
+const MOST_LOOKS: usize = 5;
+
+/// What a rollback will do.
+#[derive(Debug, Clone, PartialEq)]
+enum Plan {
+    /// Trials end; what is live stays.
+    EndTrials { trials: Vec<Activation>, live: Option<Activation> },
+    /// The one before comes back.
+    BringBack { instead_of: Option<Activation>, back: Box<Activation> },
+}
+
+/// Undoes the last activation of a plugin for a client or one of its numbers: a canary or shadow ends, else what was live
+/// before comes back. Answers the live activation that is now in force, if there is one.
+///
+/// # Errors
+/// See [`PluginError`]; nothing has changed then.
+pub async fn rollback(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    number: Option<InboxId>,
+    actor: Actor,
+) -> Result<Option<Activation>, PluginError> {
+    for _ in 0..MOST_LOOKS {
+        let plan = {
+            let mut db = ctx.db.acquire().await?;
+            let world = world_of(ctx, &mut db, client, plugin, number).await?;
+            plan(ctx, &mut db, client, (plugin, world), number).await?
+        };
+        if let Plan::BringBack { back, .. } = &plan {
+            loads(ctx, client, &back.plugin).await?;
+        }
+        if let Some(live) = carry_out(ctx, client, plugin, plan, actor).await? {
+            return Ok(live);
+        }
+    }
+    Err(PluginError::Conflict("other activations keep coming in between: look what is in force, and try again".into()))
+}
+
+/// `None` = things have changed since the plan was made.
+async fn carry_out(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    plan_made: Plan,
+    actor: Actor,
+) -> Result<Option<Option<Activation>>, PluginError> {
+    let (world, number) = match &plan_made {
+        Plan::EndTrials { trials, .. } => trials.first().map(|trial| (trial.world, trial.number)),
+        Plan::BringBack { back, .. } => Some((back.world, back.number)),
+    }
+    .ok_or(PluginError::NotFound)?;
+    let mut tx = ctx.db.begin().await?;
+    activations::lock(&mut tx, client).await?;
+    if plan(ctx, &mut tx, client, (plugin, world), number).await? != plan_made {
+        return Ok(None);
+    }
+    let live = match plan_made {
+        Plan::EndTrials { trials, live } => {
+            for trial in trials {
+                end(ctx, &mut tx, client, &trial, ("ROLLED_BACK", "rolled-back")).await?;
+            }
+            live
+        }
+        Plan::BringBack { instead_of, back } => {
+            still_there(&mut tx, client, &back.plugin).await?;
+            if let Some(live) = instead_of {
+                end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
+            }
+            let now = ctx.now();
+            let again = Activation { id: ctx.ids.mint(now), activated_at: now, ..*back };
+            begin(ctx, &mut tx, client, &again, "ACTIVATED").await?;
+            Some(again)
+        }
+    };
+    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", ("plugin", plugin)).await?;
+    tx.commit().await?;
+    if let Some(live) = &live {
+        follow::announce(ctx, client, live).await;
+    }
+    Ok(Some(live))
+}
+
+/// The world of a plugin, also of one that is gone and only in force or in the past.
+async fn world_of(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    number: Option<InboxId>,
+) -> Result<World, PluginError> {
+    if plugin.contains('\0') {
+        return Err(PluginError::NotFound);
+    }
+    let active = catalogue::active(db, client, Some(plugin)).await?;
+    if let Some(active) = active.into_iter().find(|active| active.number == number) {
+        return Ok(active.world);
+    }
+    let world = match catalogue::find(ctx, db, client, plugin).await? {
+        Some(Found::Upload(version)) => Some(catalogue::world_of(&version)?),
+        Some(Found::Shipped(info)) => info.world,
+        None => None,
+    };
+    world.ok_or(PluginError::NotFound)
+}
+
+async fn plan(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (plugin, world): (&str, World),
+    number: Option<InboxId>,
+) -> Result<Plan, PluginError> {
+    let present = in_scope(db, client, world, number).await?;
+    let live = present.iter().find(|present| present.mode == Mode::Live).cloned();
+    let of_plugin = |present: &&Activation| present.mode != Mode::Live && present.plugin.name() == plugin;
+    let trials: Vec<Activation> = present.iter().filter(of_plugin).cloned().collect();
+    if !trials.is_empty() {
+        return Ok(Plan::EndTrials { trials, live });
+    }
+    let conflict = |said: String| Err(PluginError::Conflict(said));
+    let Some(live) = live else {
+        let latest = activations::latest_live(db, client, world.as_str(), number).await?;
+        return match latest {
+            Some(past) if past.end_reason.as_deref() == Some("deactivated") && past.activation.plugin == plugin => {
+                let back = Box::new(available(ctx, past.activation.try_into()?)?);
+                Ok(Plan::BringBack { instead_of: None, back })
+            }
+            _ => conflict(format!("`{plugin}` is not in force there: nothing can be rolled back")),
+        };
+    };
+    if live.plugin.name() != plugin {
+        return conflict(format!("{} is live there, not `{plugin}`: roll that one back", live.plugin));
+    }
+    let before = match live.previous {
+        Some(previous) => activations::past(db, client, previous).await?,
+        None => None,
+    };
+    match before {
+        Some(before) => {
+            let back = Box::new(available(ctx, before.activation.try_into()?)?);
+            Ok(Plan::BringBack { instead_of: Some(live), back })
+        }
+        None => conflict(format!(
+            "nothing was in force there before {}: deactivate it to return to what is built in",
+            live.plugin
+        )),
+    }
+}
+
+/// What ships may have been taken away or replaced meanwhile; uploads are looked for under the lock.
+fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError> {
+    if let PluginRef::Shipped(name) = &back.plugin {
+        let usable = ctx.plugins.find(name).filter(|info| info.state == State::Ready);
+        if usable.and_then(|info| info.world) != Some(back.world) {
+            let said = format!("`{name}`, which was in force before, is no longer there: activate another");
+            return Err(PluginError::Conflict(said));
+        }
+    }
+    Ok(back)
+}
+
+/// Takes a plugin out of force in every mode, for a client or for one of its numbers. Chats that a chatbot has go to
+/// people with the next thing that happens in them.
+///
+/// # Errors
+/// See [`PluginError`].
+pub async fn deactivate(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    number: Option<InboxId>,
+    actor: Actor,
+) -> Result<(), PluginError> {
+    if plugin.contains('\0') {
+        return Err(PluginError::NotFound);
+    }
+    let mut tx = ctx.db.begin().await?;
+    activations::lock(&mut tx, client).await?;
+    let mut active = catalogue::active(&mut tx, client, Some(plugin)).await?;
+    active.retain(|active| active.number == number);
+    if active.is_empty() {
+        return Err(PluginError::NotFound);
+    }
+    for activation in active {
+        end(ctx, &mut tx, client, &activation, ("DEACTIVATED", "deactivated")).await?;
+    }
+    audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", ("plugin", plugin)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Takes a canary back because it fails, in the transaction of the call that was one too many; `false` when it is over
+/// already. Take no other lock after this one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn fail_canary(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    canary: &Activation,
+    reason: &str,
+) -> Result<bool> {
+    activations::lock(db, client).await?;
+    if !activations::end(db, client, canary.id, "canary-failed", ctx.now()).await? {
+        return Ok(false);
+    }
+    let about = (canary.plugin.name(), stored_version(&canary.plugin));
+    note(ctx, db, client, about, ("CANARY_FAILED", Some(reason.to_owned()))).await?;
+    let admin = Administration::from(ctx);
+    audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
+    Ok(true)
+}
+
+/// Removes a plugin with all its versions, its key-values, recordings and differences.
+///
+/// # Errors
+/// See [`PluginError`].
+pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor) -> Result<(), PluginError> {
+    if plugin.contains('\0') {
+        return Err(PluginError::NotFound);
+    }
+    let mut tx = ctx.db.begin().await?;
+    activations::lock(&mut tx, client).await?;
+    if versions::plugin(&mut tx, client, plugin).await?.is_none() {
+        return Err(match ctx.plugins.find(plugin) {
+            Some(_) => PluginError::Conflict(format!("`{plugin}` was not uploaded by you, and cannot be deleted")),
+            None => PluginError::NotFound,
+        });
+    }
+    let active = catalogue::active(&mut tx, client, Some(plugin)).await?;
+    let places: Vec<String> = active.iter().filter(|active| active.plugin.version().is_some()).map(place_of).collect();
+    if !places.is_empty() {
+        let said = format!("`{plugin}` is in force ({}): deactivate it first", places.join(", "));
+        return Err(PluginError::Conflict(said));
+    }
+    versions::delete(&mut tx, client, plugin).await?;
+    storage::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
+    note(ctx, &mut tx, client, (plugin, None), ("DELETED", None)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn end(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    activation: &Activation,
+    (kind, reason): (&str, &str),
+) -> Result<()> {
+    activations::end(db, client, activation.id, reason, ctx.now()).await?;
+    let about = (activation.plugin.name(), stored_version(&activation.plugin));
+    note(ctx, db, client, about, (kind, Some(place_of(activation)))).await
+}

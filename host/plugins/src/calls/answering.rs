@@ -1,0 +1,118 @@
+//! Which version answers an event.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use plugin_host::{Call, PluginRef, World};
+use uuid::Uuid;
+
+use super::CallSubject;
+use crate::slots::{Activation, Mode, RecordingTerms, Slots};
+
+/// The version that answers one event, with all that its calls need. Chosen once per event.
+#[derive(Debug, Clone)]
+pub struct Answering {
+    pub(super) world: World,
+    pub(super) plugin: PluginRef,
+    /// JSON.
+    pub(super) config: String,
+    pub(super) allowed_hosts: Vec<String>,
+    /// `None` = nobody put it in charge: a built-in, or a chatbot that a router chose.
+    pub(super) activation: Option<Uuid>,
+    /// It answers on trial.
+    pub(super) canary: Option<Arc<Activation>>,
+    pub(super) recording: Option<RecordingTerms>,
+    /// Asked the same beside it.
+    pub(super) shadow: Option<Arc<Activation>>,
+}
+
+impl Answering {
+    /// The one that answers about `subject`, a participant, a message or a conversation; `None` when nothing is in force.
+    pub fn of(slots: &Slots, subject: Uuid) -> Option<Self> {
+        Some(Self::from(slots.answering(subject)?).with_shadow_of(slots))
+    }
+
+    /// The one that answers about `subject`, and the built-in one where nothing is in force.
+    pub fn of_or_built_in(slots: &Slots, subject: Uuid, world: World, built_in: &str) -> Self {
+        Self::of(slots, subject).unwrap_or_else(|| Self::built_in(world, built_in).with_shadow_of(slots))
+    }
+
+    /// A plugin that ships with the program.
+    pub fn built_in(world: World, name: &str) -> Self {
+        Self::bare(world, PluginRef::shipped(name))
+    }
+
+    /// A plugin that nobody put in charge, without configuration.
+    pub fn bare(world: World, plugin: PluginRef) -> Self {
+        Self {
+            world,
+            plugin,
+            config: "{}".to_owned(),
+            allowed_hosts: Vec::new(),
+            activation: None,
+            canary: None,
+            recording: None,
+            shadow: None,
+        }
+    }
+
+    /// The same, beside the shadow.
+    pub fn with_shadow_of(self, slots: &Slots) -> Self {
+        Self { shadow: slots.shadow.clone().map(Arc::new), ..self }
+    }
+
+    /// Name of the plugin.
+    pub fn name(&self) -> &str {
+        self.plugin.name()
+    }
+
+    /// Its version; `None` for what ships.
+    pub fn version(&self) -> Option<u32> {
+        self.plugin.version()
+    }
+
+    /// Whether it answers on trial.
+    pub fn is_canary(&self) -> bool {
+        self.canary.is_some()
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        if self.is_canary() { Mode::Canary } else { Mode::Live }
+    }
+
+    /// Whether calls about `about` are to be recorded: because somebody wants them, or for the shadow.
+    fn records(&self, about: &CallSubject, now: DateTime<Utc>) -> bool {
+        self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed))
+    }
+
+    /// A call about something.
+    pub fn call<'a>(&'a self, client: ClientId, about: &'a CallSubject, now: DateTime<Utc>) -> Call<'a> {
+        Call {
+            client,
+            plugin: &self.plugin,
+            now,
+            seed: about.seed,
+            config: &self.config,
+            turn: &about.turn,
+            allowed_hosts: &self.allowed_hosts,
+            record: self.records(about, now),
+        }
+    }
+}
+
+impl From<&Activation> for Answering {
+    fn from(activation: &Activation) -> Self {
+        let canary = (activation.mode == Mode::Canary).then(|| Arc::new(activation.clone()));
+        Self {
+            world: activation.world,
+            plugin: activation.plugin.clone(),
+            config: activation.config.to_string(),
+            allowed_hosts: activation.allowed_hosts.clone(),
+            activation: Some(activation.id),
+            canary,
+            recording: activation.recording.clone(),
+            shadow: None,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Keeps what calls leave behind, in the transaction of their effects.
+
+use std::collections::BTreeMap;
+
+use super::{FinishedCall, canary, shadow};
+use crate::slots::stored_version;
+use base::{Context, Error, Result};
+use domain::ids::ClientId;
+use storage::{
+    PgConnection,
+    plugins::{
+        invocations::{self, Invocation},
+        recordings::{self, Full, Recording},
+    },
+};
+use uuid::Uuid;
+
+/// What keeping some calls led to.
+#[derive(Debug, Default)]
+#[must_use = "after the commit, `compare` asks the shadows"]
+pub struct KeptCalls {
+    /// A canary was taken back: the next call goes to the live version.
+    pub canary_ended: bool,
+    beside: Vec<shadow::Beside>,
+}
+
+impl KeptCalls {
+    /// Asks the shadows what the calls were about. Call it after the commit; it does not wait.
+    pub fn compare(self, ctx: &Context, client: ClientId) {
+        shadow::spawn(ctx, client, self.beside);
+    }
+}
+
+/// Keeps calls in the caller's transaction: traces, recordings, and the end of a canary that failed too often.
+pub async fn keep(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    mut calls: Vec<FinishedCall>,
+) -> Result<KeptCalls> {
+    let mut kept = KeptCalls::default();
+    if calls.is_empty() {
+        return Ok(kept);
+    }
+    for made in &mut calls {
+        made.invocation.id = ctx.mint();
+    }
+    let rows: Vec<Invocation> = calls.iter().map(|made| made.invocation.clone()).collect();
+    invocations::record(db, client, &rows).await?;
+    for made in &calls {
+        if made.answering.is_canary() && (made.failed || made.hopeless) {
+            kept.canary_ended |= canary::judge(ctx, db, client, made).await?;
+        }
+    }
+    // After the verdicts: those wait for whoever changes the client's plugins, who may wait for a recording to end.
+    let mut full = BTreeMap::new();
+    for made in &calls {
+        if let Some((activation, why)) = record(db, client, made).await? {
+            full.insert(activation, (why, &made.answering));
+        }
+    }
+    for (activation, (why, answering)) in full {
+        if let Some(terms) = &answering.recording {
+            crate::end_recording(ctx, db, client, (activation, &answering.plugin), terms, why).await?;
+        }
+    }
+    kept.beside.extend(calls.into_iter().filter_map(shadow::Beside::of));
+    Ok(kept)
+}
+
+/// Keeps the trace of a call whose answer is not used, and nothing else of it.
+pub async fn keep_beside(ctx: &Context, db: &mut PgConnection, client: ClientId, made: FinishedCall) -> Result<()> {
+    let row = Invocation { id: ctx.mint(), ..made.invocation };
+    Ok(invocations::record(db, client, &[row]).await?)
+}
+
+/// Keeps the recording of a call, if it is wanted; answers the activation whose recording is full now.
+async fn record(db: &mut PgConnection, client: ClientId, made: &FinishedCall) -> Result<Option<(Uuid, Full)>> {
+    let (Some(recording), Some(terms), Some(activation), true) =
+        (&made.recording, &made.answering.recording, made.answering.activation, made.is_recorded)
+    else {
+        return Ok(None);
+    };
+    let text = serde_json::to_string(recording.as_ref())
+        .map_err(|source| Error::Unreadable { what: "recording of a call", source })?;
+    let new = Recording {
+        id: made.invocation.id,
+        activation,
+        plugin: made.answering.name().to_owned(),
+        version: stored_version(&made.answering.plugin),
+        world: made.answering.world.as_str().to_owned(),
+        subject: made.invocation.subject.unwrap_or_default(),
+        recording: text,
+    };
+    let keeping = recordings::insert(db, client, &new, &terms.into()).await?;
+    Ok(keeping.full.map(|full| (activation, full)))
+}

@@ -1,0 +1,214 @@
+//! Asks a shadow what the live version was asked, once the live answer has taken effect: the same event at the same
+//! moment, and what the host answered the live version when it asked for something. What the shadow answers is compared
+//! and dropped. Nothing waits for it, and it has a little room of its own beside the live calls: what finds none is left out
+//! and counted.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use plugin_host::{PluginHost, Recording, RoomBeside};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use storage::{
+    PgPool,
+    plugins::{
+        differences::{self, Difference},
+        invocations::{self, Invocation},
+        skipped::Skipped,
+    },
+};
+use uuid::Uuid;
+
+use super::{Answering, FinishedCall, trace};
+use crate::slots::{Activation, Mode, stored_version};
+use base::{Context, Result};
+
+/// A shadow that is to be asked.
+#[derive(Debug)]
+pub(super) struct Beside {
+    pub(super) shadow: Arc<Activation>,
+    recording: Arc<Recording>,
+    live: Arc<Answering>,
+    subject: Uuid,
+}
+
+impl Beside {
+    /// The shadow of a call; `None` when it has none, or when the live plugin was not even asked.
+    pub(super) fn of(made: FinishedCall) -> Option<Self> {
+        Some(Self {
+            shadow: made.answering.shadow.clone()?,
+            recording: made.recording?,
+            live: made.answering,
+            subject: made.invocation.subject.unwrap_or_default(),
+        })
+    }
+
+    /// What is counted when there was no room for it.
+    fn skipped(&self, now: DateTime<Utc>) -> Skipped {
+        Skipped {
+            activation: self.shadow.id,
+            plugin: self.shadow.plugin.name().to_owned(),
+            version: stored_version(&self.shadow.plugin),
+            comparisons: 1,
+            last_at: now,
+        }
+    }
+}
+
+/// Asks the shadow of a client about calls that took effect together, one after the other, later. Does not wait: when
+/// there is no room beside the client's live calls, these comparisons are skipped and counted.
+pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<Beside>) {
+    if calls.is_empty() {
+        return;
+    }
+    let Some(mut room) = ctx.plugins.room_beside(client) else {
+        count("skipped", calls.len());
+        ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped(ctx.now())).collect());
+        return;
+    };
+    // The order of ids is the order of the live calls.
+    let calls: Vec<_> = calls.into_iter().map(|beside| (beside, (ctx.mint::<Uuid>(), ctx.mint::<Uuid>()))).collect();
+    let (db, plugins) = (ctx.db.clone(), Arc::clone(&ctx.plugins));
+    tokio::spawn(async move {
+        for (beside, ids) in calls {
+            if let Err(error) = compare(&db, (&plugins, &mut room), client, beside, ids).await {
+                tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
+                    "what a shadow answered could not be kept");
+                count("lost", 1);
+            }
+        }
+    });
+}
+
+fn count(result: &'static str, comparisons: usize) {
+    metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(comparisons as u64);
+}
+
+async fn compare(
+    db: &PgPool,
+    (plugins, room): (&PluginHost, &mut RoomBeside),
+    client: ClientId,
+    beside: Beside,
+    (invocation, difference): (Uuid, Uuid),
+) -> Result<()> {
+    let shadow = &beside.shadow;
+    let asked = as_asked(&beside);
+    let replayed = plugins.replay_beside(room, client, &shadow.plugin, &asked).await;
+    let (live, live_words) = comparable(&beside.recording);
+    let (answer, answer_words, row) = match replayed {
+        Ok(replay) => {
+            let answered = Recording { result: replay.result_now, ..asked };
+            let (answer, words) = comparable(&answered);
+            (answer, words, row(invocation, &beside, &answered.result, replay.duration))
+        }
+        // It could not be called: that is a difference too.
+        Err(error) => {
+            let result = json!({ "outcome": "not-started", "failure": error.to_string() });
+            let row = row(invocation, &beside, &result.to_string(), Duration::ZERO);
+            (result.clone(), result, row)
+        }
+    };
+    let same = live == answer;
+    count(if same { "same" } else { "different" }, 1);
+    let mut tx = db.begin().await?;
+    invocations::record(&mut tx, client, &[row]).await?;
+    if !same {
+        let difference = Difference {
+            id: difference,
+            activation: shadow.id,
+            plugin: shadow.plugin.name().to_owned(),
+            version: stored_version(&shadow.plugin),
+            live_plugin: beside.live.name().to_owned(),
+            live_version: stored_version(&beside.live.plugin),
+            subject: beside.subject,
+            live: live_words,
+            shadow: answer_words,
+        };
+        differences::insert(&mut tx, client, &difference).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// What a result says about how the call went.
+#[derive(Default, Deserialize)]
+struct Told {
+    outcome: String,
+    failure: Option<String>,
+    #[serde(default)]
+    logs: Vec<Line>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    level: String,
+    message: String,
+}
+
+/// What is kept of the shadow's call. `result` is the JSON text of it.
+fn row(id: Uuid, beside: &Beside, result: &str, duration: Duration) -> Invocation {
+    let result: Told = serde_json::from_str(result).unwrap_or_default();
+    let logs: String =
+        result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();
+    let answering = Answering::from(beside.shadow.as_ref());
+    Invocation {
+        outcome: result.outcome,
+        error: result.failure.map(|failure| trace::storable(&failure, trace::ERROR_LENGTH)),
+        duration_micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX),
+        logs: trace::storable(&logs, usize::MAX),
+        mode: Mode::Shadow.as_str().to_owned(),
+        ..trace::invocation(id, &answering, None, None, beside.subject)
+    }
+}
+
+/// The live call, put to the shadow with the shadow's own configuration and grants.
+fn as_asked(beside: &Beside) -> Recording {
+    Recording {
+        config: beside.shadow.config.to_string(),
+        allowed_hosts: beside.shadow.allowed_hosts.clone(),
+        stopped_after: None,
+        ..beside.recording.as_ref().clone()
+    }
+}
+
+/// What counts of a result, which is all but what was logged, exactly and in words for people.
+fn comparable(recording: &Recording) -> (Value, Value) {
+    let exact: Value = serde_json::from_str(&recording.result).unwrap_or_default();
+    let words = recording.to_json().get_mut("result").map(Value::take).unwrap_or_default();
+    (without_logs(exact), without_logs(words))
+}
+
+/// Text of customers may hold what no database text can.
+fn without_logs(mut result: Value) -> Value {
+    if let Some(fields) = result.as_object_mut() {
+        fields.remove("logs");
+    }
+    without_nul(&mut result);
+    result
+}
+
+fn without_nul(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains('\0') => *text = text.replace('\0', "\u{fffd}"),
+        Value::Array(items) => items.iter_mut().for_each(without_nul),
+        Value::Object(fields) => fields.values_mut().for_each(without_nul),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_plugin_logs_makes_no_difference() {
+        let live = json!({ "outcome": "answered", "answer": ["hi"], "logs": [{ "level": "info", "message": "a" }] });
+        assert_eq!(without_logs(live), json!({ "outcome": "answered", "answer": ["hi"] }));
+    }
+
+    #[test]
+    fn characters_that_the_database_refuses_are_replaced() {
+        assert_eq!(without_logs(json!({ "answer": ["a\0b"] })), json!({ "answer": ["a\u{fffd}b"] }));
+    }
+}

@@ -1,0 +1,127 @@
+//! Tells a client that one of its plugins was suspended: its circuit opened, and the written fallback answers instead.
+
+use std::sync::Arc;
+
+use domain::{
+    ids::{ClientId, InboxId},
+    phone::order_key,
+};
+use plugin_host::{
+    Suspension,
+    webhook_shaper::{PartnerEvent, WebhookEvent},
+};
+use storage::{
+    PgConnection, Queue, numbers,
+    plugins::{activations, events},
+};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::slots::stored_version;
+use ::events::{NewEvent, enqueue};
+use base::{Context, Result};
+
+/// Kinds of the event for the client.
+const OPENED: &str = "CIRCUIT_OPENED";
+const CLOSED: &str = "CIRCUIT_CLOSED";
+
+/// Notes suspensions of this process as they come, until told to stop.
+pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
+    let mut suspensions = ctx.plugins.suspensions();
+    loop {
+        let next = tokio::select! {
+            () = stop.cancelled() => return,
+            next = suspensions.recv() => next,
+        };
+        let Some(suspension) = next else { return };
+        let name = suspension.plugin.name().to_owned();
+        if let Err(error) = note(&ctx, &suspension).await {
+            tracing::error!(client.id = %suspension.client, plugin = name, error = &error as &dyn std::error::Error,
+                "that a plugin was suspended could not be noted");
+        }
+    }
+}
+
+/// Keeps the event, and sends the Partner webhooks of a circuit that opened.
+async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
+    let (client, plugin) = (suspension.client, &suspension.plugin);
+    let kind = if suspension.opened { OPENED } else { CLOSED };
+    tracing::warn!(client.id = %client, plugin = plugin.name(), version = plugin.version(), kind,
+        "the circuit of a plugin changed");
+    metrics::counter!("patchbay_plugin_circuits_total", "kind" => kind).increment(1);
+    let event = events::PluginEvent {
+        id: ctx.mint::<Uuid>(),
+        plugin: plugin.name().to_owned(),
+        version: stored_version(plugin),
+        kind: kind.to_owned(),
+        reason: Some(suspension.reason.clone()).filter(|reason| !reason.is_empty()),
+        at: ctx.now(),
+    };
+    let mut tx = ctx.db.begin().await?;
+    events::insert(&mut tx, client, &event).await?;
+    let mut wakes = Vec::new();
+    if suspension.opened {
+        for number in concerned(&mut tx, client, plugin.name()).await? {
+            wakes.extend(tell(ctx, &mut tx, client, number, suspension).await?);
+        }
+    }
+    tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}
+
+/// The numbers that a plugin serves by an activation of their own, and one of the client's when it serves all.
+async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
+    let mut concerned: Vec<InboxId> = Vec::new();
+    for activation in activations::list(db, client, Some(plugin)).await? {
+        let number = match activation.number {
+            Some(number) => Some(number),
+            None => numbers::page(db, client, "", 1, 0).await?.0.first().map(|number| number.id),
+        };
+        concerned.extend(number.filter(|number| !concerned.contains(number)));
+    }
+    Ok(concerned)
+}
+
+async fn tell(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    number: InboxId,
+    suspension: &Suspension,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(known) = numbers::by_id(db, client, number).await? else { return Ok(Vec::new()) };
+    let order_key = order_key(number, &known.msisdn);
+    let event = NewEvent { number, order_key, event: WebhookEvent::Partner(event_of(ctx, known.msisdn, suspension)) };
+    let endpoints = enqueue(ctx, db, client, vec![event]).await?;
+    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+}
+
+fn event_of(ctx: &Context, number: String, suspension: &Suspension) -> PartnerEvent {
+    let mut metadata = vec![
+        ("plugin".to_owned(), suspension.plugin.name().to_owned()),
+        ("reason".to_owned(), suspension.reason.clone()),
+    ];
+    metadata.extend(suspension.plugin.version().map(|version| ("pluginVersion".to_owned(), version.to_string())));
+    PartnerEvent {
+        event_type: "PLUGIN_SUSPENDED".to_owned(),
+        whatsapp_number: Some(number),
+        timestamp_ms: u64::try_from(ctx.now().timestamp_millis()).unwrap_or(0),
+        quality_rating: None,
+        messaging_limit_tier: None,
+        channel_status: None,
+        template_name: None,
+        template_status: None,
+        rejected_reason: None,
+        previous_quality_score: None,
+        new_quality_score: None,
+        template_language: None,
+        template_element: None,
+        wa_id: None,
+        category: None,
+        preference_value: None,
+        old_number: None,
+        new_number: None,
+        metadata,
+    }
+}

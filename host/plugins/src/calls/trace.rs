@@ -1,0 +1,117 @@
+//! The trace that every call of a plugin leaves (DESIGN 4).
+
+use plugin_host::{CallError, CallTrace, ChatbotOutcome, RouterOutcome};
+use storage::plugins::invocations::Invocation;
+use uuid::Uuid;
+
+use super::Answering;
+
+/// Longest error text kept, in characters.
+pub(super) const ERROR_LENGTH: usize = 2_000;
+
+/// An answer that says how it came about.
+pub trait Traced {
+    /// How the call went.
+    fn trace(&self) -> &CallTrace;
+}
+
+impl<Answer> Traced for (Answer, CallTrace) {
+    fn trace(&self) -> &CallTrace {
+        &self.1
+    }
+}
+
+impl Traced for ChatbotOutcome {
+    fn trace(&self) -> &CallTrace {
+        &self.trace
+    }
+}
+
+impl Traced for RouterOutcome {
+    fn trace(&self) -> &CallTrace {
+        &self.trace
+    }
+}
+
+/// The row of a call. Without a trace it never began.
+pub(super) fn invocation(
+    id: Uuid,
+    answering: &Answering,
+    trace: Option<&CallTrace>,
+    error: Option<&CallError>,
+    subject: Uuid,
+) -> Invocation {
+    let error = error.map(|error| storable(&error.to_string(), ERROR_LENGTH));
+    let version = answering.version().map(|version| version.to_string());
+    let world = answering.world.as_str().to_owned();
+    let mode = answering.mode().as_str().to_owned();
+    let (plugin, activation) = (answering.name().to_owned(), answering.activation);
+    let subject = Some(subject);
+    let Some(trace) = trace else {
+        return Invocation {
+            id,
+            plugin,
+            version: version.unwrap_or_default(),
+            world,
+            outcome: "not-started".to_owned(),
+            duration_micros: 0,
+            peak_memory_bytes: 0,
+            logs: String::new(),
+            error,
+            subject,
+            activation,
+            mode,
+        };
+    };
+    Invocation {
+        id,
+        plugin,
+        version: version.unwrap_or_else(|| trace.version.to_string()),
+        world,
+        outcome: trace.outcome.as_str().to_owned(),
+        duration_micros: i64::try_from(trace.duration.as_micros()).unwrap_or(i64::MAX),
+        peak_memory_bytes: i64::try_from(trace.peak_memory_bytes).unwrap_or(i64::MAX),
+        logs: logs_of(trace),
+        error,
+        subject,
+        activation,
+        mode,
+    }
+}
+
+/// Whether a failure says something about the plugin, and not about this host.
+pub(super) fn is_the_plugins_fault(error: &CallError) -> bool {
+    !matches!(error, CallError::KeyValues { .. }) && error.trace().is_some()
+}
+
+/// Whether the plugin was not asked and will not be for a while: it is suspended, or cannot be called at all.
+pub(super) fn is_hopeless(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Suspended { .. }
+            | CallError::NotFound { .. }
+            | CallError::Unloadable { .. }
+            | CallError::WrongWorld { .. }
+    )
+}
+
+/// How a call ended, for logs: a plugin's own words, which are in its trace, may repeat what a customer wrote.
+pub fn kind_of(error: &CallError) -> &'static str {
+    error.trace().map_or("not-started", |trace| trace.outcome.as_str())
+}
+
+/// Log lines, one each, then what went to standard error. The host has limited both.
+fn logs_of(trace: &CallTrace) -> String {
+    let mut text = String::new();
+    for line in &trace.logs {
+        let level = format!("{:?}", line.level).to_lowercase();
+        text.push_str(&format!("{level}: {}\n", line.message));
+    }
+    text.push_str(&trace.stderr);
+    storable(&text, usize::MAX)
+}
+
+/// A guest may print what no database text can hold.
+pub(super) fn storable(text: &str, most: usize) -> String {
+    text.chars().take(most).map(|character| if character == '\0' { '\u{fffd}' } else { character }).collect()
+}

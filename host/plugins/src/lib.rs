@@ -1,0 +1,10 @@
+//! The plugins of clients: what they upload and put in force ([`administration`]), which of it answers an event
+//! ([`slots`]), and calling it for a use case ([`calls`]).
+
+mod administration;
+pub mod calls;
+mod components;
+pub mod slots;
+
+pub use administration::*;
+pub use components::DatabaseComponents;

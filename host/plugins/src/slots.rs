@@ -1,0 +1,318 @@
+//! What is in force for a world of a client on one of its numbers. Read anew for every event, with one statement: the
+//! table is the truth, so that a swap is one committed row, on all nodes at once, and an event has exactly one version.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, InboxId};
+use plugin_host::{PluginRef, World};
+use serde_json::Value;
+use storage::{
+    PgConnection,
+    plugins::activations::{self, RecordingTerms as StoredTerms, Upload},
+};
+use uuid::Uuid;
+
+use base::{Error, Result};
+
+/// How a plugin is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// It answers.
+    Live,
+    /// It is asked the same beside the live one; what it answers is compared and dropped.
+    Shadow,
+    /// It answers for a share of the subjects, until it fails too often.
+    Canary,
+}
+
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Self; 3] = [Self::Live, Self::Shadow, Self::Canary];
+
+    /// The name in the API and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Shadow => "shadow",
+            Self::Canary => "canary",
+        }
+    }
+
+    /// The mode of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == name)
+    }
+}
+
+/// A plugin that is, or was, in force for a world of a client.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activation {
+    /// Its id; a new one for every activation.
+    pub id: Uuid,
+    /// The world that it serves.
+    pub world: World,
+    /// `None` = all numbers that have none of their own.
+    pub number: Option<InboxId>,
+    /// How it is in force.
+    pub mode: Mode,
+    /// The very version.
+    pub plugin: PluginRef,
+    /// What the plugin reads as its configuration.
+    pub config: Value,
+    /// Hosts that it may reach by HTTP.
+    pub allowed_hosts: Vec<String>,
+    /// Share of subjects that a canary answers for, 1 to 100.
+    pub percent: u8,
+    /// Failures among a canary's calls, in percent, beyond which it is taken back.
+    pub error_threshold: u8,
+    /// Calls of a canary before that is judged.
+    pub minimum_calls: u32,
+    /// The live activation that this one replaced.
+    pub previous: Option<Uuid>,
+    /// What of its calls is recorded.
+    pub recording: Option<RecordingTerms>,
+    /// Since when.
+    pub activated_at: DateTime<Utc>,
+}
+
+/// What is recorded of the calls of an activation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordingTerms {
+    /// Share of calls, above 0 and up to 1.
+    pub sample: f64,
+    /// Calls kept in all.
+    pub max_calls: u32,
+    /// Bytes kept in all.
+    pub max_bytes: u64,
+    /// Recordings with ids from this one on count towards both.
+    pub first: Uuid,
+    /// Nothing is recorded from then on.
+    pub until: DateTime<Utc>,
+    /// Why nothing more is recorded, in words; `None` = it goes on until then.
+    pub stopped: Option<String>,
+}
+
+impl RecordingTerms {
+    /// Whether a call is recorded. `seed` is the call's own, so that a repetition is judged alike.
+    pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
+        let place = (mixed(seed) >> 11) as f64 / (1_u64 << 53) as f64;
+        self.stopped.is_none() && now < self.until && place < self.sample
+    }
+}
+
+/// What is in force for one world on one number, in each mode.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Slots {
+    /// Answers.
+    pub live: Option<Activation>,
+    /// Is asked beside it.
+    pub shadow: Option<Activation>,
+    /// Answers for a share.
+    pub canary: Option<Activation>,
+}
+
+impl Slots {
+    /// The one that answers about `subject`, a participant or a message: the canary for its share, else the live one.
+    /// The share is sticky: a subject that is in it stays in it while the share grows, over versions of the plugin.
+    pub fn answering(&self, subject: Uuid) -> Option<&Activation> {
+        self.canary.as_ref().filter(|canary| canary.is_for(subject)).or(self.live.as_ref())
+    }
+}
+
+impl Activation {
+    fn is_for(&self, subject: Uuid) -> bool {
+        let seed = self.plugin.name().bytes().fold(0, |hash, byte| mixed(hash ^ u64::from(byte)));
+        let (high, low) = subject.as_u64_pair();
+        mixed(mixed(seed ^ high) ^ low) % 100 < u64::from(self.percent)
+    }
+}
+
+/// The version of a plugin as it is stored; `None` for what ships.
+pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
+    plugin.version().map(|version| i32::try_from(version).unwrap_or(i32::MAX))
+}
+
+/// Spreads the bits of a number over all of it (the finaliser of SplitMix64).
+fn mixed(value: u64) -> u64 {
+    let mut value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+/// What is in force for `world` on a number. Each slot is the number's own, else the client's; a number with a live
+/// plugin of its own is left alone by what the client tries out elsewhere.
+pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, number: InboxId) -> Result<Slots> {
+    let mut slots = Slots::default();
+    let rows = activations::in_force(db, client, world.as_str(), number).await?;
+    let own_live = rows.iter().any(|row| row.number.is_some() && row.mode == activations::LIVE);
+    // Those of the number come first.
+    for row in rows {
+        if own_live && row.number.is_none() {
+            continue;
+        }
+        let activation = Activation::try_from(row)?;
+        let slot = match activation.mode {
+            Mode::Live => &mut slots.live,
+            Mode::Shadow => &mut slots.shadow,
+            Mode::Canary => &mut slots.canary,
+        };
+        slot.get_or_insert(activation);
+    }
+    Ok(slots)
+}
+
+fn inconsistent(column: &'static str, value: String) -> Error {
+    storage::Error::Inconsistent { table: "plugin_activation", column, value }.into()
+}
+
+impl TryFrom<activations::Activation> for Activation {
+    type Error = Error;
+
+    fn try_from(row: activations::Activation) -> Result<Self> {
+        let world = World::ALL.into_iter().find(|world| world.as_str() == row.world);
+        Ok(Self {
+            id: row.id,
+            world: world.ok_or_else(|| inconsistent("world", row.world))?,
+            number: row.number,
+            mode: Mode::parse(&row.mode).ok_or_else(|| inconsistent("mode", row.mode))?,
+            plugin: match row.upload {
+                Some(Upload { version, sha256 }) => PluginRef::uploaded(row.plugin, version.unsigned_abs(), sha256),
+                None => PluginRef::shipped(row.plugin),
+            },
+            config: row.config,
+            allowed_hosts: row.allowed_hosts,
+            percent: u8::try_from(row.percent).unwrap_or(100),
+            error_threshold: u8::try_from(row.error_threshold).unwrap_or(100),
+            minimum_calls: row.minimum_calls.unsigned_abs(),
+            previous: row.previous,
+            recording: row.recording.map(|terms| RecordingTerms {
+                sample: terms.sample,
+                max_calls: terms.max_calls.unsigned_abs(),
+                max_bytes: terms.max_bytes.unsigned_abs(),
+                first: terms.first,
+                until: terms.until,
+                stopped: terms.stopped,
+            }),
+            activated_at: row.activated_at,
+        })
+    }
+}
+
+impl From<&RecordingTerms> for StoredTerms {
+    fn from(terms: &RecordingTerms) -> Self {
+        Self {
+            sample: terms.sample,
+            max_calls: i32::try_from(terms.max_calls).unwrap_or(i32::MAX),
+            max_bytes: i64::try_from(terms.max_bytes).unwrap_or(i64::MAX),
+            first: terms.first,
+            until: terms.until,
+            stopped: terms.stopped.clone(),
+        }
+    }
+}
+
+impl From<&Activation> for activations::Activation {
+    fn from(activation: &Activation) -> Self {
+        let upload = match &activation.plugin {
+            PluginRef::Shipped(_) => None,
+            PluginRef::Uploaded { version, sha256, .. } => {
+                Some(Upload { version: i32::try_from(*version).unwrap_or(i32::MAX), sha256: sha256.clone() })
+            }
+        };
+        Self {
+            id: activation.id,
+            world: activation.world.as_str().to_owned(),
+            number: activation.number,
+            mode: activation.mode.as_str().to_owned(),
+            plugin: activation.plugin.name().to_owned(),
+            upload,
+            config: activation.config.clone(),
+            allowed_hosts: activation.allowed_hosts.clone(),
+            percent: i16::from(activation.percent),
+            error_threshold: i16::from(activation.error_threshold),
+            minimum_calls: i32::try_from(activation.minimum_calls).unwrap_or(i32::MAX),
+            previous: activation.previous,
+            recording: activation.recording.as_ref().map(StoredTerms::from),
+            activated_at: activation.activated_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn active(mode: Mode, percent: u8) -> Activation {
+        Activation {
+            id: Uuid::from_u128(1),
+            world: World::Chatbot,
+            number: None,
+            mode,
+            plugin: PluginRef::uploaded("shop", 2, "00"),
+            config: Value::Null,
+            allowed_hosts: Vec::new(),
+            percent,
+            error_threshold: 10,
+            minimum_calls: 20,
+            previous: None,
+            recording: None,
+            activated_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn subjects() -> impl Iterator<Item = Uuid> {
+        // As they are made: a time that moves slowly, and randomness.
+        (0..10_000_u128)
+            .map(|index| Uuid::from_u128((0x0193_5000_0000 + index / 7) << 80 | mixed(index as u64) as u128))
+    }
+
+    fn share(percent: u8) -> Vec<Uuid> {
+        let canary = active(Mode::Canary, percent);
+        subjects().filter(|subject| canary.is_for(*subject)).collect()
+    }
+
+    #[test]
+    fn a_canary_answers_for_about_its_share() {
+        for percent in [1, 10, 50, 99] {
+            let expected = i64::from(percent) * 100;
+            let found = i64::try_from(share(percent).len()).unwrap();
+            assert!((found - expected).abs() < 200, "{percent} %: {found} of 10000");
+        }
+        assert_eq!(share(100).len(), 10_000);
+        assert_eq!(share(0).len(), 0);
+    }
+
+    #[test]
+    fn a_growing_share_keeps_those_who_are_in_it() {
+        let ten = share(10);
+        let thirty = share(30);
+        assert!(ten.iter().all(|subject| thirty.contains(subject)));
+    }
+
+    #[test]
+    fn without_a_live_plugin_the_rest_has_none() {
+        let slots = Slots { canary: Some(active(Mode::Canary, 10)), ..Slots::default() };
+        let answered = subjects().filter(|subject| slots.answering(*subject).is_some()).count();
+        assert!((800..1_200).contains(&answered), "{answered}");
+    }
+
+    #[test]
+    fn recordings_are_sampled_by_the_seed_and_end_in_time() {
+        let until = DateTime::UNIX_EPOCH + chrono::TimeDelta::hours(1);
+        let terms = |sample| RecordingTerms {
+            sample,
+            max_calls: 10,
+            max_bytes: 1_000,
+            first: Uuid::nil(),
+            until,
+            stopped: None,
+        };
+        let taken = |sample| (0..1_000).filter(|seed| terms(sample).take(DateTime::UNIX_EPOCH, *seed)).count();
+        assert_eq!((taken(1.0), taken(0.0)), (1_000, 0));
+        assert!((200..300).contains(&taken(0.25)), "{}", taken(0.25));
+        assert!(!terms(1.0).take(until, 1));
+        let stopped = RecordingTerms { stopped: Some("it is full".to_owned()), ..terms(1.0) };
+        assert!(!stopped.take(DateTime::UNIX_EPOCH, 1), "one that has all it may have takes no more");
+    }
+}

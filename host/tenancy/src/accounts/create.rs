@@ -1,0 +1,232 @@
+//! New clients and users.
+
+use domain::ids::{ClientId, UserId};
+use storage::{clients, users, violates};
+
+use super::{ApiKey, Role, keys, password};
+use base::audit::{Actor, Administration, audit};
+use base::{Error, secrets::SealError};
+
+/// The name that stands for the caller's own client in paths (DESIGN 7).
+const RESERVED_REF: &str = "me";
+const REF_MAX: usize = 64;
+const NAME_MAX: usize = 200;
+/// RFC 5321 allows no longer address.
+const EMAIL_MAX: usize = 254;
+const PASSWORD_MIN: usize = 8;
+const PASSWORD_MAX: usize = 1024;
+
+/// A client to be, with its first user, an ADMIN.
+#[derive(Clone)]
+pub struct NewClient {
+    /// Unique over all clients.
+    pub client_ref: String,
+    /// Name of the client and of its first user.
+    pub name: String,
+    /// The first user's e-mail.
+    pub email: String,
+    /// The first user's password.
+    pub password: String,
+    /// `clientRef` of the client that it belongs to.
+    pub parent: Option<String>,
+    /// Its webhook targets may be private addresses: the demo client under the simulator.
+    pub allow_private_targets: bool,
+}
+
+/// A user to be.
+#[derive(Clone)]
+pub struct NewUser {
+    /// Unique within the client, whatever its case.
+    pub email: String,
+    /// Its password.
+    pub password: String,
+    /// The name that people read.
+    pub name: String,
+    /// What it may do.
+    pub role: Role,
+    /// The team it answers for.
+    pub team: Option<String>,
+}
+
+/// A user that was created, and its key.
+#[derive(Debug, Clone)]
+pub struct CreatedUser {
+    /// The client's name.
+    pub client_ref: String,
+    /// The client.
+    pub client: ClientId,
+    /// The user.
+    pub user: UserId,
+    /// The e-mail as stored.
+    pub email: String,
+    /// What it may do.
+    pub role: Role,
+    /// The key.
+    pub api_key: ApiKey,
+}
+
+/// Why nothing was created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// `me` is what callers call their own client.
+    #[error("`me` is reserved: choose another clientRef")]
+    ReservedRef,
+    /// Not a name that can stand in a path.
+    #[error(
+        "`{0}` is no clientRef: use 1 to {REF_MAX} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
+    )]
+    BadRef(String),
+    /// Taken.
+    #[error("the clientRef `{0}` is taken: choose another")]
+    RefTaken(String),
+    /// The parent, or the client of a new user.
+    #[error("there is no client `{0}`")]
+    UnknownClient(String),
+    /// Not an e-mail address.
+    #[error("`{0}` is no e-mail address")]
+    BadEmail(String),
+    /// Taken within the client.
+    #[error("the client has a user with the e-mail `{0}` already")]
+    EmailTaken(String),
+    /// Empty, too long, or with control characters.
+    #[error("a name must have 1 to {NAME_MAX} characters and no control characters")]
+    BadName,
+    /// Too short or too long.
+    #[error("a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes")]
+    BadPassword,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for CreateError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for CreateError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Creates a client and its first user, an ADMIN with a key.
+pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result<CreatedUser, CreateError> {
+    check_ref(&new.client_ref)?;
+    check_name(&new.name)?;
+    let user =
+        NewUser { email: new.email, password: new.password, name: new.name.clone(), role: Role::Admin, team: None };
+    let user = prepare(admin, user).await?;
+    let client: ClientId = admin.mint();
+
+    let mut tx = admin.db.begin().await?;
+    let parent = match &new.parent {
+        None => None,
+        Some(parent) => match clients::find_by_ref(&mut tx, parent).await? {
+            Some(found) => Some(found),
+            None => return Err(CreateError::UnknownClient(parent.clone())),
+        },
+    };
+    let row = clients::NewClient {
+        client_ref: &new.client_ref,
+        display_name: &new.name,
+        parent,
+        allow_private_targets: new.allow_private_targets,
+    };
+    clients::insert(&mut tx, client, &row, admin.now()).await.map_err(|error| {
+        if violates(&error, clients::CLIENT_REF_UNIQUE) {
+            CreateError::RefTaken(new.client_ref.clone())
+        } else {
+            error.into()
+        }
+    })?;
+    audit(admin, &mut tx, client, Actor::Operator, "create", ("client", &client.to_string())).await?;
+    let api_key = store(admin, &mut tx, client, &user, Actor::Operator).await?;
+    tx.commit().await?;
+    Ok(created(new.client_ref, client, user, api_key))
+}
+
+/// Creates a user with a key for the client of a `clientRef`.
+pub async fn create_user(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    new: NewUser,
+    actor: Actor,
+) -> Result<CreatedUser, CreateError> {
+    check_name(&new.name)?;
+    if let Some(team) = &new.team {
+        check_name(team)?;
+    }
+    let user = prepare(admin, new).await?;
+    let mut tx = admin.db.begin().await?;
+    let Some(client) = clients::find_by_ref(&mut tx, client_ref).await? else {
+        return Err(CreateError::UnknownClient(client_ref.to_owned()));
+    };
+    let api_key = store(admin, &mut tx, client, &user, actor).await?;
+    tx.commit().await?;
+    Ok(created(client_ref.to_owned(), client, user, api_key))
+}
+
+/// Judges a user and hashes its password, before any transaction is open.
+async fn prepare(admin: &Administration<'_>, new: NewUser) -> Result<users::User, CreateError> {
+    check_email(&new.email)?;
+    if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&new.password.len()) {
+        return Err(CreateError::BadPassword);
+    }
+    let password_hash = password::hash(new.password).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
+    Ok(users::User {
+        id: admin.mint(),
+        email: new.email,
+        name: new.name,
+        role: new.role,
+        team: new.team,
+        password_hash,
+    })
+}
+
+/// Stores a user and its key in the caller's transaction.
+async fn store(
+    admin: &Administration<'_>,
+    db: &mut storage::PgConnection,
+    client: ClientId,
+    user: &users::User,
+    actor: Actor,
+) -> Result<ApiKey, CreateError> {
+    users::insert(db, client, user, admin.now()).await.map_err(|error| {
+        if violates(&error, users::EMAIL_UNIQUE) { CreateError::EmailTaken(user.email.clone()) } else { error.into() }
+    })?;
+    audit(admin, db, client, actor, "create", ("user", &user.id.to_string())).await?;
+    Ok(keys::give_key(admin, db, client, user.id).await?)
+}
+
+fn created(client_ref: String, client: ClientId, user: users::User, api_key: ApiKey) -> CreatedUser {
+    CreatedUser { client_ref, client, user: user.id, email: user.email, role: user.role, api_key }
+}
+
+fn check_ref(client_ref: &str) -> Result<(), CreateError> {
+    if client_ref.eq_ignore_ascii_case(RESERVED_REF) {
+        return Err(CreateError::ReservedRef);
+    }
+    let starts_well = client_ref.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if starts_well && client_ref.len() <= REF_MAX && client_ref.bytes().all(known) {
+        Ok(())
+    } else {
+        Err(CreateError::BadRef(client_ref.to_owned()))
+    }
+}
+
+fn check_name(name: &str) -> Result<(), CreateError> {
+    let length = name.chars().count();
+    let visible = !name.trim().is_empty() && !name.chars().any(char::is_control);
+    if visible && length <= NAME_MAX { Ok(()) } else { Err(CreateError::BadName) }
+}
+
+fn check_email(email: &str) -> Result<(), CreateError> {
+    let bad = || CreateError::BadEmail(email.to_owned());
+    let (local, domain) = email.rsplit_once('@').ok_or_else(bad)?;
+    let plain = !email.chars().any(|character| character.is_control() || character.is_whitespace());
+    let whole = !local.is_empty() && !domain.is_empty() && !domain.starts_with('.') && !domain.ends_with('.');
+    if plain && whole && email.len() <= EMAIL_MAX { Ok(()) } else { Err(bad()) }
+}

@@ -1,0 +1,198 @@
+//! API keys: found by their hash, kept sealed because `retrieveApiKey` gives the same key back (SPEC 4.6).
+
+use std::{fmt, time::Duration};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::{ClientId, UserId};
+use sha2::{Digest, Sha256};
+use storage::{PgConnection, users};
+use uuid::Uuid;
+
+use super::password;
+use base::audit::{Actor, Administration, audit};
+use base::{
+    Error,
+    secrets::{self, Purpose, SealError},
+};
+
+/// Wrong passwords per account within [`FAILURE_WINDOW`]; one more is not even judged (DESIGN 7).
+const FAILURES_ALLOWED: usize = 10;
+const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
+/// Longer passwords are wrong without hashing them.
+const PASSWORD_MAX_BYTES: usize = 1024;
+
+/// A developer API key: a UUID in lower case. `Debug` does not show it, and it has no `Display`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// A new key from the operating system's generator.
+    pub(super) fn generate() -> Result<Self, SealError> {
+        let bytes = secrets::random::<16>()?;
+        Ok(Self(uuid::Builder::from_random_bytes(bytes).into_uuid().hyphenated().to_string()))
+    }
+
+    /// The key itself; the caller keeps it out of logs.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey")
+    }
+}
+
+/// What a key is looked up by: SHA-256 of its bytes, nothing trimmed. Keys are random, so they need no salt.
+pub(super) fn key_hash(key: &[u8]) -> Vec<u8> {
+    Sha256::digest(key).to_vec()
+}
+
+/// Gives a user a new key inside the caller's transaction.
+pub(super) async fn give_key(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    client: ClientId,
+    user: UserId,
+) -> base::Result<ApiKey> {
+    let key = ApiKey::generate()?;
+    let sealed = admin.sealer.seal(client, Purpose::ApiKey, key.0.as_bytes())?;
+    storage::api_keys::replace(db, client, user, &key_hash(key.0.as_bytes()), &sealed, admin.now()).await?;
+    Ok(key)
+}
+
+/// Replaces a user's key. The old one fails for every request that starts after this returned.
+pub async fn generate_api_key(admin: &Administration<'_>, client: ClientId, user: UserId) -> base::Result<ApiKey> {
+    let mut tx = admin.db.begin().await?;
+    let key = give_key(admin, &mut tx, client, user).await?;
+    audit(admin, &mut tx, client, Actor::User(user), "regenerate", ("apiKey", &user.to_string())).await?;
+    tx.commit().await?;
+    Ok(key)
+}
+
+/// The fields of `retrieveApiKey`. `Debug` does not show them.
+#[derive(Clone)]
+pub struct Login {
+    /// The user's e-mail.
+    pub email: String,
+    /// Its password.
+    pub password: String,
+    /// Its client.
+    pub client_ref: String,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Login")
+    }
+}
+
+/// Why a login gives no key.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// Unknown client or user, or a wrong password: never said which.
+    #[error("e-mail, password and clientRef do not belong together")]
+    InvalidCredentials,
+    /// Too many wrong passwords for this account; the right one is not taken either.
+    #[error("too many wrong passwords for this account: try again later")]
+    RateLimited {
+        /// When the next attempt is judged again.
+        retry_after: Duration,
+    },
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for LoginError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for LoginError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The key of a user who knows the password.
+///
+/// Guesses are counted per account named, known or not. They are hashed side by side but judged one after the other, so
+/// that a hundred at once learn no more than ten in a row.
+pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Result<ApiKey, LoginError> {
+    let account = account_hash(&login);
+    let found = {
+        let mut db = admin.db.acquire().await?;
+        refuse_when_limited(admin, &mut db, &account).await?;
+        find_user(&mut db, &login).await?
+    };
+    let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
+    let right = if login.password.len() > PASSWORD_MAX_BYTES {
+        false
+    } else {
+        password::verify(login.password, stored).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?
+    };
+
+    let mut tx = admin.db.begin().await?;
+    users::lock_account(&mut tx, &account).await?;
+    refuse_when_limited(admin, &mut tx, &account).await?;
+    let (true, Some((client, user))) = (right, found) else {
+        users::record_failure(&mut tx, &account, admin.mint::<Uuid>(), admin.now()).await?;
+        tx.commit().await?;
+        return Err(LoginError::InvalidCredentials);
+    };
+    let key = match storage::api_keys::sealed(&mut tx, client, user.id).await? {
+        Some(sealed) => ApiKey(admin.sealer.open_text(client, Purpose::ApiKey, &sealed).map_err(Error::from)?),
+        None => give_key(admin, &mut tx, client, user.id).await?,
+    };
+    tx.commit().await?;
+    Ok(key)
+}
+
+async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(ClientId, users::User)>, storage::Error> {
+    let text_is_storable = !login.client_ref.contains('\0') && !login.email.contains('\0');
+    if !text_is_storable {
+        return Ok(None);
+    }
+    let Some(client) = storage::clients::find_by_ref(db, &login.client_ref).await? else { return Ok(None) };
+    Ok(users::find_by_email(db, client, &login.email).await?.map(|user| (client, user)))
+}
+
+async fn refuse_when_limited(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    account: &[u8],
+) -> Result<(), LoginError> {
+    let now = admin.now();
+    let limit = i64::try_from(FAILURES_ALLOWED).unwrap_or(i64::MAX);
+    let failures = users::recent_failures(db, account, now - FAILURE_WINDOW, limit).await?;
+    match oldest_that_counts(&failures) {
+        Some(oldest) => {
+            let retry_after = (oldest + FAILURE_WINDOW - now).to_std().unwrap_or_default();
+            Err(LoginError::RateLimited { retry_after: retry_after.max(Duration::from_secs(1)) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The failure whose passing lets the next attempt in, when there are too many.
+fn oldest_that_counts(newest_first: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
+    newest_first.get(FAILURES_ALLOWED - 1).copied()
+}
+
+/// What failures are counted by. The e-mail counts in lower case, as the database compares it.
+fn account_hash(login: &Login) -> Vec<u8> {
+    let mut digest = Sha256::new();
+    digest.update(login.client_ref.as_bytes());
+    digest.update([0]);
+    digest.update(login.email.to_lowercase().as_bytes());
+    digest.finalize().to_vec()
+}
+
+/// Forgets failures that no longer count. Part of the daily upkeep.
+pub async fn forget_old_failures(admin: &Administration<'_>) -> base::Result<u64> {
+    let mut db = admin.db.acquire().await?;
+    Ok(users::forget_failures(&mut db, admin.now() - FAILURE_WINDOW).await?)
+}

@@ -1,0 +1,52 @@
+//! Passwords: argon2id, off the async threads.
+
+use std::sync::LazyLock;
+
+use argon2::{
+    Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version, password_hash::SaltString,
+};
+use tokio::{sync::Semaphore, task};
+
+use base::secrets;
+
+/// 19 MiB, two passes, one lane: the first of the parameter sets that OWASP calls equivalent.
+fn argon2id() -> Option<Argon2<'static>> {
+    let params = Params::new(19 * 1024, 2, 1, None).ok()?;
+    Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// How many hashes are computed at once: each takes 19 MiB and a core, and anybody may ask for one.
+static HASHING: Semaphore = Semaphore::const_new(2);
+
+/// Checked when the account does not exist, so that its absence takes as long as a wrong password.
+static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
+
+/// A password could not be hashed: no randomness, or the process is stopping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a password could not be hashed")]
+pub(super) struct HashFailed;
+
+/// Hashes a password for storage.
+pub(super) async fn hash(password: String) -> Result<String, HashFailed> {
+    let _turn = HASHING.acquire().await.map_err(|_| HashFailed)?;
+    task::spawn_blocking(move || hash_now(&password)).await.ok().flatten().ok_or(HashFailed)
+}
+
+/// Compares a password with a stored hash; `None` = there is no such account, which takes as long and answers `false`.
+pub(super) async fn verify(password: String, stored: Option<String>) -> Result<bool, HashFailed> {
+    let _turn = HASHING.acquire().await.map_err(|_| HashFailed)?;
+    let known = stored.is_some();
+    let matches = task::spawn_blocking(move || {
+        let stored = stored.or_else(|| NOBODY.clone())?;
+        let parsed = PasswordHash::new(&stored).ok()?;
+        Some(argon2id()?.verify_password(password.as_bytes(), &parsed).is_ok())
+    });
+    let matches = matches.await.ok().flatten().ok_or(HashFailed)?;
+    Ok(known && matches)
+}
+
+fn hash_now(password: &str) -> Option<String> {
+    let salt = secrets::random::<16>().ok()?;
+    let salt = SaltString::encode_b64(&salt).ok()?;
+    Some(argon2id()?.hash_password(password.as_bytes(), &salt).ok()?.to_string())
+}

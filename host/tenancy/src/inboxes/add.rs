@@ -1,0 +1,168 @@
+//! A business number is added by the operator (CONTRACT 3).
+
+use std::fmt;
+
+use domain::phone::{Msisdn, PhoneError};
+use storage::{
+    clients,
+    numbers::{self, MSISDN_UNIQUE, Number, PHONE_NUMBER_ID_UNIQUE, Provider},
+    violates,
+};
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::{Purpose, SealError},
+};
+
+/// A number to be.
+#[derive(Debug, Clone)]
+pub struct NewNumber {
+    /// `clientRef` of its client.
+    pub client_ref: String,
+    /// International format, with or without `+`.
+    pub msisdn: String,
+    /// How it reaches WhatsApp.
+    pub provider: Provider,
+    /// Required for WhatsApp Cloud, not taken for Lite.
+    pub cloud: Option<CloudAccount>,
+    /// Messages per second; `None` = the operator's limit.
+    pub rate_per_second: Option<u32>,
+}
+
+/// Meta's side of a number. `Debug` shows ids only.
+#[derive(Clone)]
+pub struct CloudAccount {
+    /// Meta's id of the number.
+    pub phone_number_id: String,
+    /// Meta's id of the WhatsApp business account.
+    pub waba_id: String,
+    /// Token that may send from it and read its templates.
+    pub access_token: String,
+    /// App secret that signs its callbacks, where that is not the operator's.
+    pub app_secret: Option<String>,
+}
+
+impl fmt::Debug for CloudAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CloudAccount")
+            .field("phone_number_id", &self.phone_number_id)
+            .field("waba_id", &self.waba_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why no number was added.
+#[derive(Debug, thiserror::Error)]
+pub enum AddNumberError {
+    /// Not a phone number.
+    #[error("`{0}` {1}")]
+    BadNumber(String, PhoneError),
+    /// No such client.
+    #[error("there is no client `{0}`")]
+    UnknownClient(String),
+    /// A Cloud number needs Meta's ids and a token.
+    #[error("a WHATSAPP_CLOUD number needs --phone-number-id, --waba-id and --access-token")]
+    CloudAccountMissing,
+    /// Not something that can stand in a path.
+    #[error("`{0}` is no id of Meta: ids have 1 to 64 letters, digits and `_`")]
+    BadId(String),
+    /// Not something that can stand in a header.
+    #[error("an access token and an app secret must be visible ASCII characters without spaces")]
+    BadToken,
+    /// A Lite number has none.
+    #[error("a WHATSAPP_LITE number has no phone-number id, business account or access token: leave them out")]
+    CloudAccountNotTaken,
+    /// Added before.
+    #[error("the client has the number {0} already")]
+    NumberTaken(String),
+    /// Belongs to a number already, of whatever client.
+    #[error("the phone-number id {0} belongs to a number already: callbacks could not be told apart")]
+    PhoneNumberIdTaken(String),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for AddNumberError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for AddNumberError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<SealError> for AddNumberError {
+    fn from(error: SealError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Adds a business number to a client. Its templates are fetched within a minute where workers run, or at once by
+/// [`sync_templates`](super::sync_templates).
+pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor) -> Result<Number, AddNumberError> {
+    let msisdn = Msisdn::parse(&new.msisdn).map_err(|fault| AddNumberError::BadNumber(new.msisdn.clone(), fault))?;
+    check_account(&new)?;
+    let mut tx = admin.db.begin().await?;
+    let Some(client) = clients::find_by_ref(&mut tx, &new.client_ref).await? else {
+        return Err(AddNumberError::UnknownClient(new.client_ref));
+    };
+    let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
+    let cloud = new.cloud.as_ref();
+    let number = Number {
+        id: admin.mint(),
+        link_id: admin.mint(),
+        msisdn: msisdn.into(),
+        provider: new.provider,
+        phone_number_id: cloud.map(|cloud| cloud.phone_number_id.clone()),
+        waba_id: cloud.map(|cloud| cloud.waba_id.clone()),
+        access_token_sealed: cloud.map(|cloud| seal(Purpose::AccessToken, &cloud.access_token)).transpose()?,
+        app_secret_sealed: cloud
+            .and_then(|cloud| cloud.app_secret.as_deref())
+            .map(|secret| seal(Purpose::AppSecret, secret))
+            .transpose()?,
+        rate_per_second: new.rate_per_second.map(|rate| i32::try_from(rate.max(1)).unwrap_or(i32::MAX)),
+    };
+    numbers::insert(&mut tx, client, &number, admin.now()).await.map_err(|error| taken(error, &number))?;
+    audit(admin, &mut tx, client, actor, "create", ("whatsAppNumber", &number.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(number)
+}
+
+fn taken(error: storage::Error, number: &Number) -> AddNumberError {
+    if violates(&error, MSISDN_UNIQUE) {
+        AddNumberError::NumberTaken(number.msisdn.clone())
+    } else if violates(&error, PHONE_NUMBER_ID_UNIQUE) {
+        AddNumberError::PhoneNumberIdTaken(number.phone_number_id.clone().unwrap_or_default())
+    } else {
+        error.into()
+    }
+}
+
+fn check_account(new: &NewNumber) -> Result<(), AddNumberError> {
+    match (new.provider, &new.cloud) {
+        (Provider::Cloud, Some(cloud)) => {
+            check_id(&cloud.phone_number_id)?;
+            check_id(&cloud.waba_id)?;
+            check_token(&cloud.access_token)?;
+            cloud.app_secret.as_deref().map_or(Ok(()), check_token)
+        }
+        (Provider::Cloud, None) => Err(AddNumberError::CloudAccountMissing),
+        (Provider::Lite, Some(_)) => Err(AddNumberError::CloudAccountNotTaken),
+        (Provider::Lite, None) => Ok(()),
+    }
+}
+
+fn check_id(id: &str) -> Result<(), AddNumberError> {
+    let plain = (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain { Ok(()) } else { Err(AddNumberError::BadId(id.to_owned())) }
+}
+
+fn check_token(token: &str) -> Result<(), AddNumberError> {
+    let visible = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    if visible { Ok(()) } else { Err(AddNumberError::BadToken) }
+}

@@ -1,0 +1,175 @@
+//! The template catalogue: fetched from the provider outside any transaction, then replaced as a whole (PROVIDERS F).
+
+use std::{collections::HashMap, time::Duration};
+
+use channels::whatsapp_cloud::{CatalogueTemplate, CloudApi, GraphError};
+use chrono::TimeDelta;
+use domain::{ids::ClientId, template::TemplateRecord};
+use storage::{PgPool, templates};
+
+use super::TemplateRow;
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::Purpose,
+};
+use domain::page::{Page, PageRequest};
+
+/// A catalogue is fetched again after this.
+const REFRESH_INTERVAL: TimeDelta = TimeDelta::hours(1);
+/// A fetch that failed is tried again after this.
+const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
+/// Catalogues fetched by one call of [`refresh_due`].
+const REFRESH_LIMIT: i64 = 50;
+/// Longest time that one catalogue may take, all its pages together.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Why a catalogue was not fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// The provider's answer is no catalogue.
+    #[error("the templates of business account {waba} could not be fetched: {reason}")]
+    Provider {
+        /// The WhatsApp business account.
+        waba: String,
+        /// What the provider said.
+        reason: String,
+    },
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for SyncError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for SyncError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Fetches the templates of all business accounts of a client and answers how many there are. `actor` is `None` for
+/// what the program does by itself.
+pub async fn sync_templates(
+    admin: &Administration<'_>,
+    cloud: &CloudApi,
+    client: ClientId,
+    actor: Option<Actor>,
+) -> Result<usize, SyncError> {
+    let wabas = {
+        let mut db = admin.db.acquire().await?;
+        templates::wabas(&mut db, client).await?
+    };
+    let mut synced = 0;
+    for waba in &wabas {
+        synced += sync_account(admin, cloud, client, waba).await?;
+    }
+    if let Some(actor) = actor {
+        let mut tx = admin.db.begin().await?;
+        audit(admin, &mut tx, client, actor, "sync", ("templates", &client.to_string())).await?;
+        tx.commit().await?;
+    }
+    Ok(synced)
+}
+
+/// Fetches the catalogues that are due: hourly, and when [`request_refresh`] asked for it. Failures are logged and tried
+/// again later. Answers how many catalogues were fetched.
+pub async fn refresh_due(admin: &Administration<'_>, cloud: &CloudApi) -> base::Result<usize> {
+    let due = {
+        let mut db = admin.db.acquire().await?;
+        templates::due(&mut db, admin.now(), REFRESH_LIMIT).await?
+    };
+    let mut fetched = 0;
+    for (client, waba) in due {
+        let mine = {
+            let mut db = admin.db.acquire().await?;
+            let retry_at = admin.now() + RETRY_INTERVAL;
+            templates::claim_due(&mut db, client, &waba, admin.now(), retry_at).await?
+        };
+        if !mine {
+            continue;
+        }
+        match sync_account(admin, cloud, client, &waba).await {
+            Ok(_) => fetched += 1,
+            Err(SyncError::Failed(error)) => return Err(error),
+            Err(error) => tracing::warn!(client.id = %client, %error, "templates were not refreshed"),
+        }
+    }
+    Ok(fetched)
+}
+
+/// Has a catalogue fetched soon: the provider said that it changed, or refused one of its templates (PROVIDERS F).
+pub async fn request_refresh(admin: &Administration<'_>, client: ClientId, waba: &str) -> base::Result<()> {
+    let mut db = admin.db.acquire().await?;
+    Ok(templates::request_refresh(&mut db, client, waba, admin.now()).await?)
+}
+
+/// The client's templates whose name contains `search` (`""` = all), by name and language.
+pub async fn list_templates(
+    db: &PgPool,
+    client: ClientId,
+    search: &str,
+    page: PageRequest,
+) -> base::Result<Page<TemplateRow>> {
+    let mut db = db.acquire().await?;
+    let (items, total) = templates::page(&mut db, client, search, page.limit(), page.offset()).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+async fn sync_account(
+    admin: &Administration<'_>,
+    cloud: &CloudApi,
+    client: ClientId,
+    waba: &str,
+) -> Result<usize, SyncError> {
+    let Some(token) = access_token(admin, client, waba).await? else { return Ok(0) };
+    let failed = |reason: String| SyncError::Provider { waba: waba.to_owned(), reason };
+    let fetched = tokio::time::timeout(FETCH_TIMEOUT, cloud.templates(waba, &token))
+        .await
+        .map_err(|_| failed(format!("no complete answer within {} s", FETCH_TIMEOUT.as_secs())))?
+        .map_err(|error: GraphError| failed(error.to_string()))?;
+    let records = unique_records(waba, fetched);
+
+    let now = admin.now();
+    let mut tx = admin.db.begin().await?;
+    templates::replace_all(&mut tx, client, waba, &records, now, now + REFRESH_INTERVAL).await?;
+    tx.commit().await?;
+    Ok(records.len())
+}
+
+/// The token of any number of the business account.
+async fn access_token(admin: &Administration<'_>, client: ClientId, waba: &str) -> Result<Option<String>, SyncError> {
+    let numbers = {
+        let mut db = admin.db.acquire().await?;
+        storage::numbers::by_waba(&mut db, client, waba).await?
+    };
+    let Some(sealed) = numbers.into_iter().find_map(|number| number.access_token_sealed) else { return Ok(None) };
+    let token = admin.sealer.open_text(client, Purpose::AccessToken, &sealed).map_err(Error::from)?;
+    Ok(Some(token))
+}
+
+/// The templates by id: a page boundary that moved while we were reading may give one twice.
+fn unique_records(waba: &str, fetched: Vec<CatalogueTemplate>) -> Vec<TemplateRecord> {
+    let mut records: Vec<TemplateRecord> = fetched
+        .into_iter()
+        .map(|template| TemplateRecord {
+            waba_id: waba.to_owned(),
+            id: template.id,
+            name: template.name,
+            language: template.language,
+            status: template.status,
+            category: template.category,
+            parameter_format: template.parameter_format,
+            components: template.components,
+        })
+        .map(|record| (record.id.clone(), record))
+        .collect::<HashMap<_, _>>()
+        .into_values()
+        .collect();
+    records.sort_by(|a, b| a.id.cmp(&b.id));
+    records
+}

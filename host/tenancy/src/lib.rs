@@ -1,0 +1,4 @@
+//! Clients and what is theirs: accounts, users, keys and roles; the inboxes that they are reached at.
+
+pub mod accounts;
+pub mod inboxes;

@@ -1,0 +1,265 @@
+//! Accounts over a real database: clients, users, passwords and API keys (SPEC 4.6, part 5).
+
+use std::{collections::HashSet, time::Duration};
+
+use super::office::{self, Office, acme};
+use base::audit::Actor;
+use tenancy::accounts::{
+    ApiKey, Authenticator, CreateError, Login, LoginError, NewUser, Role, create_client, create_user,
+    forget_old_failures, generate_api_key, retrieve_api_key,
+};
+
+fn login(password: &str) -> Login {
+    Login { email: "ada@acme.example".to_owned(), password: password.to_owned(), client_ref: "acme".to_owned() }
+}
+
+async fn fails(office: &Office, login: Login) -> LoginError {
+    retrieve_api_key(&office.administration(), login).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_new_client_has_an_admin_whose_key_is_retrieved_with_the_password() {
+    let office = Office::open().await;
+    let created = create_client(&office.administration(), acme()).await.unwrap();
+    let retrieved = retrieve_api_key(&office.administration(), login("correct horse")).await.unwrap();
+    assert_eq!(retrieved, created.api_key);
+
+    let caller = Authenticator::new(office.db.clone()).authenticate(retrieved.expose().as_bytes()).await.unwrap();
+    let caller = caller.unwrap();
+    assert_eq!((caller.client, caller.user, caller.role), (created.client, created.user, Role::Admin));
+    assert_eq!(caller.client_ref, "acme");
+}
+
+#[tokio::test]
+async fn a_key_is_a_uuid_of_36_characters_in_lower_case() {
+    let office = Office::open().await;
+    let key = create_client(&office.administration(), acme()).await.unwrap().api_key;
+    let uuid: uuid::Uuid = key.expose().parse().unwrap();
+    assert_eq!((key.expose(), uuid.get_version_num()), (uuid.hyphenated().to_string().as_str(), 4));
+}
+
+#[tokio::test]
+async fn a_key_with_anything_changed_or_around_it_is_unknown() {
+    let office = Office::open().await;
+    let key = create_client(&office.administration(), acme()).await.unwrap().api_key;
+    let key = key.expose();
+    let authenticator = Authenticator::new(office.db.clone());
+    for other in [format!("{key} "), format!(" {key}"), key.to_uppercase(), key[..35].to_owned(), String::new()] {
+        // A key of digits only has no upper case.
+        if other != key {
+            assert_eq!(authenticator.authenticate(other.as_bytes()).await.unwrap(), None);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_regenerated_key_replaces_the_old_one_at_once() {
+    let office = Office::open().await;
+    let created = create_client(&office.administration(), acme()).await.unwrap();
+    let authenticator = Authenticator::new(office.db.clone());
+    let known = async |key: &ApiKey| authenticator.authenticate(key.expose().as_bytes()).await.unwrap().is_some();
+    assert!(known(&created.api_key).await);
+    let token = generate_api_key(&office.administration(), created.client, created.user).await.unwrap();
+    assert!(!known(&created.api_key).await);
+    assert!(known(&token).await);
+    assert_eq!(retrieve_api_key(&office.administration(), login("correct horse")).await.unwrap(), token);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_requests_each_get_their_own_caller() {
+    let office = Office::open().await;
+    let admin = office.administration();
+    let created = create_client(&admin, acme()).await.unwrap();
+    let other = NewUser { email: "grace@acme.example".to_owned(), role: Role::Agent, ..office::grace() };
+    let other = create_user(&admin, "acme", other, Actor::Operator).await.unwrap();
+    let authenticator = Authenticator::new(office.db.clone());
+    let requests = (0..300).map(|at| {
+        let authenticator = authenticator.clone();
+        let (key, user) = match at % 3 {
+            0 => (created.api_key.expose().to_owned(), Some(created.user)),
+            1 => (other.api_key.expose().to_owned(), Some(other.user)),
+            _ => (format!("{at:036}"), None),
+        };
+        tokio::spawn(async move {
+            let caller = authenticator.authenticate(key.as_bytes()).await.unwrap();
+            assert_eq!(caller.map(|caller| caller.user), user);
+        })
+    });
+    for request in requests.collect::<Vec<_>>() {
+        request.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_unreachable_database_is_not_an_unknown_key() {
+    let office = Office::open().await;
+    let authenticator = Authenticator::new(office.db.clone());
+    office.db.close().await;
+    assert!(authenticator.authenticate(b"anything").await.is_err());
+}
+
+#[tokio::test]
+async fn nothing_tells_an_unknown_account_from_a_wrong_password() {
+    let office = Office::open().await;
+    create_client(&office.administration(), acme()).await.unwrap();
+    let unknown_user = Login { email: "nobody@acme.example".to_owned(), ..login("correct horse") };
+    let unknown_client = Login { client_ref: "other".to_owned(), ..login("correct horse") };
+    let nul = Login { client_ref: "ac\0me".to_owned(), ..login("correct horse") };
+    let endless = login(&"x".repeat(5000));
+    for wrong in [login("wrong"), unknown_user, unknown_client, nul, endless] {
+        assert!(matches!(fails(&office, wrong).await, LoginError::InvalidCredentials));
+    }
+}
+
+#[tokio::test]
+async fn the_eleventh_attempt_is_refused_even_with_the_right_password_until_the_window_has_passed() {
+    let office = Office::open().await;
+    create_client(&office.administration(), acme()).await.unwrap();
+    for _ in 0..9 {
+        assert!(matches!(fails(&office, login("wrong")).await, LoginError::InvalidCredentials));
+    }
+    // From the other side: nine failures lock nobody out.
+    retrieve_api_key(&office.administration(), login("correct horse")).await.unwrap();
+    office.clock.advance(Duration::from_secs(60));
+    assert!(matches!(fails(&office, login("wrong")).await, LoginError::InvalidCredentials));
+
+    let LoginError::RateLimited { retry_after } = fails(&office, login("correct horse")).await else {
+        panic!("the right password must be refused too");
+    };
+    assert_eq!(retry_after, Duration::from_secs(14 * 60));
+    // The e-mail's case makes no new account of it.
+    let shouted = Login { email: "ADA@ACME.EXAMPLE".to_owned(), ..login("correct horse") };
+    assert!(matches!(fails(&office, shouted).await, LoginError::RateLimited { .. }));
+
+    office.clock.advance(retry_after);
+    retrieve_api_key(&office.administration(), login("correct horse")).await.unwrap();
+}
+
+#[tokio::test]
+async fn accounts_that_do_not_exist_are_limited_too() {
+    let office = Office::open().await;
+    for _ in 0..10 {
+        assert!(matches!(fails(&office, login("wrong")).await, LoginError::InvalidCredentials));
+    }
+    assert!(matches!(fails(&office, login("wrong")).await, LoginError::RateLimited { .. }));
+    assert_eq!(forget_old_failures(&office.administration()).await.unwrap(), 0);
+    office.clock.advance(Duration::from_secs(16 * 60));
+    assert_eq!(forget_old_failures(&office.administration()).await.unwrap(), 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guesses_made_at_once_learn_no_more_than_guesses_in_a_row() {
+    let office = std::sync::Arc::new(Office::open().await);
+    create_client(&office.administration(), acme()).await.unwrap();
+    let guesses: Vec<_> = (0..16)
+        .map(|_| {
+            let office = std::sync::Arc::clone(&office);
+            tokio::spawn(async move { fails(&office, login("wrong")).await })
+        })
+        .collect();
+    let mut judged = 0;
+    for guess in guesses {
+        match guess.await.unwrap() {
+            LoginError::InvalidCredentials => judged += 1,
+            LoginError::RateLimited { .. } => {}
+            LoginError::Failed(error) => panic!("{error:?}"),
+        }
+    }
+    assert_eq!(judged, 10);
+}
+
+#[tokio::test]
+async fn client_refs_are_unique_and_me_is_reserved() {
+    let office = Office::open().await;
+    let admin = office.administration();
+    create_client(&admin, acme()).await.unwrap();
+    assert!(matches!(create_client(&admin, acme()).await, Err(CreateError::RefTaken(taken)) if taken == "acme"));
+    let named = |client_ref: &str| tenancy::accounts::NewClient { client_ref: client_ref.to_owned(), ..acme() };
+    for reserved in ["me", "ME"] {
+        assert!(matches!(create_client(&admin, named(reserved)).await, Err(CreateError::ReservedRef)));
+    }
+    for bad in ["", "a b", "-a", "a/b", &"a".repeat(65)] {
+        assert!(matches!(create_client(&admin, named(bad)).await, Err(CreateError::BadRef(_))), "{bad}");
+    }
+    create_client(&admin, named(&"a".repeat(64))).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_child_client_names_its_parent() {
+    let office = Office::open().await;
+    let admin = office.administration();
+    let parent = create_client(&admin, acme()).await.unwrap();
+    let child = |parent: &str| tenancy::accounts::NewClient {
+        client_ref: "acme-shop".to_owned(),
+        parent: Some(parent.to_owned()),
+        ..acme()
+    };
+    let unknown = create_client(&admin, child("nobody")).await;
+    assert!(matches!(unknown, Err(CreateError::UnknownClient(name)) if name == "nobody"));
+    let created = create_client(&admin, child("acme")).await.unwrap();
+    let mut db = office.db.acquire().await.unwrap();
+    let stored = storage::clients::get(&mut db, created.client).await.unwrap().unwrap();
+    assert_eq!(stored.parent, Some(parent.client));
+}
+
+#[tokio::test]
+async fn an_email_is_unique_within_a_client_only() {
+    let office = Office::open().await;
+    let admin = office.administration();
+    create_client(&admin, acme()).await.unwrap();
+    create_client(&admin, tenancy::accounts::NewClient { client_ref: "other".to_owned(), ..acme() }).await.unwrap();
+    let shouted = NewUser { email: "Ada@Acme.Example".to_owned(), ..office::grace() };
+    let refused = create_user(&admin, "acme", shouted, Actor::Operator).await;
+    assert!(matches!(refused, Err(CreateError::EmailTaken(_))));
+}
+
+#[tokio::test]
+async fn what_is_no_email_name_or_password_is_refused() {
+    let office = Office::open().await;
+    let admin = office.administration();
+    create_client(&admin, acme()).await.unwrap();
+    for email in ["", "ada", "@acme.example", "ada@", "a da@acme.example", "ada@.example"] {
+        let user = NewUser { email: email.to_owned(), ..office::grace() };
+        let refused = create_user(&admin, "acme", user, Actor::Operator).await;
+        assert!(matches!(refused, Err(CreateError::BadEmail(_))), "{email}");
+    }
+    for (password, taken) in [("1234567", false), ("12345678", true)] {
+        let user = NewUser { password: password.to_owned(), ..office::grace() };
+        assert_eq!(create_user(&admin, "acme", user, Actor::Operator).await.is_ok(), taken);
+    }
+    let nameless = NewUser { name: " ".to_owned(), ..office::grace() };
+    assert!(matches!(create_user(&admin, "acme", nameless, Actor::Operator).await, Err(CreateError::BadName)));
+}
+
+#[tokio::test]
+async fn every_change_leaves_an_audit_row() {
+    let office = Office::open().await;
+    let admin = office.administration();
+    let created = create_client(&admin, acme()).await.unwrap();
+    generate_api_key(&admin, created.client, created.user).await.unwrap();
+    let rows: Vec<(String, String, String)> =
+        sqlx::query_as("SELECT actor, action, object_kind FROM audit WHERE client_id = $1")
+            .bind(created.client.0)
+            .fetch_all(&office.db)
+            .await
+            .unwrap();
+    let user = created.user.to_string();
+    let expected = [("operator", "create", "client"), ("operator", "create", "user"), (&user, "regenerate", "apiKey")];
+    let found: HashSet<(&str, &str, &str)> =
+        rows.iter().map(|(actor, action, kind)| (actor.as_str(), action.as_str(), kind.as_str())).collect();
+    assert_eq!(found, HashSet::from(expected));
+}
+
+#[tokio::test]
+async fn neither_keys_nor_passwords_are_stored_readable() {
+    let office = Office::open().await;
+    let created = create_client(&office.administration(), acme()).await.unwrap();
+    let (sealed, hash): (Vec<u8>, String) =
+        sqlx::query_as("SELECT api_key.sealed, client_user.password_hash FROM api_key, client_user")
+            .fetch_one(&office.db)
+            .await
+            .unwrap();
+    let key = created.api_key.expose().as_bytes();
+    assert!(!sealed.windows(key.len()).any(|window| window == key));
+    assert!(hash.starts_with("$argon2id$"));
+}

@@ -1,0 +1,74 @@
+//! What administration needs, over a scratch database and a clock that the test moves.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use base::{audit::Administration, secrets::Sealer};
+use chrono::{DateTime, Utc};
+use domain::clock::{Clock, IdSource};
+use storage::PgPool;
+use tenancy::accounts::{NewClient, NewUser, Role};
+
+/// A clock that stands still until it is moved.
+pub struct HandClock(Mutex<DateTime<Utc>>);
+
+impl HandClock {
+    pub fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
+    }
+}
+
+impl Clock for HandClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A database and what goes with it.
+pub struct Office {
+    pub db: PgPool,
+    pub clock: HandClock,
+    pub ids: IdSource,
+    pub sealer: Sealer,
+}
+
+impl Office {
+    pub async fn open() -> Self {
+        let scratch = scratch::database().await;
+        Self {
+            db: scratch.pool(10).await,
+            clock: HandClock(Mutex::new(DateTime::from_timestamp_millis(1_760_000_000_000).unwrap())),
+            ids: IdSource::new([3; 32]),
+            sealer: Sealer::new([7; 32]),
+        }
+    }
+
+    pub fn administration(&self) -> Administration<'_> {
+        Administration { db: &self.db, clock: &self.clock, ids: &self.ids, sealer: &self.sealer }
+    }
+}
+
+/// A client whose first user is Ada.
+pub fn acme() -> NewClient {
+    NewClient {
+        client_ref: "acme".to_owned(),
+        name: "Acme".to_owned(),
+        email: "ada@acme.example".to_owned(),
+        password: "correct horse".to_owned(),
+        parent: None,
+        allow_private_targets: false,
+    }
+}
+
+/// Another user.
+pub fn grace() -> NewUser {
+    NewUser {
+        email: "grace@acme.example".to_owned(),
+        password: "battery staple".to_owned(),
+        name: "Grace".to_owned(),
+        role: Role::Agent,
+        team: None,
+    }
+}

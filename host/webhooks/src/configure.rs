@@ -1,0 +1,247 @@
+//! A client's webhook configurations and their signing secrets (SPEC 2.12, 4.7; CONTRACT 7).
+
+use std::collections::BTreeMap;
+
+use channels::{http::AddressPolicy, standard_webhooks};
+use chrono::TimeDelta;
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, EndpointId, WebhookConfigId},
+    webhook::{NumberScope, WebhookConfig, WebhookConfigRequest, WebhookSettings, WebhookType},
+};
+use storage::{
+    PgConnection, audit,
+    audit::AuditEntry,
+    clients,
+    webhook_configs::{self, NewConfig, StoredConfig},
+};
+use uuid::Uuid;
+
+use base::{
+    Context, Error,
+    secrets::{self, Purpose, SealError},
+};
+
+/// How long a replaced secret signs beside the new one (CONTRACT 7).
+pub const REPLACED_SECRET_SIGNS: TimeDelta = TimeDelta::hours(24);
+
+/// Length of a signing secret: Standard Webhooks asks for 24 to 64 bytes.
+const SECRET_BYTES: usize = 32;
+
+/// Longest address taken, in bytes.
+const URL_MAX: usize = 2048;
+
+/// Why a configuration was not stored, changed or shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigureError {
+    /// 403 (SPEC 7).
+    #[error(
+        "whatsAppNumberId is not one of your numbers; give the id of the nested whatsAppNumber object of \
+         WhatsAppClientNumbers/getForCurrentLoginUser, or leave it out for the default of all your numbers"
+    )]
+    NumberNotYours,
+    /// 409 (SPEC 7).
+    #[error("there is a default configuration already; update it, or delete it first")]
+    DefaultExists,
+    /// 409 (SPEC 7).
+    #[error("there is a configuration for this number already; update it, or delete it first")]
+    OverrideExists,
+    /// 400: addresses that may not be called.
+    #[error("some addresses cannot be used")]
+    Addresses(Vec<FieldFault>),
+    /// 404.
+    #[error("there is no such webhook configuration")]
+    NotFound,
+    /// The operating system gave no randomness for a secret.
+    #[error("no signing secret could be made")]
+    NoRandomness(#[source] SealError),
+    /// Nobody's request's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for ConfigureError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for ConfigureError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<SealError> for ConfigureError {
+    fn from(error: SealError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Stores a configuration with a new signing secret. `actor` is the id of the user who asks.
+pub async fn create(
+    ctx: &Context,
+    client: ClientId,
+    actor: &str,
+    request: &WebhookConfigRequest,
+) -> Result<WebhookConfig, ConfigureError> {
+    let number = match request.scope() {
+        NumberScope::ClientDefault => None,
+        NumberScope::Number(number) => Some(number),
+        NumberScope::Impossible => return Err(ConfigureError::NumberNotYours),
+    };
+    let settings = request.create();
+    let mut tx = ctx.db.begin().await?;
+    refuse_addresses(ctx, &mut tx, client, &settings).await?;
+    let config = NewConfig {
+        id: ctx.mint(),
+        number,
+        settings,
+        endpoints: WebhookType::ALL.into_iter().map(|kind| (kind, ctx.mint::<EndpointId>())).collect(),
+        secret_sealed: ctx.sealer.seal(client, Purpose::WebhookSecret, &new_secret()?)?,
+        created_at: ctx.now(),
+    };
+    webhook_configs::insert(&mut tx, client, &config).await.map_err(refused_insert)?;
+    note(ctx, &mut tx, client, actor, "create", config.id).await?;
+    let stored = webhook_configs::find(&mut tx, client, config.id).await?.ok_or(ConfigureError::NotFound)?;
+    tx.commit().await?;
+    Ok(shown(stored))
+}
+
+/// Which rule of the database a new configuration broke.
+fn refused_insert(error: storage::Error) -> ConfigureError {
+    use webhook_configs::{ONE_DEFAULT, ONE_OVERRIDE, OWN_NUMBER};
+    let broken = [
+        (ONE_DEFAULT, ConfigureError::DefaultExists),
+        (ONE_OVERRIDE, ConfigureError::OverrideExists),
+        (OWN_NUMBER, ConfigureError::NumberNotYours),
+    ];
+    let known = broken.into_iter().find(|(constraint, _)| storage::violates(&error, constraint));
+    known.map_or_else(|| ConfigureError::Failed(error.into()), |(_, refusal)| refusal)
+}
+
+/// Judges the addresses by the policy of this client.
+async fn refuse_addresses(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    settings: &WebhookSettings,
+) -> Result<(), ConfigureError> {
+    let exempt = clients::get(db, client).await?.is_some_and(|client| client.allow_private_targets);
+    let policy = AddressPolicy { allow_private: ctx.settings.allow_private_targets || exempt };
+    let faults = address_faults(policy, &settings.urls);
+    if faults.is_empty() { Ok(()) } else { Err(ConfigureError::Addresses(faults)) }
+}
+
+fn address_faults(policy: AddressPolicy, urls: &BTreeMap<WebhookType, String>) -> Vec<FieldFault> {
+    let fault = |(kind, url): (&WebhookType, &String)| {
+        if url.len() > URL_MAX {
+            return Some(FieldFault::new(kind.url_field(), format!("is longer than {URL_MAX} bytes")));
+        }
+        let refused = policy.judge_url(url).err()?;
+        Some(FieldFault::new(kind.url_field(), refused.to_string()))
+    };
+    urls.iter().filter_map(fault).collect()
+}
+
+/// The configuration for all numbers without one of their own.
+pub async fn client_default(ctx: &Context, client: ClientId) -> base::Result<Option<WebhookConfig>> {
+    let mut db = ctx.db.acquire().await?;
+    Ok(webhook_configs::find_default(&mut db, client).await?.map(shown))
+}
+
+fn shown(stored: StoredConfig) -> WebhookConfig {
+    WebhookConfig::new(stored.id, stored.number, &stored.settings)
+}
+
+/// The signing secret of a configuration, as `whsec_...`.
+pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Result<String, ConfigureError> {
+    let mut db = ctx.db.acquire().await?;
+    let sealed = webhook_configs::secret(&mut db, client, id).await?.ok_or(ConfigureError::NotFound)?;
+    let secret = ctx.sealer.open(client, Purpose::WebhookSecret, &sealed)?;
+    Ok(standard_webhooks::encode_secret(&secret))
+}
+
+/// Puts a new signing secret in place and answers it as `whsec_...`. The one it replaces signs too for
+/// [`REPLACED_SECRET_SIGNS`]; one that was still signing beside that stops.
+pub async fn rotate_secret(
+    ctx: &Context,
+    client: ClientId,
+    actor: &str,
+    id: WebhookConfigId,
+) -> Result<String, ConfigureError> {
+    let secret = new_secret()?;
+    let sealed = ctx.sealer.seal(client, Purpose::WebhookSecret, &secret)?;
+    let mut tx = ctx.db.begin().await?;
+    let previous_expires_at = ctx.now() + REPLACED_SECRET_SIGNS;
+    if !webhook_configs::replace_secret(&mut tx, client, id, &sealed, previous_expires_at).await? {
+        return Err(ConfigureError::NotFound);
+    }
+    note(ctx, &mut tx, client, actor, "rotate-secret", id).await?;
+    tx.commit().await?;
+    Ok(standard_webhooks::encode_secret(&secret))
+}
+
+fn new_secret() -> Result<[u8; SECRET_BYTES], ConfigureError> {
+    secrets::random().map_err(ConfigureError::NoRandomness)
+}
+
+async fn note(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    actor: &str,
+    action: &str,
+    id: WebhookConfigId,
+) -> storage::Result<()> {
+    let entry = AuditEntry {
+        id: ctx.mint::<Uuid>(),
+        happened_at: ctx.now(),
+        actor,
+        action,
+        object_kind: "webhook",
+        object_id: &id.to_string(),
+    };
+    audit::insert(db, client, &entry).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn urls(of: &[(WebhookType, &str)]) -> BTreeMap<WebhookType, String> {
+        of.iter().map(|(kind, url)| (*kind, (*url).to_owned())).collect()
+    }
+
+    #[test]
+    fn an_address_that_may_not_be_called_is_named_by_its_field() {
+        let public = AddressPolicy { allow_private: false };
+        let given = urls(&[
+            (WebhookType::StatusUpdate, "https://127.0.0.1/status"),
+            (WebhookType::Chatbot, "https://hooks.example.com/chat"),
+        ]);
+        let faults = address_faults(public, &given);
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].field, "statusUpdateURL");
+        assert!(address_faults(AddressPolicy { allow_private: true }, &given).is_empty());
+    }
+
+    #[test]
+    fn an_endless_address_is_refused() {
+        let given = urls(&[(WebhookType::Chatbot, &format!("https://example.com/{}", "a".repeat(URL_MAX)))]);
+        assert_eq!(address_faults(AddressPolicy { allow_private: true }, &given)[0].field, "chatbotWebhookURL");
+    }
+
+    #[test]
+    fn a_failure_that_breaks_no_rule_is_nobodys_fault() {
+        let error = storage::Error::Database(storage::SqlxError::PoolTimedOut);
+        assert!(matches!(refused_insert(error), ConfigureError::Failed(_)));
+    }
+
+    #[test]
+    fn secrets_differ_and_have_the_length_that_receivers_take() {
+        let (one, other) = (new_secret().unwrap(), new_secret().unwrap());
+        assert_ne!(one, other);
+        assert!(standard_webhooks::decode_secret(&standard_webhooks::encode_secret(&one)).is_ok());
+    }
+}

@@ -1,0 +1,302 @@
+//! Delivers what waits for one endpoint: the worker of `Queue::Webhook`, whose lanes are endpoints.
+//!
+//! Three things run side by side and never wait for each other: a look for the next page of due deliveries, which shapes
+//! them and stores the bytes ([`page`], [`shape`]); the requests in flight ([`attempt`]), started in the order that
+//! [`lineup`] allows; and a transaction that writes down a group of outcomes ([`settle`]). What is held in memory is left
+//! out of the next look. A process that dies in between has written nothing of an attempt in flight, so that attempt is
+//! made again with the same id: receivers see an event at least once.
+//!
+//! Nothing here waits for another endpoint, and no connection to the database is held during a request.
+
+mod attempt;
+mod lineup;
+mod lookout;
+mod page;
+mod settle;
+mod shape;
+
+use std::{collections::HashSet, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+use domain::ids::{DeliveryId, EndpointId};
+use tokio::{
+    task::{JoinError, JoinSet},
+    time::Instant,
+};
+
+use self::{
+    attempt::{Attempted, Target, attempt},
+    lineup::Lineup,
+    lookout::Lookout,
+    page::Page,
+    settle::Settled,
+};
+use base::{Context, Error, Result, lanes::Lease};
+
+/// Deliveries read at once, and how many in memory are enough to stop reading on.
+const PAGE: usize = 256;
+/// Deliveries in memory when few conversations hold up the rest: reading goes on to find others until here.
+const MOST_WAITING: usize = 4096;
+/// Outcomes that are written at once without waiting for more.
+const GROUP: usize = 128;
+/// How long an outcome waits for others to be written with.
+const GROUP_WAIT: Duration = Duration::from_millis(15);
+
+/// Sends what is due for the endpoint of the lane until nothing is, or until the lease is over; then it finishes what is
+/// in flight, which takes no longer than the guarded client's timeout.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    Courier::new(ctx, lease).run().await
+}
+
+type Running<'a, T> = Option<Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>>;
+
+/// Waits for something that may not be running.
+async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
+    match running {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the courier was woken by.
+enum Moment {
+    Sent(std::result::Result<Attempted, JoinError>),
+    Page(Result<Page>),
+    Settled(Result<Settled>),
+    Nudge,
+    Time,
+    Stop,
+}
+
+/// The state of one call of [`work`].
+struct Courier<'a> {
+    ctx: &'a Context,
+    lease: &'a Lease,
+    /// Read anew with each page, so that a changed address or secret is used at once.
+    target: Option<Arc<Target>>,
+    failing_since: Option<DateTime<Utc>>,
+    /// The endpoint takes nothing any more.
+    closed: bool,
+    /// Why the work ends early. What is in flight is still finished, so that as little as possible is sent twice.
+    failed: Option<Error>,
+    lineup: Lineup,
+    /// In the lineup, in flight, or not written down yet.
+    held: HashSet<DeliveryId>,
+    sending: JoinSet<Attempted>,
+    outcomes: Vec<Attempted>,
+    oldest_outcome: Option<Instant>,
+    lookout: Lookout,
+    page: Running<'a, Page>,
+    settling: Running<'a, Settled>,
+}
+
+impl<'a> Courier<'a> {
+    fn new(ctx: &'a Context, lease: &'a Lease) -> Self {
+        Self {
+            ctx,
+            lease,
+            target: None,
+            failing_since: None,
+            closed: false,
+            failed: None,
+            lineup: Lineup::default(),
+            held: HashSet::new(),
+            sending: JoinSet::new(),
+            outcomes: Vec::new(),
+            oldest_outcome: None,
+            lookout: Lookout::new(Instant::now()),
+            page: None,
+            settling: None,
+        }
+    }
+
+    async fn run(mut self) -> Result<()> {
+        loop {
+            if self.is_ending() {
+                self.lineup.clear();
+                self.page = None;
+            } else {
+                self.launch();
+                self.look();
+            }
+            self.settle();
+            if self.is_idle() && (self.is_ending() || self.lookout.is_dry()) {
+                return self.failed.map_or(Ok(()), Err);
+            }
+            let moment = self.next_moment().await;
+            self.handle(moment)?;
+        }
+    }
+
+    /// True when nothing new is to be started.
+    fn is_ending(&self) -> bool {
+        self.closed || self.failed.is_some() || self.lease.is_over()
+    }
+
+    /// True when nothing is under way and nothing waits in memory.
+    fn is_idle(&self) -> bool {
+        self.is_quiet() && self.page.is_none() && self.settling.is_none() && self.outcomes.is_empty()
+    }
+
+    /// True when no request is in flight and none can be started.
+    fn is_quiet(&self) -> bool {
+        self.sending.is_empty() && self.lineup.waiting() == 0
+    }
+
+    fn has_free_place(&self) -> bool {
+        self.sending.len() < self.ctx.settings.webhook_in_flight.max(1)
+    }
+
+    /// Starts as many requests as there is room for.
+    fn launch(&mut self) {
+        let Some(target) = &self.target else { return };
+        while self.has_free_place() {
+            let Some(ready) = self.lineup.pop() else { return };
+            let (http, clock) = (self.ctx.http.clone(), Arc::clone(&self.ctx.clock));
+            self.sending.spawn(attempt(http, clock, Arc::clone(target), ready));
+        }
+    }
+
+    /// Starts reading the next page when there is room for it and it is time.
+    fn look(&mut self) {
+        if self.page.is_some() || !self.has_room() {
+            return;
+        }
+        // With nothing else to do, only a look that finds nothing ends the work.
+        let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
+        if self.lookout.is_time(Instant::now()) || (alone && !self.lookout.is_dry()) {
+            let after = self.lookout.begin();
+            self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.clone())));
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        let held_up = self.lineup.is_blocked() && self.has_free_place() && self.lineup.waiting() < MOST_WAITING;
+        self.lineup.waiting() < PAGE || held_up
+    }
+
+    /// Starts writing down outcomes when there are enough, or they have waited long enough, or no more will come.
+    fn settle(&mut self) {
+        if self.settling.is_some() || self.outcomes.is_empty() {
+            return;
+        }
+        let waited = self.oldest_outcome.is_some_and(|oldest| oldest.elapsed() >= GROUP_WAIT);
+        if self.outcomes.len() < GROUP && !waited && !self.sending.is_empty() {
+            return;
+        }
+        let Some(target) = &self.target else { return };
+        let group = std::mem::take(&mut self.outcomes);
+        self.oldest_outcome = None;
+        let work = settle::settle(self.ctx, self.lease, Arc::clone(target), group, self.failing_since);
+        self.settling = Some(Box::pin(work));
+    }
+
+    async fn next_moment(&mut self) -> Moment {
+        let timer = self.next_timer();
+        let stopping = self.is_ending();
+        tokio::select! {
+            Some(sent) = self.sending.join_next(), if !self.sending.is_empty() => Moment::Sent(sent),
+            page = outcome_of(&mut self.page) => Moment::Page(page),
+            settled = outcome_of(&mut self.settling) => Moment::Settled(settled),
+            () = self.lease.nudge.notified() => Moment::Nudge,
+            () = sleep_until(timer) => Moment::Time,
+            () = self.lease.stop.cancelled(), if !stopping => Moment::Stop,
+        }
+    }
+
+    /// When to go on although nothing has happened.
+    fn next_timer(&self) -> Option<Instant> {
+        let look = (self.page.is_none() && !self.is_ending() && self.has_room()).then(|| self.lookout.next_at());
+        let settle = self.oldest_outcome.filter(|_| self.settling.is_none()).map(|oldest| oldest + GROUP_WAIT);
+        look.into_iter().chain(settle).min()
+    }
+
+    fn handle(&mut self, moment: Moment) -> Result<()> {
+        match moment {
+            Moment::Sent(sent) => {
+                self.take(sent);
+                while let Some(sent) = self.sending.try_join_next() {
+                    self.take(sent);
+                }
+            }
+            Moment::Page(page) => {
+                self.page = None;
+                match page {
+                    Ok(page) => self.take_page(page),
+                    Err(error) => self.fail(error)?,
+                }
+            }
+            Moment::Settled(settled) => {
+                self.settling = None;
+                match settled {
+                    Ok(settled) => self.take_settled(settled),
+                    Err(error) => self.fail(error)?,
+                }
+            }
+            Moment::Nudge => self.lookout.expect(Instant::now()),
+            Moment::Time | Moment::Stop => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the work: at once when nothing more can be written, else after what is in flight.
+    fn fail(&mut self, error: Error) -> Result<()> {
+        if matches!(error, Error::LeaseLost) {
+            return Err(error);
+        }
+        self.failed.get_or_insert(error);
+        Ok(())
+    }
+
+    fn take(&mut self, sent: std::result::Result<Attempted, JoinError>) {
+        match sent {
+            Ok(attempted) => {
+                self.lineup.settled(&attempted.ready);
+                self.oldest_outcome.get_or_insert_with(Instant::now);
+                self.outcomes.push(attempted);
+            }
+            // A mistake in our own code: the lane fails as a whole and is taken up again.
+            Err(error) => {
+                if let Ok(panic) = error.try_into_panic() {
+                    std::panic::resume_unwind(panic);
+                }
+            }
+        }
+    }
+
+    fn take_page(&mut self, page: Page) {
+        let Some(open) = page.open else {
+            self.closed = true;
+            return;
+        };
+        self.target = Some(open.target);
+        self.failing_since = open.failing_since;
+        self.lookout.found(Instant::now(), page.ended_at, page.fresh);
+        for ready in page.ready {
+            self.held.insert(ready.id);
+            self.lineup.push(ready);
+        }
+    }
+
+    fn take_settled(&mut self, settled: Settled) {
+        for id in &settled.ids {
+            self.held.remove(id);
+        }
+        self.failing_since = settled.failing_since;
+        self.lookout.disturbed();
+        self.closed |= settled.disabled;
+    }
+}
+
+/// Sleeps for ever without a time.
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The endpoint that is the lane of a lease.
+fn endpoint_of(lease: &Lease) -> EndpointId {
+    EndpointId(lease.lane)
+}

@@ -1,0 +1,197 @@
+//! Reads a page of due deliveries and makes it ready: what has no body is shaped, and the bytes are stored before anything
+//! is sent.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::ids::{DeliveryId, InboxId};
+use plugin_host::World;
+use storage::{
+    PgConnection,
+    webhook_configs::{self, Endpoint},
+    webhook_deliveries::{self, Content, DueDelivery, Fate, Finished, Position},
+};
+
+use super::{
+    PAGE,
+    attempt::Target,
+    endpoint_of,
+    lineup::Ready,
+    settle::fate_of_failure,
+    shape::{OwnShapers, Shaped, Shapers, Shaping, shape_all},
+};
+use base::{Context, Result, lanes::Lease, secrets::Purpose};
+use plugins::{
+    calls::{self, FinishedCall},
+    slots,
+};
+
+/// A page that was read.
+#[derive(Default)]
+pub(super) struct Page {
+    /// `None` when the endpoint takes nothing any more; what waited for it has ended.
+    pub(super) open: Option<OpenEndpoint>,
+    /// To be sent, in order.
+    pub(super) ready: Vec<Ready>,
+    /// Where a full page ended.
+    pub(super) ended_at: Option<Position>,
+    /// Rows that were not in memory already.
+    pub(super) fresh: usize,
+}
+
+/// An endpoint that takes deliveries.
+pub(super) struct OpenEndpoint {
+    pub(super) target: Arc<Target>,
+    pub(super) failing_since: Option<DateTime<Utc>>,
+}
+
+/// Reads the page after `after` and makes ready what is not in `held`.
+pub(super) async fn prepare(
+    ctx: &Context,
+    lease: &Lease,
+    after: Option<Position>,
+    held: HashSet<DeliveryId>,
+) -> Result<Page> {
+    let endpoint = endpoint_of(lease);
+    let mut db = ctx.db.acquire().await?;
+    let stored = webhook_configs::endpoint(&mut db, lease.client, endpoint).await?;
+    let open = match stored {
+        Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
+        closed => {
+            drop(db);
+            return close(ctx, lease, closed.as_ref()).await;
+        }
+    };
+    let rows = webhook_deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), after, PAGE).await?;
+    let ended_at = rows.last().filter(|_| rows.len() == PAGE).map(DueDelivery::position);
+    let fresh: Vec<DueDelivery> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
+    let unshaped: HashSet<InboxId> =
+        fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.number).collect();
+    let own = own_shapers(&mut db, lease, unshaped).await?;
+    drop(db);
+
+    let count = fresh.len();
+    let ready = make_ready(ctx, lease, own, fresh).await?;
+    let failing_since = open.failing_since;
+    let open = OpenEndpoint { target: Arc::new(target(ctx, lease, open)?), failing_since };
+    Ok(Page { open: Some(open), ready, ended_at, fresh: count })
+}
+
+fn target(ctx: &Context, lease: &Lease, endpoint: Endpoint) -> Result<Target> {
+    let open = |sealed: &[u8]| ctx.sealer.open(lease.client, Purpose::WebhookSecret, sealed);
+    let previous = endpoint.previous_secret_sealed.zip(endpoint.previous_secret_expires_at);
+    let previous = previous.filter(|(_, expires_at)| ctx.now() < *expires_at);
+    Ok(Target {
+        secret: open(&endpoint.secret_sealed)?,
+        previous: previous.map(|(sealed, expires_at)| open(&sealed).map(|old| (old, expires_at))).transpose()?,
+        allow_private: ctx.settings.allow_private_targets || endpoint.allow_private_targets,
+        url: endpoint.url,
+    })
+}
+
+/// Ends what waits for an endpoint that is gone, off or disabled.
+async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Result<Page> {
+    let disabled = endpoint.is_some_and(|endpoint| endpoint.disabled_at.is_some());
+    let fate = if disabled { Fate::Exhausted } else { Fate::Dropped };
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let ended = webhook_deliveries::abandon(&mut tx, lease.client, endpoint_of(lease), fate).await?;
+    tx.commit().await?;
+    if ended > 0 {
+        tracing::info!(client.id = %lease.client, endpoint.id = %endpoint_of(lease), ended,
+            "webhook deliveries ended, because their endpoint takes nothing any more");
+    }
+    Ok(Page::default())
+}
+
+/// The shapers that the client has put in charge of these numbers.
+async fn own_shapers(
+    db: &mut PgConnection,
+    lease: &Lease,
+    numbers: HashSet<InboxId>,
+) -> Result<HashMap<InboxId, OwnShapers>> {
+    let mut own = HashMap::new();
+    for number in numbers {
+        let slots = slots::in_force(db, lease.client, World::WebhookShaper, number).await?;
+        own.extend(OwnShapers::new(slots).map(|shapers| (number, shapers)));
+    }
+    Ok(own)
+}
+
+/// Shapes what has no body, stores the bodies, and answers what can be sent, in the order given.
+async fn make_ready(
+    ctx: &Context,
+    lease: &Lease,
+    own: HashMap<InboxId, OwnShapers>,
+    deliveries: Vec<DueDelivery>,
+) -> Result<Vec<Ready>> {
+    let mut ready = Vec::with_capacity(deliveries.len());
+    let mut unshaped = Vec::new();
+    for mut delivery in deliveries {
+        match std::mem::replace(&mut delivery.content, Content::Body(Vec::new())) {
+            Content::Event(event) => unshaped.push((delivery, event)),
+            Content::Body(body) => ready.push(ready_with(&delivery, Bytes::from(body))),
+        }
+    }
+    if unshaped.is_empty() {
+        return Ok(ready);
+    }
+    let desk = Shapers { plugins: Arc::clone(&ctx.plugins), clock: Arc::clone(&ctx.clock), client: lease.client, own };
+    let shaped = shape_all(desk, unshaped).await;
+    let mut outcome = sort_out(ctx, shaped);
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    if !outcome.ready.is_empty() {
+        let bodies: Vec<(DeliveryId, &[u8])> = outcome.ready.iter().map(|one| (one.id, &*one.body)).collect();
+        webhook_deliveries::store_bodies(&mut tx, lease.client, &bodies).await?;
+    }
+    if !outcome.finished.is_empty() {
+        webhook_deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
+    }
+    let calls = std::mem::take(&mut outcome.calls);
+    let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;
+    tx.commit().await?;
+    kept.compare(ctx, lease.client);
+    ready.extend(outcome.ready);
+    // Ids grow with the order of the events.
+    ready.sort_unstable_by_key(|one| one.id);
+    Ok(ready)
+}
+
+fn ready_with(delivery: &DueDelivery, body: Bytes) -> Ready {
+    Ready { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body }
+}
+
+/// What a page of shaped deliveries comes to.
+#[derive(Default)]
+struct SortedOut {
+    ready: Vec<Ready>,
+    finished: Vec<Finished>,
+    calls: Vec<FinishedCall>,
+}
+
+fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
+    let mut outcome = SortedOut::default();
+    for Shaped { delivery, shaping, calls } in shaped {
+        outcome.calls.extend(calls);
+        let (attempts, fate) = match shaping {
+            Shaping::Body(body) => {
+                outcome.ready.push(ready_with(&delivery, Bytes::from(body)));
+                continue;
+            }
+            Shaping::Unwanted => (delivery.attempts, Fate::Dropped),
+            Shaping::Unreadable => (delivery.attempts, Fate::Exhausted),
+            Shaping::Failed => {
+                let attempts = delivery.attempts.saturating_add(1);
+                let schedule = &ctx.settings.webhook_retry_schedule;
+                (attempts, fate_of_failure(schedule, attempts, ctx.now(), ctx.ids.random(), None))
+            }
+        };
+        outcome.finished.push(Finished { id: delivery.id, attempts, fate });
+    }
+    outcome
+}

@@ -1,0 +1,264 @@
+//! Writes down a group of outcomes: what became of each delivery, the attempts, and the health of the endpoint.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::DeliveryId,
+    webhook::{AfterFailure, FailedAttempt, Verdict, after_failure},
+};
+use storage::{
+    PgConnection, audit,
+    audit::AuditEntry,
+    webhook_configs,
+    webhook_deliveries::{self, Fate, Finished, NewAttempt},
+};
+use uuid::Uuid;
+
+use super::{
+    attempt::{Attempted, Target},
+    endpoint_of,
+};
+use base::{Context, Result, lanes::Lease};
+
+/// An endpoint that has failed all this time without one success is turned off (STYLE 6.1).
+const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
+
+/// What a group led to.
+pub(super) struct Settled {
+    /// These are no longer held.
+    pub(super) ids: Vec<DeliveryId>,
+    pub(super) failing_since: Option<DateTime<Utc>>,
+    /// Nothing more goes to this endpoint.
+    pub(super) disabled: bool,
+}
+
+/// Writes down a group of outcomes in one transaction.
+pub(super) async fn settle(
+    ctx: &Context,
+    lease: &Lease,
+    target: Arc<Target>,
+    group: Vec<Attempted>,
+    failing_since: Option<DateTime<Utc>>,
+) -> Result<Settled> {
+    let now = ctx.now();
+    let schedule = &ctx.settings.webhook_retry_schedule;
+    let finished: Vec<Finished> =
+        group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
+    // An answer of the address that the endpoint had before says nothing about the one that it has now.
+    let of_this_address = group.iter().filter(|attempted| attempted.target.url == target.url);
+    let health = Health::after(of_this_address, failing_since);
+    count(&group);
+    let attempts: Vec<NewAttempt> = group.into_iter().map(|attempted| record(ctx, attempted)).collect();
+
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    webhook_deliveries::finish(&mut tx, lease.client, &finished).await?;
+    webhook_deliveries::record_attempts(&mut tx, lease.client, &attempts).await?;
+    if health.failing_since != failing_since {
+        webhook_configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
+    }
+    let disabled = match health.disable {
+        Some(reason) => disable(ctx, &mut tx, lease, &target, reason).await?,
+        None => false,
+    };
+    tx.commit().await?;
+    let ids = finished.into_iter().map(|one| one.id).collect();
+    Ok(Settled { ids, failing_since: health.failing_since, disabled })
+}
+
+/// What becomes of a delivery after an attempt.
+fn finished(attempted: &Attempted, schedule: &[Duration], now: DateTime<Utc>, jitter: u64) -> Finished {
+    let attempts = attempted.ready.attempts.saturating_add(1);
+    let fate = match attempted.outcome.verdict {
+        Verdict::Success => Fate::Delivered,
+        Verdict::Disable => Fate::Exhausted,
+        Verdict::Failure => fate_of_failure(schedule, attempts, now, jitter, attempted.outcome.retry_after),
+    };
+    Finished { id: attempted.ready.id, attempts, fate }
+}
+
+/// When a delivery that failed `attempts` times is tried again, if ever.
+pub(super) fn fate_of_failure(
+    schedule: &[Duration],
+    attempts: u16,
+    now: DateTime<Utc>,
+    jitter: u64,
+    retry_after: Option<Duration>,
+) -> Fate {
+    let failed = FailedAttempt { attempts: usize::from(attempts), now, jitter, retry_after };
+    match after_failure(schedule, &failed) {
+        AfterFailure::RetryAt(at) => Fate::Retry(at),
+        AfterFailure::GiveUp => Fate::Exhausted,
+    }
+}
+
+/// Why an endpoint is turned off: the verb of the audit row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// It answered 410.
+    Gone,
+    /// It failed for days.
+    Failing,
+}
+
+impl Reason {
+    fn action(self) -> &'static str {
+        match self {
+            Self::Gone => "disable-gone",
+            Self::Failing => "disable-failing",
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Health {
+    failing_since: Option<DateTime<Utc>>,
+    disable: Option<Reason>,
+}
+
+impl Health {
+    /// A success anywhere in the group begins anew; the outcomes are in the order in which they came.
+    fn after<'a>(group: impl IntoIterator<Item = &'a Attempted>, failing_since: Option<DateTime<Utc>>) -> Self {
+        let mut health = Self { failing_since, disable: None };
+        for attempted in group {
+            match attempted.outcome.verdict {
+                Verdict::Success => {
+                    health.failing_since = None;
+                    health.disable = health.disable.filter(|reason| *reason == Reason::Gone);
+                }
+                Verdict::Disable => health.disable = Some(Reason::Gone),
+                Verdict::Failure => {
+                    let since = *health.failing_since.get_or_insert(attempted.at);
+                    if attempted.at - since >= FAILING_TOO_LONG {
+                        health.disable.get_or_insert(Reason::Failing);
+                    }
+                }
+            }
+        }
+        health
+    }
+}
+
+/// Turns the endpoint off and ends what waits for it, unless its address was changed meanwhile.
+async fn disable(ctx: &Context, db: &mut PgConnection, lease: &Lease, target: &Target, reason: Reason) -> Result<bool> {
+    let (endpoint, now) = (endpoint_of(lease), ctx.now());
+    if !webhook_configs::disable(db, lease.client, endpoint, &target.url, now).await? {
+        return Ok(false);
+    }
+    let ended = webhook_deliveries::abandon(db, lease.client, endpoint, Fate::Exhausted).await?;
+    let entry = AuditEntry {
+        id: ctx.mint::<Uuid>(),
+        happened_at: now,
+        actor: "webhooks",
+        action: reason.action(),
+        object_kind: "webhook-endpoint",
+        object_id: &endpoint.to_string(),
+    };
+    audit::insert(db, lease.client, &entry).await?;
+    tracing::warn!(client.id = %lease.client, endpoint.id = %endpoint, reason = reason.action(), ended,
+        "a webhook endpoint was turned off; save its address again to turn it on");
+    metrics::counter!("patchbay_webhook_endpoints_disabled_total").increment(1);
+    Ok(true)
+}
+
+fn record(ctx: &Context, attempted: Attempted) -> NewAttempt {
+    NewAttempt {
+        id: ctx.mint(),
+        delivery: attempted.ready.id,
+        attempt: attempted.ready.attempts.saturating_add(1),
+        status_code: attempted.outcome.status_code,
+        error: attempted.outcome.error,
+        response_start: attempted.outcome.response_start,
+        duration_millis: u32::try_from(attempted.duration.as_millis()).unwrap_or(u32::MAX),
+        attempted_at: attempted.at,
+    }
+}
+
+fn count(group: &[Attempted]) {
+    for attempted in group {
+        let result = match attempted.outcome.verdict {
+            Verdict::Success => "delivered",
+            Verdict::Disable => "gone",
+            Verdict::Failure => "failed",
+        };
+        metrics::counter!("patchbay_webhook_attempts_total", "result" => result).increment(1);
+        metrics::histogram!("patchbay_webhook_attempt_seconds").record(attempted.duration.as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Tests of what becomes of deliveries and endpoints.
+
+    use bytes::Bytes;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::deliver::{attempt::Outcome, lineup::Ready};
+
+    const SCHEDULE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(300)];
+
+    fn moment(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
+    }
+
+    fn attempted(verdict: Verdict, attempts: u16, at: DateTime<Utc>) -> Attempted {
+        let outcome = Outcome { verdict, ..Outcome::failed("no answer in time") };
+        let ready =
+            Ready { id: DeliveryId(Uuid::from_u128(1)), order_key: 1, attempts, body: Bytes::from_static(b"{}") };
+        let target =
+            Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![1; 32], previous: None };
+        Attempted { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }
+    }
+
+    #[test]
+    fn a_failure_is_tried_again_until_the_schedule_is_used_up() {
+        let fate =
+            |attempts| finished(&attempted(Verdict::Failure, attempts, moment(0)), &SCHEDULE, moment(0), u64::MAX / 2);
+        let first = fate(0);
+        assert_eq!(first.attempts, 1);
+        let Fate::Retry(at) = first.fate else { panic!("expected a retry, got {first:?}") };
+        assert!((moment(4)..=moment(6)).contains(&at), "{at}");
+        let Fate::Retry(at) = fate(1).fate else { panic!("the second delay was not used") };
+        assert!((moment(240)..=moment(360)).contains(&at), "{at}");
+        assert_eq!(fate(2), Finished { id: DeliveryId(Uuid::from_u128(1)), attempts: 3, fate: Fate::Exhausted });
+    }
+
+    #[test]
+    fn a_success_counts_its_attempt() {
+        let done = finished(&attempted(Verdict::Success, 4, moment(0)), &SCHEDULE, moment(0), 0);
+        assert_eq!((done.attempts, done.fate), (5, Fate::Delivered));
+    }
+
+    #[test]
+    fn gone_is_not_tried_again_and_disables() {
+        let gone = attempted(Verdict::Disable, 0, moment(0));
+        assert_eq!(finished(&gone, &SCHEDULE, moment(0), 0).fate, Fate::Exhausted);
+        assert_eq!(Health::after(&[gone], None).disable, Some(Reason::Gone));
+    }
+
+    #[test]
+    fn the_first_failure_is_remembered_and_a_success_forgets_it() {
+        let failures = [attempted(Verdict::Failure, 0, moment(1)), attempted(Verdict::Failure, 0, moment(2))];
+        assert_eq!(Health::after(&failures, None), Health { failing_since: Some(moment(1)), disable: None });
+        assert_eq!(Health::after(&failures, Some(moment(-9))).failing_since, Some(moment(-9)));
+        let recovered = [attempted(Verdict::Failure, 0, moment(1)), attempted(Verdict::Success, 0, moment(2))];
+        assert_eq!(Health::after(&recovered, Some(moment(-9))), Health { failing_since: None, disable: None });
+    }
+
+    #[test]
+    fn five_days_of_failure_disable_and_a_second_less_does_not() {
+        let days = 5 * 24 * 3600;
+        let failing = |at| Health::after(&[attempted(Verdict::Failure, 0, moment(at))], Some(moment(0)));
+        assert_eq!(failing(days - 1).disable, None);
+        assert_eq!(failing(days).disable, Some(Reason::Failing));
+    }
+
+    #[test]
+    fn a_success_in_the_same_group_saves_an_endpoint_that_failed_for_days() {
+        let days = 5 * 24 * 3600;
+        let group = [attempted(Verdict::Failure, 0, moment(days)), attempted(Verdict::Success, 0, moment(days + 1))];
+        assert_eq!(Health::after(&group, Some(moment(0))), Health { failing_since: None, disable: None });
+    }
+}

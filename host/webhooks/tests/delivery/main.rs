@@ -1,0 +1,293 @@
+//! Webhooks from the event to the receiver, over a real database, the built-in shapers and a receiver on the loopback
+//! interface.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic, in its helper functions too"
+)]
+
+mod sink;
+mod stage;
+
+use std::time::{Duration, Instant};
+
+use channels::standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decode_secret, sign};
+use chrono::TimeDelta;
+use domain::ids::InboxId;
+use serde_json::{Value, json};
+use storage::plugins::{
+    activations::{self, Activation},
+    invocations::{self, Wanted},
+};
+use uuid::Uuid;
+use webhooks::configure::{self, ConfigureError};
+
+use crate::{
+    sink::{Answer, Received, Sink},
+    stage::Stage,
+};
+
+fn statuses(received: &[Received]) -> Vec<String> {
+    received.iter().map(|one| one.json()["status"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn configurations_follow_the_rules_of_scope() {
+    let stage = Stage::new().await;
+    let default = stage.configure(json!({ "chatbotWebhookURL": "https://example.com/c" })).await;
+    assert_eq!(default.whats_app_number_id, None);
+    assert_eq!(
+        (default.chatbot_webhook_url.as_str(), default.status_update_url.as_str()),
+        ("https://example.com/c", "")
+    );
+    assert_eq!(configure::client_default(&stage.ctx, stage.client).await.unwrap(), Some(default));
+
+    let own = json!({ "whatsAppNumberId": stage.number });
+    let created = stage.create(own.clone()).await.unwrap();
+    assert_eq!(created.whats_app_number_id, Some(stage.number));
+    assert_eq!(created.whats_app_number_msisdn.unwrap().as_str(), "27600000001");
+
+    let refused = |fields: Value| stage.create(fields);
+    assert!(matches!(refused(json!({})).await, Err(ConfigureError::DefaultExists)));
+    assert!(matches!(refused(own).await, Err(ConfigureError::OverrideExists)));
+    let unknown = InboxId(Uuid::from_u128(5));
+    assert!(matches!(refused(json!({ "whatsAppNumberId": unknown })).await, Err(ConfigureError::NumberNotYours)));
+    assert!(matches!(refused(json!({ "whatsAppNumberId": "12" })).await, Err(ConfigureError::NumberNotYours)));
+    let link_local = json!({ "statusUpdateURL": "http://169.254.169.254/latest" });
+    let Err(ConfigureError::Addresses(faults)) = refused(link_local).await else {
+        panic!("a metadata address was taken")
+    };
+    assert_eq!(faults[0].field, "statusUpdateURL");
+    let actions: Vec<String> = sqlx::query_scalar("SELECT action FROM audit").fetch_all(&stage.ctx.db).await.unwrap();
+    assert_eq!(actions, ["create", "create"]);
+}
+
+#[tokio::test]
+async fn an_event_arrives_signed_and_is_recorded_as_delivered() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    let config = stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "Connected")]).await;
+    assert_eq!(stage.due_lanes().await, [endpoints[0].0]);
+    stage.work(endpoints[0]).await.unwrap();
+
+    let [received] = sink.received().try_into().unwrap();
+    let body = json!({
+        "whatsAppNumber": "27600000001", "status": "Connected", "statusType": "success", "timestamp": 1_790_000_000_000_u64
+    });
+    assert_eq!(received.json(), body);
+    assert_eq!(received.header("content-type"), "application/json");
+    let secret = configure::secret(&stage.ctx, stage.client, config.id).await.unwrap();
+    let expected = sign(&[&decode_secret(&secret).unwrap()], received.header(ID_HEADER), 1_790_000_000, &received.body);
+    assert_eq!(received.header(SIGNATURE_HEADER), expected);
+    assert_eq!(received.header(TIMESTAMP_HEADER), "1790000000");
+    let id: Uuid = sqlx::query_scalar("SELECT id FROM webhook_delivery").fetch_one(&stage.ctx.db).await.unwrap();
+    assert_eq!(received.header(ID_HEADER), id.to_string());
+
+    assert_eq!(stage.states().await, [("DELIVERED".to_owned(), 1)]);
+    let attempts: Vec<Option<i16>> =
+        sqlx::query_scalar("SELECT status_code FROM webhook_attempt").fetch_all(&stage.ctx.db).await.unwrap();
+    assert_eq!(attempts, [Some(200)]);
+    assert!(stage.due_lanes().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_rotated_secret_signs_beside_the_new_one_for_a_day() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    let config = stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let old = configure::secret(&stage.ctx, stage.client, config.id).await.unwrap();
+    let new = configure::rotate_secret(&stage.ctx, stage.client, "tester", config.id).await.unwrap();
+    assert_ne!(old, new);
+    assert_eq!(configure::secret(&stage.ctx, stage.client, config.id).await.unwrap(), new);
+    for wait in [TimeDelta::hours(23), TimeDelta::hours(2)] {
+        stage.advance(wait);
+        let endpoints = stage.happen(&[(1, "Connected")]).await;
+        stage.work(endpoints[0]).await.unwrap();
+    }
+    let signatures: Vec<usize> =
+        sink.received().iter().map(|one| one.header(SIGNATURE_HEADER).split(' ').count()).collect();
+    assert_eq!(signatures, [2, 1]);
+}
+
+#[tokio::test]
+async fn a_conversation_stays_in_order_while_others_go_side_by_side() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::after_millis(400)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let of_one = ["a1", "a2", "a3"];
+    let of_others = ["b1", "c1", "d1", "e1"];
+    let mut events: Vec<(i64, &str)> = of_one.iter().map(|text| (1, *text)).collect();
+    events.extend(of_others.iter().zip(2..).map(|(text, key)| (key, *text)));
+    let endpoints = stage.happen(&events).await;
+    let began = Instant::now();
+    stage.work(endpoints[0]).await.unwrap();
+    let took = began.elapsed();
+
+    let arrived = statuses(&sink.received());
+    let first_wave: Vec<&String> = arrived.iter().take(5).collect();
+    assert!(of_others.iter().all(|text| first_wave.iter().any(|arrived| arrived == text)), "{arrived:?}");
+    let of_the_one: Vec<&String> = arrived.iter().filter(|text| text.starts_with('a')).collect();
+    assert_eq!(of_the_one, ["a1", "a2", "a3"]);
+    assert!(took >= Duration::from_millis(1200), "three answers of one conversation came in {took:?}");
+}
+
+#[tokio::test]
+async fn a_failed_delivery_steps_aside_and_comes_again_with_the_same_bytes_and_id() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|place| Answer::at_once(if place == 0 { 500 } else { 200 })).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "first"), (1, "second")]).await;
+    stage.work(endpoints[0]).await.unwrap();
+    assert_eq!(statuses(&sink.received()), ["first", "second"]);
+    assert_eq!(stage.states().await, [("PENDING".to_owned(), 1), ("DELIVERED".to_owned(), 1)]);
+    assert!(stage.due_lanes().await.is_empty(), "a retry is not due before its time");
+
+    stage.advance(TimeDelta::seconds(7));
+    assert_eq!(stage.due_lanes().await.len(), 1);
+    stage.work(endpoints[0]).await.unwrap();
+    let received = sink.received();
+    assert_eq!(received.len(), 3);
+    assert_eq!(received[2].body, received[0].body);
+    assert_eq!(received[2].header(ID_HEADER), received[0].header(ID_HEADER));
+    assert_eq!(received[2].header(TIMESTAMP_HEADER), "1790000007");
+    assert_eq!(stage.states().await[0], ("DELIVERED".to_owned(), 2));
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_down_is_tried_by_the_schedule_and_then_given_up() {
+    let stage = Stage::new().await;
+    let closed = "http://127.0.0.1:9/hook";
+    stage.configure(json!({ "sessionStatusURL": closed })).await;
+    let endpoints = stage.happen(&[(1, "lost")]).await;
+    for (state, attempts) in [("PENDING", 1), ("PENDING", 2), ("EXHAUSTED", 3)] {
+        stage.work(endpoints[0]).await.unwrap();
+        assert_eq!(stage.states().await, [(state.to_owned(), attempts)]);
+        stage.advance(TimeDelta::seconds(361));
+    }
+    let errors: Vec<(Option<i16>, String)> =
+        sqlx::query_as("SELECT status_code, error FROM webhook_attempt").fetch_all(&stage.ctx.db).await.unwrap();
+    assert_eq!(errors.len(), 3);
+    assert!(errors.iter().all(|(status, error)| status.is_none() && error.starts_with("no connection")), "{errors:?}");
+    let failing: bool = sqlx::query_scalar("SELECT failing_since IS NOT NULL FROM webhook_endpoint WHERE url <> ''")
+        .fetch_one(&stage.ctx.db)
+        .await
+        .unwrap();
+    assert!(failing);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_says_gone_gets_nothing_more() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(410)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "first"), (1, "second"), (1, "third")]).await;
+    stage.work(endpoints[0]).await.unwrap();
+    let states = stage.states().await;
+    assert!(states.iter().all(|(state, _)| state == "EXHAUSTED"), "{states:?}");
+    assert!(stage.happen(&[(1, "fourth")]).await.is_empty(), "a disabled endpoint takes no events");
+    let audited: i64 = sqlx::query_scalar("SELECT count(*) FROM audit WHERE action = 'disable-gone'")
+        .fetch_one(&stage.ctx.db)
+        .await
+        .unwrap();
+    assert_eq!(audited, 1);
+}
+
+#[tokio::test]
+async fn what_waits_for_an_endpoint_that_was_turned_off_is_dropped() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "late")]).await;
+    sqlx::query("UPDATE webhook_endpoint SET url = ''").execute(&stage.ctx.db).await.unwrap();
+    stage.work(endpoints[0]).await.unwrap();
+    assert_eq!(stage.states().await, [("DROPPED".to_owned(), 0)]);
+    assert!(sink.received().is_empty());
+}
+
+#[tokio::test]
+async fn an_event_that_comes_while_another_hangs_does_not_wait_for_it() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|place| Answer::after_millis(if place == 0 { 5000 } else { 0 })).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "hangs")]).await;
+    let other = async {
+        sink.has_received(1).await;
+        stage.happen(&[(2, "later")]).await;
+        sink.has_received(2).await;
+        stage.states().await[0].0.clone()
+    };
+    let (worked, state_of_first) = tokio::join!(stage.work(endpoints[0]), other);
+    worked.unwrap();
+    assert_eq!(state_of_first, "PENDING", "the second came while the first was still in flight");
+    assert_eq!(statuses(&sink.received()), ["hangs", "later"]);
+    assert!(stage.states().await.iter().all(|(state, _)| state == "DELIVERED"));
+}
+
+#[tokio::test]
+async fn a_shaper_of_the_client_that_fails_is_stood_in_for_and_leaves_a_trace() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let activation = Activation {
+        id: stage.ctx.mint(),
+        world: "webhook-shaper".to_owned(),
+        number: None,
+        mode: activations::LIVE.to_owned(),
+        plugin: "not-there".to_owned(),
+        upload: None,
+        config: json!({}),
+        allowed_hosts: Vec::new(),
+        percent: 100,
+        error_threshold: 10,
+        minimum_calls: 20,
+        previous: None,
+        recording: None,
+        activated_at: stage.ctx.now(),
+    };
+    let mut db = stage.ctx.db.acquire().await.unwrap();
+    activations::begin(&mut db, stage.client, &activation).await.unwrap();
+    let endpoints = stage.happen(&[(1, "shaped anyway")]).await;
+    stage.work(endpoints[0]).await.unwrap();
+    assert_eq!(statuses(&sink.received()), ["shaped anyway"]);
+    let all = Wanted::default();
+    let (calls, _) = invocations::page(&mut db, stage.client, "not-there", all, (0, 10)).await.unwrap();
+    assert_eq!(calls.len(), 1);
+    assert!(calls[0].error.as_deref().unwrap().contains("not-there"));
+}
+
+#[tokio::test]
+async fn a_worker_that_lost_its_lane_writes_nothing() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "once more")]).await;
+    let mut lease = stage.claim(endpoints[0]).await;
+    lease.fence -= 1;
+    let lost = webhooks::deliver::work(&stage.ctx, &lease).await;
+    assert!(matches!(lost, Err(base::Error::LeaseLost)), "{lost:?}");
+    assert_eq!(stage.states().await, [("PENDING".to_owned(), 0)]);
+    assert!(sink.received().is_empty(), "nothing is sent before its bytes are stored");
+}
+
+#[tokio::test]
+async fn hundreds_of_events_all_arrive_once_and_each_conversation_in_order() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let texts: Vec<String> = (0..900).map(|n| format!("{:02}-{:03}", n % 30, n / 30)).collect();
+    let events: Vec<(i64, &str)> = texts.iter().zip(0..).map(|(text, n)| (n % 30, text.as_str())).collect();
+    let endpoints = stage.happen(&events).await;
+    stage.work(endpoints[0]).await.unwrap();
+    let arrived = statuses(&sink.received());
+    assert_eq!(arrived.len(), 900);
+    for conversation in 0..30 {
+        let prefix = format!("{conversation:02}-");
+        let of_it: Vec<&String> = arrived.iter().filter(|text| text.starts_with(&prefix)).collect();
+        assert!(of_it.is_sorted(), "{of_it:?}");
+        assert_eq!(of_it.len(), 30);
+    }
+    assert!(stage.states().await.iter().all(|(state, _)| state == "DELIVERED"));
+}

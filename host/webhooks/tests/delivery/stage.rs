@@ -1,0 +1,176 @@
+//! Everything a webhook needs, on a database of its own and with a clock that the test moves.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use base::{
+    Context, ContextBuilder, Settings,
+    lanes::{Lease, Wake, Wakeups},
+    secrets::Sealer,
+};
+use channels::{
+    http::{GuardedClient, GuardedSettings},
+    whatsapp_cloud::{CloudApi, CloudSettings},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    clock::{Clock, IdSource},
+    ids::{ClientId, EndpointId, InboxId},
+    webhook::{WebhookConfig, WebhookConfigRequest},
+};
+use events::{NewEvent, enqueue};
+use plugin_host::{
+    HostConfig, PluginHost,
+    webhook_shaper::{SessionStatusEvent, WebhookEvent},
+};
+use storage::{
+    PgPool, Queue,
+    clients::{self, NewClient},
+    lanes,
+    numbers::{self, Number, Provider},
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+use webhooks::{configure, deliver};
+
+/// The clock of a test.
+pub struct HandClock(Mutex<DateTime<Utc>>);
+
+impl Clock for HandClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+/// One client with one number.
+pub struct Stage {
+    pub ctx: Arc<Context>,
+    pub client: ClientId,
+    pub number: InboxId,
+    clock: Arc<HandClock>,
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        let db = scratch::database().await.pool(8).await;
+        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
+        let (client, number) = (ctx.mint(), ctx.mint());
+        let mut db = ctx.db.acquire().await.unwrap();
+        let new = NewClient { client_ref: "demo", display_name: "Demo", parent: None, allow_private_targets: true };
+        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
+        let row = Number {
+            id: number,
+            link_id: ctx.mint(),
+            msisdn: "27600000001".to_owned(),
+            provider: Provider::Cloud,
+            phone_number_id: None,
+            waba_id: None,
+            access_token_sealed: None,
+            app_secret_sealed: None,
+            rate_per_second: None,
+        };
+        numbers::insert(&mut db, client, &row, ctx.now()).await.unwrap();
+        drop(db);
+        Self { ctx, client, number, clock }
+    }
+
+    /// Moves the business clock.
+    pub fn advance(&self, by: TimeDelta) {
+        *self.clock.0.lock().unwrap() += by;
+    }
+
+    /// Creates the client's default from JSON fields.
+    pub async fn configure(&self, fields: serde_json::Value) -> WebhookConfig {
+        self.create(fields).await.unwrap()
+    }
+
+    pub async fn create(&self, fields: serde_json::Value) -> Result<WebhookConfig, configure::ConfigureError> {
+        let request: WebhookConfigRequest = serde_json::from_value(fields).unwrap();
+        configure::create(&self.ctx, self.client, "tester", &request).await
+    }
+
+    /// Stores session events, one for each `(order key, text)`, as one use case would; answers their endpoints.
+    pub async fn happen(&self, events: &[(i64, &str)]) -> Vec<EndpointId> {
+        let events = events.iter().map(|(order_key, text)| NewEvent {
+            number: self.number,
+            order_key: *order_key,
+            event: WebhookEvent::SessionStatus(session(text)),
+        });
+        let mut tx = self.ctx.db.begin().await.unwrap();
+        let endpoints = enqueue(&self.ctx, &mut tx, self.client, events.collect()).await.unwrap();
+        tx.commit().await.unwrap();
+        endpoints
+    }
+
+    /// Does what the runner does with a lane that is due.
+    pub async fn work(&self, endpoint: EndpointId) -> base::Result<()> {
+        let lease = self.claim(endpoint).await;
+        let done = deliver::work(&self.ctx, &lease).await;
+        lease.release(&self.ctx).await.unwrap();
+        done
+    }
+
+    pub async fn claim(&self, endpoint: EndpointId) -> Lease {
+        let lane = Wake { queue: Queue::Webhook, client: self.client, lane: endpoint.0 };
+        let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
+        claimed.unwrap().expect("the lane is free")
+    }
+
+    /// State and attempts of every delivery, in the order of the events.
+    pub async fn states(&self) -> Vec<(String, i16)> {
+        sqlx::query_as("SELECT state, attempts FROM webhook_delivery ORDER BY id")
+            .fetch_all(&self.ctx.db)
+            .await
+            .unwrap()
+    }
+
+    /// Lanes that the runner would find due.
+    pub async fn due_lanes(&self) -> Vec<Uuid> {
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let due = lanes::due(&mut db, Queue::Webhook, self.ctx.now(), 10).await.unwrap();
+        due.into_iter().map(|(_, lane)| lane).collect()
+    }
+}
+
+fn session(text: &str) -> SessionStatusEvent {
+    SessionStatusEvent {
+        whatsapp_number: "27600000001".to_owned(),
+        status: text.to_owned(),
+        status_type: "success".to_owned(),
+        timestamp_ms: 1_790_000_000_000,
+        metadata: Vec::new(),
+    }
+}
+
+async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
+    // Compiled components are shared by all tests of this file.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
+    let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
+    ContextBuilder {
+        db,
+        clock,
+        ids: IdSource::new([3; 32]),
+        sealer: Sealer::new([9; 32]),
+        plugins: plugins.await.unwrap(),
+        cloud: CloudApi::new(CloudSettings::default()).unwrap(),
+        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
+        media_folder: folder.join("media"),
+        settings: settings(),
+    }
+    .build(Wakeups::channel().0)
+}
+
+fn settings() -> Settings {
+    Settings {
+        public_url: "http://127.0.0.1:8080".to_owned(),
+        webhook_retry_schedule: vec![Duration::from_secs(5), Duration::from_secs(300)],
+        webhook_in_flight: 8,
+        ..Settings::default()
+    }
+}
