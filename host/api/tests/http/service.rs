@@ -283,6 +283,7 @@ fn settings(app_secret: &str) -> Settings {
         app_secret: app_secret.to_owned(),
         verify_token: "verify-me".to_owned(),
         max_recipients: 10,
+        media_url_lifetime: Duration::from_secs(24 * 3600),
         ..Settings::default()
     }
 }

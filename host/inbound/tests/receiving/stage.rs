@@ -334,5 +334,10 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
 }
 
 fn settings() -> Settings {
-    Settings { public_url: "http://127.0.0.1:8080".to_owned(), media_max_bytes: 1 << 20, ..Settings::default() }
+    Settings {
+        public_url: "http://127.0.0.1:8080".to_owned(),
+        media_max_bytes: 1 << 20,
+        media_url_lifetime: Duration::from_secs(3600),
+        ..Settings::default()
+    }
 }
