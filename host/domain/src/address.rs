@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     inbox::InboxKind,
     phone::{Bsuid, Msisdn},
+    recipient::Recipient,
 };
 
 /// The kinds of address.
@@ -159,11 +160,11 @@ impl Addresses {
         self.shown(AddressKind::Bsuid).map(Address::value)
     }
 
-    /// Where an inbox of this kind writes to: first the address that is tried, then the one that is kept as a fallback.
-    pub fn written_to(&self, inbox: InboxKind) -> Option<(Address, Option<Address>)> {
+    /// Where an inbox of this kind writes to; `None` when none of them is of a kind that it reaches.
+    pub fn written_to(&self, inbox: InboxKind) -> Option<Recipient> {
         let mut usable = inbox.writes_to().iter().filter_map(|kind| self.shown(*kind)).cloned();
         let first = usable.next()?;
-        Some((first, usable.next()))
+        Some(Recipient::new(first, usable.next()))
     }
 
     /// All of them, the one that was seen last first.
@@ -207,8 +208,8 @@ mod tests {
         let phone = address(AddressKind::Phone, "27820000001");
         let old = address(AddressKind::Phone, "27820000009");
         let all = Addresses::newest_first(vec![bsuid.clone(), phone.clone(), old]);
-        assert_eq!(all.written_to(InboxKind::WhatsappCloud), Some((phone.clone(), Some(bsuid))));
-        assert_eq!(all.written_to(InboxKind::Sms), Some((phone, None)));
+        assert_eq!(all.written_to(InboxKind::WhatsappCloud), Some(Recipient::new(phone.clone(), Some(bsuid))));
+        assert_eq!(all.written_to(InboxKind::Sms), Some(Recipient::from(phone)));
         assert_eq!(all.written_to(InboxKind::Web), None);
     }
 }

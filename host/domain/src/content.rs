@@ -23,6 +23,28 @@ pub enum OutboundContent {
     Location(Location),
 }
 
+/// What one leg of a message says, where that is not what its part says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LegContent {
+    /// A text message.
+    Sms(SmsContent),
+    /// Anything that chats can carry.
+    Message(Box<OutboundContent>),
+}
+
+/// What an SMS says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmsContent {
+    /// The text.
+    pub text: String,
+    /// Force UTF-16. A text outside the GSM alphabet switches by itself.
+    pub unicode: bool,
+    /// Source address in the place of that of the inbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
 /// A file by link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

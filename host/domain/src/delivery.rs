@@ -22,26 +22,6 @@ pub enum DeliveryState {
     Failed,
 }
 
-/// The channel of a leg.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum LegChannel {
-    /// WhatsApp Cloud or Lite.
-    Whatsapp,
-    /// SMS over SMPP.
-    Sms,
-}
-
-impl LegChannel {
-    /// The name shown to clients and stored.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Whatsapp => "WHATSAPP",
-            Self::Sms => "SMS",
-        }
-    }
-}
-
 impl DeliveryState {
     /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {

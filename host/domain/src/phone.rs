@@ -1,11 +1,8 @@
-//! Addresses of people and business numbers: phone numbers, business-scoped user ids, and the two together.
+//! Phone numbers and business-scoped user ids.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-
-use crate::ids::InboxId;
 
 /// A phone number in international format: digits without `+`, as stored and shown (DESIGN 7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -111,116 +108,3 @@ macro_rules! text_newtype {
 
 text_newtype!(Msisdn, PhoneError);
 text_newtype!(Bsuid, BsuidError);
-
-/// Whom a message goes to: a phone number, a BSUID, or both. One of the two is always there.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "RecipientParts", into = "RecipientParts")]
-pub struct Recipient(Address);
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Address {
-    Phone(Msisdn),
-    User(Bsuid),
-    Both(Msisdn, Bsuid),
-}
-
-/// The stored form of a [`Recipient`].
-#[derive(Serialize, Deserialize)]
-struct RecipientParts {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    phone: Option<Msisdn>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    bsuid: Option<Bsuid>,
-}
-
-/// Why a recipient entry cannot be sent to (SPEC 2.2). The text is the `reason` that the client reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum RecipientFault {
-    /// `to` is there and malformed. It takes precedence, so a BSUID beside it does not help.
-    #[error("`to` {0}")]
-    BadPhone(PhoneError),
-    /// Only `customerUserId` is there, and it is malformed: it is ignored, so nothing is left.
-    #[error("`customerUserId` {0}; such an id is ignored, so `to` is required")]
-    BadBsuid(BsuidError),
-    /// Neither is there.
-    #[error("an entry needs `to` or `customerUserId`")]
-    NoAddress,
-}
-
-impl Recipient {
-    /// From what is known of a customer; `None` when nothing is.
-    pub fn new(phone: Option<Msisdn>, bsuid: Option<Bsuid>) -> Option<Self> {
-        Some(Self(match (phone, bsuid) {
-            (Some(phone), Some(bsuid)) => Address::Both(phone, bsuid),
-            (Some(phone), None) => Address::Phone(phone),
-            (None, Some(bsuid)) => Address::User(bsuid),
-            (None, None) => return None,
-        }))
-    }
-
-    /// Applies SPEC 2.2: `to` takes precedence and must be right, a BSUID beside it is kept, a malformed BSUID is
-    /// ignored. An empty string counts as absent.
-    pub fn parse(to: Option<&str>, customer_user_id: Option<&str>) -> Result<Self, RecipientFault> {
-        let to = to.filter(|text| !text.is_empty());
-        let bsuid = customer_user_id.filter(|text| !text.is_empty()).map(Bsuid::parse);
-        match (to, bsuid) {
-            (Some(to), bsuid) => {
-                let phone = Msisdn::parse(to).map_err(RecipientFault::BadPhone)?;
-                Ok(Self(match bsuid {
-                    Some(Ok(bsuid)) => Address::Both(phone, bsuid),
-                    Some(Err(_)) | None => Address::Phone(phone),
-                }))
-            }
-            (None, Some(Ok(bsuid))) => Ok(Self(Address::User(bsuid))),
-            (None, Some(Err(fault))) => Err(RecipientFault::BadBsuid(fault)),
-            (None, None) => Err(RecipientFault::NoAddress),
-        }
-    }
-
-    /// The phone number, when known.
-    pub fn phone(&self) -> Option<&Msisdn> {
-        match &self.0 {
-            Address::Phone(phone) | Address::Both(phone, _) => Some(phone),
-            Address::User(_) => None,
-        }
-    }
-
-    /// The BSUID, when known.
-    pub fn bsuid(&self) -> Option<&Bsuid> {
-        match &self.0 {
-            Address::User(bsuid) | Address::Both(_, bsuid) => Some(bsuid),
-            Address::Phone(_) => None,
-        }
-    }
-
-    /// The address that is used: the phone number when there is one, else the BSUID. The two cannot be confused, since
-    /// only a BSUID has a dot.
-    pub fn address(&self) -> &str {
-        match &self.0 {
-            Address::Phone(phone) | Address::Both(phone, _) => phone.as_str(),
-            Address::User(bsuid) => bsuid.as_str(),
-        }
-    }
-}
-
-impl TryFrom<RecipientParts> for Recipient {
-    type Error = RecipientFault;
-
-    fn try_from(parts: RecipientParts) -> Result<Self, Self::Error> {
-        Self::new(parts.phone, parts.bsuid).ok_or(RecipientFault::NoAddress)
-    }
-}
-
-impl From<Recipient> for RecipientParts {
-    fn from(recipient: Recipient) -> Self {
-        Self { phone: recipient.phone().cloned(), bsuid: recipient.bsuid().cloned() }
-    }
-}
-
-/// What keeps the messages of one conversation in order: the same for the same business number and
-/// [`Recipient::address`], spread evenly otherwise. The first eight bytes of a SHA-256, so it is the same on every
-/// node and in every version.
-pub fn order_key(number: InboxId, address: &str) -> i64 {
-    let digest = Sha256::new().chain_update(number.0.as_bytes()).chain_update(address.as_bytes()).finalize();
-    digest.iter().take(8).fold(0_i64, |key, byte| (key << 8) | i64::from(*byte))
-}

@@ -5,8 +5,10 @@
 use std::collections::HashSet;
 
 use domain::{
+    address::{Address, AddressKind},
     ids::InboxId,
-    phone::{Bsuid, BsuidError, Msisdn, PhoneError, Recipient, RecipientFault, order_key},
+    phone::{Bsuid, BsuidError, Msisdn, PhoneError},
+    recipient::{Recipient, RecipientFault, order_key},
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -87,8 +89,9 @@ fn a_bsuid_has_a_country_and_up_to_128_letters_or_digits() {
 #[test]
 fn the_phone_number_wins_and_the_bsuid_is_kept() {
     let both = Recipient::parse(Some("+27820000001"), Some("ZA.1")).unwrap();
-    assert_eq!(both.address(), "27820000001");
-    assert_eq!(both.bsuid().map(Bsuid::as_str), Some("ZA.1"));
+    assert_eq!((both.address().kind(), both.address().value()), (AddressKind::Phone, "27820000001"));
+    assert_eq!((both.phone(), both.bsuid()), (Some("27820000001"), Some("ZA.1")));
+    assert_eq!(both.other().map(Address::value), Some("ZA.1"));
 }
 
 #[test]
@@ -107,19 +110,23 @@ fn a_malformed_phone_number_is_not_rescued_by_a_bsuid() {
 #[test]
 fn a_bsuid_alone_is_enough_and_nothing_is_not() {
     let user = Recipient::parse(None, Some("ZA.1")).unwrap();
-    assert_eq!((user.phone(), user.address()), (None, "ZA.1"));
+    assert_eq!((user.phone(), user.address().value()), (None, "ZA.1"));
     assert_eq!(Recipient::parse(None, None), Err(RecipientFault::NoAddress));
     assert_eq!(Recipient::parse(Some(""), Some("")), Err(RecipientFault::NoAddress));
-    assert_eq!(Recipient::new(None, None), None);
+    assert_eq!(user.other(), None);
 }
 
 #[test]
 fn addresses_are_checked_when_they_are_read_back() {
     let both = Recipient::parse(Some("27820000001"), Some("ZA.1")).unwrap();
     let stored = serde_json::to_value(&both).unwrap();
-    assert_eq!(stored, json!({"phone": "27820000001", "bsuid": "ZA.1"}));
+    assert_eq!(stored, json!({
+        "address": {"kind": "PHONE", "value": "27820000001"}, "other": {"kind": "BSUID", "value": "ZA.1"},
+    }));
     assert_eq!(serde_json::from_value::<Recipient>(stored).unwrap(), both);
     assert!(serde_json::from_value::<Recipient>(json!({})).is_err());
+    let broken = json!({"address": {"kind": "PHONE", "value": "0123456789"}});
+    assert!(serde_json::from_value::<Recipient>(broken).is_err());
     assert!(serde_json::from_value::<Msisdn>(json!("0123456789")).is_err());
     assert!(serde_json::from_value::<Bsuid>(json!("x")).is_err());
 }
@@ -129,8 +136,9 @@ fn the_order_key_depends_on_number_and_address_and_never_changes() {
     let one = InboxId::from(Uuid::from_u128(1));
     let two = InboxId::from(Uuid::from_u128(2));
     // SHA-256 of fifteen zero bytes, 0x01 and "27820000001", computed with sha256sum.
-    assert_eq!(order_key(one, "27820000001"), -4_666_200_036_442_378_011);
-    assert_ne!(order_key(one, "27820000001"), order_key(two, "27820000001"));
-    let keys: HashSet<i64> = (0..10_000).map(|at| order_key(one, &format!("2782{at:07}"))).collect();
+    let zo = Address::from(number("27820000001"));
+    assert_eq!(order_key(one, &zo), -4_666_200_036_442_378_011);
+    assert_ne!(order_key(one, &zo), order_key(two, &zo));
+    let keys: HashSet<i64> = (0..10_000).map(|at| order_key(one, &number(&format!("2782{at:07}")).into())).collect();
     assert_eq!(keys.len(), 10_000);
 }

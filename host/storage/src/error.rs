@@ -19,6 +19,29 @@ pub enum Error {
         /// The value itself, when it is no personal data.
         value: String,
     },
+    /// Stored JSON of a version or a shape that this version does not understand.
+    #[error("{table}.{column} holds JSON of {}, which this version does not understand: {why}", version_name(*version))]
+    Unreadable {
+        /// Table of the value.
+        table: &'static str,
+        /// Column of the value.
+        column: &'static str,
+        /// The version that it says it has; `None` when it says none.
+        version: Option<u32>,
+        /// What is wrong with it, without what it says: that may be personal data.
+        why: &'static str,
+    },
+}
+
+fn version_name(version: Option<u32>) -> String {
+    version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"))
+}
+
+impl Error {
+    /// A stored value is the cause, so that trying again will not help.
+    pub fn is_of_a_stored_value(&self) -> bool {
+        matches!(self, Self::Inconsistent { .. } | Self::Unreadable { .. })
+    }
 }
 
 /// Result of every storage function.

@@ -1,42 +1,25 @@
-//! Every SQL statement of Patchbay: plain functions on a connection, one file per table or aggregate. Functions never
-//! begin or commit a transaction; the use case that calls them owns it. `client_id` is the first argument after the
-//! connection.
+//! Every SQL statement of Patchbay: plain functions on a connection, one file per table or aggregate, the files in rooms.
+//! Functions never begin or commit a transaction; the use case that calls them owns it. `client_id` is the first argument
+//! after the connection. What goes in and comes out are types of the domain; how they stand in columns is the business of
+//! `stored`.
 
-pub mod api_keys;
-pub mod audit;
-pub mod callbacks;
-pub mod chat_messages;
-pub mod chatbot_values;
-pub mod clients;
-pub mod customers;
-pub mod delivery_receipts;
+pub mod chat;
 mod error;
-pub mod fallbacks;
-pub mod idempotency;
-pub mod lanes;
-pub mod media;
-pub mod nodes;
-pub mod number_customers;
-pub mod numbers;
-pub mod outbound_messages;
-pub mod outbound_work;
-pub mod participant_events;
-pub mod participants;
-pub mod partitions;
+pub mod inbound;
+pub mod inboxes;
+pub mod outbound;
+pub mod people;
 pub mod personal_data;
 pub mod plugins;
-pub mod retention;
-pub mod routing_decisions;
-pub mod settings;
-pub mod sms_parts;
-pub mod templates;
-pub mod users;
-pub mod webhook_configs;
-pub mod webhook_deliveries;
+pub mod sms;
+mod stored;
+pub mod tenancy;
+pub mod webhooks;
+pub mod work;
 
 pub use error::{Error, Result, violates};
-pub use lanes::Queue;
 pub use sqlx::{Error as SqlxError, PgConnection, PgPool, Postgres, Transaction};
+pub use work::lanes::Queue;
 
 use std::time::Duration;
 

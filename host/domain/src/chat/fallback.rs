@@ -18,17 +18,26 @@ pub enum FallbackMode {
 }
 
 impl FallbackMode {
-    /// The name in configuration.
+    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Strict => "strict",
-            Self::Any131026 => "any131026",
+            Self::Strict => "STRICT",
+            Self::Any131026 => "ANY_131026",
         }
     }
+}
 
-    /// From its name in configuration.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Strict, Self::Any131026].into_iter().find(|mode| mode.as_str() == name)
+/// A stored mode that this version does not know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown fallback mode `{0}`")]
+pub struct UnknownFallbackMode(String);
+
+impl std::str::FromStr for FallbackMode {
+    type Err = UnknownFallbackMode;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = [Self::Strict, Self::Any131026].into_iter().find(|mode| mode.as_str() == text);
+        known.ok_or_else(|| UnknownFallbackMode(text.to_owned()))
     }
 }
 

@@ -25,6 +25,11 @@ impl Direction {
             Self::Outgoing => "OUTGOING",
         }
     }
+
+    /// From its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Incoming, Self::Outgoing].into_iter().find(|direction| direction.as_str() == name)
+    }
 }
 
 macro_rules! named_enum {

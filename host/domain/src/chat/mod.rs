@@ -1,13 +1,19 @@
 //! Live chat: where a participant stands (SPEC 3.4), what its messages are (SPEC 2.7, 2.8, 6.1), the 24-hour window and
 //! when an SMS takes over.
 
+mod content;
+mod event;
 mod fallback;
 mod messages;
 mod participant;
 #[cfg(test)]
 mod tests;
 
-pub use fallback::{FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, automatic_text, fallback_due};
+pub use content::{ChatContent, ReceivedContent};
+pub use event::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
+pub use fallback::{
+    FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, UnknownFallbackMode, automatic_text, fallback_due,
+};
 pub use messages::{ContentType, Direction, MessageContentType};
 pub use participant::{MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
 

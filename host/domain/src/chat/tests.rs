@@ -239,3 +239,23 @@ fn incoming_content_has_its_documented_names() {
         assert_eq!(ContentType::from_name(expected.as_str()), Some(expected));
     }
 }
+
+#[test]
+fn what_a_customer_sent_keeps_the_providers_json_beside_what_we_understand() {
+    let content = InboundContent::Text { body: "hi".to_owned() };
+    let received = ReceivedContent { content, raw: json!({ "type": "text" }).into() };
+    let stored = serde_json::to_value(&received).unwrap();
+    assert_eq!(stored, json!({ "kind": "text", "body": "hi", "raw": { "type": "text" } }));
+    assert_eq!(serde_json::from_value::<ReceivedContent>(stored).unwrap(), received);
+}
+
+#[test]
+fn events_and_modes_keep_their_names() {
+    for kind in ParticipantEventKind::ALL {
+        assert_eq!(ParticipantEventKind::from_name(kind.as_str()), Some(kind));
+    }
+    for mode in [FallbackMode::Strict, FallbackMode::Any131026] {
+        assert_eq!(mode.as_str().parse(), Ok(mode));
+    }
+    assert!("strict".parse::<FallbackMode>().is_err());
+}

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     content::OutboundContent,
-    phone::{Msisdn, Recipient, RecipientFault},
+    phone::Msisdn,
+    recipient::{Recipient, RecipientFault},
 };
 pub use response::{SendReceipt, SendResponse, SendStatus};
 pub use wire::{

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     body::{self, FieldFault},
-    phone::{Msisdn, Recipient},
+    phone::Msisdn,
+    recipient::Recipient,
     segments,
 };
 

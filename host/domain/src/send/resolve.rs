@@ -7,7 +7,8 @@ use super::{
 use crate::{
     body::FieldFault,
     content::OutboundContent,
-    phone::{Msisdn, Recipient},
+    phone::Msisdn,
+    recipient::Recipient,
     template::{Template, TokenMaker},
 };
 
@@ -93,7 +94,7 @@ fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, R
         Ok(recipient) => recipient,
         Err(fault) => return Err(RejectedRecipient { number, reason: RejectionReason::Address(fault) }),
     };
-    if recipient.phone() == Some(sender) {
+    if recipient.phone() == Some(sender.as_str()) {
         return Err(RejectedRecipient { number, reason: RejectionReason::Sender });
     }
     let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());

@@ -14,7 +14,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::MediaKind;
+use crate::{content::MediaKind, opaque::Opaque};
 use graph::ComponentReader;
 pub use placeholders::Pattern;
 pub use resolve::TokenMaker;
@@ -36,8 +36,8 @@ pub struct TemplateRecord {
     pub category: String,
     /// `POSITIONAL` or `NAMED`.
     pub parameter_format: String,
-    /// Meta's `components` array.
-    pub components: Value,
+    /// Meta's `components` array, as Meta wrote it: [`Template::from_record`] reads it.
+    pub components: Opaque,
 }
 
 /// A template of the catalogue, ready to be filled.
@@ -235,7 +235,7 @@ impl TemplateRecord {
             status: required("status")?,
             category: text("category").unwrap_or_default(),
             parameter_format: text("parameter_format").unwrap_or_else(|| "POSITIONAL".to_owned()),
-            components: template.get("components").cloned().unwrap_or(Value::Array(Vec::new())),
+            components: Opaque(template.get("components").cloned().unwrap_or(Value::Array(Vec::new()))),
         })
     }
 }
@@ -248,7 +248,7 @@ impl Template {
             _ => ParameterFormat::Positional,
         };
         let reader = ComponentReader { id: &record.id, format: parameter_format };
-        let components = reader.components(&record.components, "components")?;
+        let components = reader.components(&record.components.0, "components")?;
         Ok(Self {
             status: TemplateStatus::from(record.status.as_str()),
             category: TemplateCategory::from(record.category.as_str()),

@@ -32,9 +32,19 @@ impl PayloadVersion {
         }
     }
 
-    /// From what is stored; anything unknown is the default.
-    pub fn from_stored(text: &str) -> Self {
-        if text == "v2" { Self::V2 } else { Self::V1 }
+}
+
+/// A stored version of payloads that this version does not know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown payload version `{0}`")]
+pub struct UnknownPayloadVersion(String);
+
+impl std::str::FromStr for PayloadVersion {
+    type Err = UnknownPayloadVersion;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = [Self::V1, Self::V2].into_iter().find(|version| version.as_str() == text);
+        known.ok_or_else(|| UnknownPayloadVersion(text.to_owned()))
     }
 }
 

@@ -10,7 +10,9 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-pub use config::{NumberScope, PayloadVersion, WebhookConfig, WebhookConfigRequest, WebhookSettings, in_force};
+pub use config::{
+    NumberScope, PayloadVersion, UnknownPayloadVersion, WebhookConfig, WebhookConfigRequest, WebhookSettings, in_force,
+};
 pub use retry::{AfterFailure, FailedAttempt, Verdict, after_failure};
 
 /// The five webhook types (SPEC 6).

@@ -2,9 +2,11 @@
 //! (`plugin_activation_history`): what a rollback goes back to.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, InboxId};
-use serde_json::Value;
-use sqlx::PgConnection;
+use domain::{
+    ids::{ClientId, InboxId},
+    opaque::Opaque,
+};
+use sqlx::{PgConnection, types::Json};
 use uuid::Uuid;
 
 use crate::Result;
@@ -12,23 +14,23 @@ use crate::Result;
 /// The mode in which a plugin answers; the others only try something out.
 pub const LIVE: &str = "live";
 
-/// A plugin in one of the slots of a client: a world, on one number or on all, in one of three modes.
+/// A plugin in one of the slots of a client: a world, on one inbox or on all, in one of three modes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activation {
     /// Its id; a new one for every activation.
     pub id: Uuid,
     /// `chatbot`, `sms-fallback`, `webhook-shaper` or `router`.
     pub world: String,
-    /// `None` = all numbers that have none of their own.
-    pub number: Option<InboxId>,
+    /// `None` = all inboxes that have none of their own.
+    pub inbox: Option<InboxId>,
     /// `live`, `shadow` or `canary`.
     pub mode: String,
     /// Name of the plugin.
     pub plugin: String,
     /// Which upload of that name; `None` = shipped with the program, or a file of the plugins directory.
     pub upload: Option<Upload>,
-    /// What the plugin reads as its configuration.
-    pub config: Value,
+    /// What the plugin reads as its configuration: its author decides what may stand there.
+    pub config: Opaque,
     /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
@@ -86,12 +88,12 @@ pub struct PastActivation {
 struct Row {
     id: Uuid,
     world: String,
-    number_id: Uuid,
+    inbox_id: Uuid,
     mode: String,
     plugin: String,
     version: Option<i32>,
     sha256: Option<String>,
-    config: Value,
+    config: Json<Opaque>,
     allowed_hosts: Vec<String>,
     percent: i16,
     error_threshold: i16,
@@ -119,11 +121,11 @@ impl From<Row> for Activation {
         Self {
             id: row.id,
             world: row.world,
-            number: Some(InboxId(row.number_id)).filter(|number| !number.0.is_nil()),
+            inbox: Some(InboxId(row.inbox_id)).filter(|inbox| !inbox.0.is_nil()),
             mode: row.mode,
             plugin: row.plugin,
             upload: row.version.zip(row.sha256).map(|(version, sha256)| Upload { version, sha256 }),
-            config: row.config,
+            config: row.config.0,
             allowed_hosts: row.allowed_hosts,
             percent: row.percent,
             error_threshold: row.error_threshold,
@@ -149,8 +151,8 @@ impl From<PastRow> for PastActivation {
     }
 }
 
-fn scope(number: Option<InboxId>) -> Uuid {
-    number.map_or(Uuid::nil(), |number| number.0)
+fn scope(inbox: Option<InboxId>) -> Uuid {
+    inbox.map_or(Uuid::nil(), |inbox| inbox.0)
 }
 
 /// Holds every other change of a client's plugins off until this transaction ends.
@@ -159,24 +161,24 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
     Ok(())
 }
 
-/// What is in force for `world` on a number: the number's own slots and those of the whole client, the number's first.
+/// What is in force for `world` on an inbox: the inbox's own slots and those of the whole client, the inbox's first.
 pub async fn in_force(
     db: &mut PgConnection,
     client: ClientId,
     world: &str,
-    number: InboxId,
+    inbox: InboxId,
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
          FROM plugin_activation
-         WHERE client_id = $1 AND world = $2 AND number_id IN ($3, '00000000-0000-0000-0000-000000000000')
-         ORDER BY number_id DESC, mode",
+         WHERE client_id = $1 AND world = $2 AND inbox_id IN ($3, '00000000-0000-0000-0000-000000000000')
+         ORDER BY inbox_id DESC, mode",
     )
     .bind(client.0)
     .bind(world)
-    .bind(number.0)
+    .bind(inbox.0)
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(Activation::from).collect())
@@ -187,17 +189,17 @@ pub async fn in_scope(
     db: &mut PgConnection,
     client: ClientId,
     world: &str,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
-         FROM plugin_activation WHERE client_id = $1 AND world = $2 AND number_id = $3 ORDER BY mode",
+         FROM plugin_activation WHERE client_id = $1 AND world = $2 AND inbox_id = $3 ORDER BY mode",
     )
     .bind(client.0)
     .bind(world)
-    .bind(scope(number))
+    .bind(scope(inbox))
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(Activation::from).collect())
@@ -206,11 +208,11 @@ pub async fn in_scope(
 /// All activations of a client; with `plugin`, only those of that name.
 pub async fn list(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
          FROM plugin_activation WHERE client_id = $1 AND ($2::text IS NULL OR plugin = $2)
-         ORDER BY world, number_id, mode",
+         ORDER BY world, inbox_id, mode",
     )
     .bind(client.0)
     .bind(plugin)
@@ -225,23 +227,23 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, activation: &Activat
     sqlx::query(
         "WITH begun AS (
              INSERT INTO plugin_activation
-                 (client_id, id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
+                 (client_id, id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
                   error_threshold, minimum_calls, previous_id, activated_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))
          INSERT INTO plugin_activation_history
-             (client_id, id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
+             (client_id, id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
               error_threshold, minimum_calls, previous_id, activated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
     )
     .bind(client.0)
     .bind(activation.id)
     .bind(&activation.world)
-    .bind(scope(activation.number))
+    .bind(scope(activation.inbox))
     .bind(&activation.mode)
     .bind(&activation.plugin)
     .bind(upload.map(|upload| upload.version))
     .bind(upload.map(|upload| upload.sha256.as_str()))
-    .bind(&activation.config)
+    .bind(Json(&activation.config))
     .bind(&activation.allowed_hosts)
     .bind(activation.percent)
     .bind(activation.error_threshold)
@@ -283,7 +285,7 @@ pub async fn end(
 /// An activation of the past or the present.
 pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
-        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
                 0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
                 NULL::text AS recording_stopped, activated_at, ended_at, end_reason
@@ -301,19 +303,19 @@ pub async fn latest_live(
     db: &mut PgConnection,
     client: ClientId,
     world: &str,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
 ) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
-        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
                 0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
                 NULL::text AS recording_stopped, activated_at, ended_at, end_reason
-         FROM plugin_activation_history WHERE client_id = $1 AND world = $2 AND number_id = $3 AND mode = 'live'
+         FROM plugin_activation_history WHERE client_id = $1 AND world = $2 AND inbox_id = $3 AND mode = 'live'
          ORDER BY id DESC LIMIT 1",
     )
     .bind(client.0)
     .bind(world)
-    .bind(scope(number))
+    .bind(scope(inbox))
     .fetch_optional(db)
     .await?;
     Ok(row.map(PastActivation::from))
@@ -322,7 +324,7 @@ pub async fn latest_live(
 /// The latest activations of a plugin, newest first.
 pub async fn history(db: &mut PgConnection, client: ClientId, plugin: &str, limit: i64) -> Result<Vec<PastActivation>> {
     let rows: Vec<PastRow> = sqlx::query_as(
-        "SELECT id, world, number_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
                 0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
                 NULL::text AS recording_stopped, activated_at, ended_at, end_reason

@@ -1,8 +1,7 @@
 //! Where a shadow answered differently from the live version (`plugin_difference`).
 
-use domain::ids::ClientId;
-use serde_json::Value;
-use sqlx::PgConnection;
+use domain::{ids::ClientId, opaque::Opaque};
+use sqlx::{PgConnection, types::Json};
 use uuid::Uuid;
 
 use crate::Result;
@@ -26,10 +25,12 @@ pub struct Difference {
     /// What the question was about: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Uuid,
-    /// The answer that took effect.
-    pub live: Value,
+    /// The answer that took effect, in the form of its world and its version of the interface: it is only shown.
+    #[sqlx(json)]
+    pub live: Opaque,
     /// The answer that was dropped.
-    pub shadow: Value,
+    #[sqlx(json)]
+    pub shadow: Opaque,
 }
 
 /// Keeps a difference.
@@ -47,8 +48,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &Differ
     .bind(&difference.live_plugin)
     .bind(difference.live_version)
     .bind(difference.subject)
-    .bind(&difference.live)
-    .bind(&difference.shadow)
+    .bind(Json(&difference.live))
+    .bind(Json(&difference.shadow))
     .execute(db)
     .await?;
     Ok(())

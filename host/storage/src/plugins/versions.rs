@@ -2,9 +2,11 @@
 //! (`plugin_component`).
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, UserId};
-use serde_json::Value;
-use sqlx::PgConnection;
+use domain::{
+    ids::{ClientId, UserId},
+    opaque::Opaque,
+};
+use sqlx::{PgConnection, types::Json};
 use uuid::Uuid;
 
 use crate::Result;
@@ -43,7 +45,7 @@ pub struct Version {
     /// Interfaces that it imports.
     pub imports: Vec<String>,
     /// What it exports as the schema of its configuration.
-    pub config_schema: Option<Value>,
+    pub config_schema: Option<Opaque>,
     /// Who uploaded it; `None` = somebody at the command line.
     pub created_by: Option<UserId>,
     /// When.
@@ -59,7 +61,7 @@ struct Row {
     size: i64,
     api_version: String,
     imports: Vec<String>,
-    config_schema: Option<Value>,
+    config_schema: Option<Json<Opaque>>,
     created_by: Option<Uuid>,
     created_at: DateTime<Utc>,
 }
@@ -74,7 +76,7 @@ impl From<Row> for Version {
             size: row.size,
             api_version: row.api_version,
             imports: row.imports,
-            config_schema: row.config_schema,
+            config_schema: row.config_schema.map(|schema| schema.0),
             created_by: row.created_by.map(UserId),
             created_at: row.created_at,
         }
@@ -233,7 +235,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, version: &Version, 
     .bind(version.size)
     .bind(&version.api_version)
     .bind(&version.imports)
-    .bind(&version.config_schema)
+    .bind(version.config_schema.as_ref().map(Json))
     .bind(version.created_by.map(|user| user.0))
     .bind(version.created_at)
     .execute(db)

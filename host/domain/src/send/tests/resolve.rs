@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    phone::{Bsuid, PhoneError},
+    phone::PhoneError,
     template::{Template, TemplateStatus},
 };
 
@@ -39,7 +39,7 @@ fn a_template_send_resolves_to_content_and_recipients() {
     let OutboundContent::Template(content) = &part.content else { panic!("a template") };
     assert_eq!((content.rendered_text.as_str(), content.language.as_str()), ("Hi Zo", "en"));
     let accepted = part.recipients[0].as_ref().unwrap();
-    assert_eq!((accepted.recipient.address(), accepted.ct_id.as_deref()), ("27820000001", Some("c1")));
+    assert_eq!((accepted.recipient.address().value(), accepted.ct_id.as_deref()), ("27820000001", Some("c1")));
     assert_eq!((send.accepted_count(), send.rejected().count()), (1, 0));
 }
 
@@ -101,8 +101,8 @@ fn bad_recipients_are_rejected_one_by_one_and_echo_what_was_written() {
     assert_eq!(rejected[3], ("+27110000000", RejectionReason::Sender));
     let accepted: Vec<_> = send.accepted().map(|(_, entry)| entry).collect();
     assert_eq!(accepted.len(), 3);
-    assert_eq!((accepted[0].number.as_str(), accepted[0].recipient.address()), ("+27820000001", "27820000001"));
-    assert_eq!(accepted[1].recipient.bsuid().map(Bsuid::as_str), Some("ZA.1"));
+    assert_eq!((accepted[0].number.as_str(), accepted[0].recipient.address().value()), ("+27820000001", "27820000001"));
+    assert_eq!(accepted[1].recipient.bsuid(), Some("ZA.1"));
     assert_eq!((accepted[1].ct_id.as_deref(), accepted[1].gst_id.as_deref()), (None, Some("g")));
     assert_eq!(accepted[2].recipient.bsuid(), None);
 }
@@ -123,11 +123,11 @@ fn all_recipients_may_be_rejected() {
 fn stored_state_rejects_recipients_later_and_still_echoes_the_input() {
     let recipients = json!([{"to": "+27820000001"}, {"to": "27820000002"}, {"to": "bad"}]);
     let mut send = resolve(&with(chat(), "/messages/0/recipients", recipients));
-    send.reject_where(|recipient| (recipient.address() == "27820000001").then_some(RejectionReason::OutsideWindow));
+    send.reject_where(|recipient| (recipient.address().value() == "27820000001").then_some(RejectionReason::OutsideWindow));
     let rejected: Vec<_> = send.rejected().map(|entry| entry.number.as_str()).collect();
     assert_eq!(rejected, ["+27820000001", "bad"]);
     assert_eq!(
-        send.accepted().map(|(part, entry)| (part, entry.recipient.address())).collect::<Vec<_>>(),
+        send.accepted().map(|(part, entry)| (part, entry.recipient.address().value())).collect::<Vec<_>>(),
         [(0, "27820000002")]
     );
 }

@@ -1,0 +1,52 @@
+//! What the messages of a chat say, in either direction.
+
+use serde::{Deserialize, Serialize};
+
+use super::Direction;
+use crate::{content::OutboundContent, inbound::InboundContent, opaque::Opaque};
+
+/// What a message of a chat says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ChatContent {
+    /// What a customer sent.
+    Incoming(Box<ReceivedContent>),
+    /// What a chatbot or an agent sent.
+    Outgoing(Box<OutboundContent>),
+}
+
+/// What a customer sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReceivedContent {
+    /// What we understand of it.
+    #[serde(flatten)]
+    pub content: InboundContent,
+    /// The provider's JSON, for what we do not model.
+    #[serde(default)]
+    pub raw: Opaque,
+}
+
+impl ChatContent {
+    /// From or to the customer.
+    pub fn direction(&self) -> Direction {
+        match self {
+            Self::Incoming(_) => Direction::Incoming,
+            Self::Outgoing(_) => Direction::Outgoing,
+        }
+    }
+
+    /// What a customer sent; `None` when it went to one.
+    pub fn incoming(&self) -> Option<&ReceivedContent> {
+        match self {
+            Self::Incoming(content) => Some(content),
+            Self::Outgoing(_) => None,
+        }
+    }
+
+    /// What a chatbot or an agent sent; `None` when it came from a customer.
+    pub fn outgoing(&self) -> Option<&OutboundContent> {
+        match self {
+            Self::Incoming(_) => None,
+            Self::Outgoing(content) => Some(content),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What happens to a participant and its chatbot must see.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::ChatMessageId;
+
+/// Something that happened to a participant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParticipantEvent {
+    /// The conversation began with this message, and a router decides who answers.
+    Route(ArrivedMessage),
+    /// The conversation began with this message, which follows as an event of its own.
+    Started(ArrivedMessage),
+    /// The customer wrote.
+    Message(ArrivedMessage),
+    /// The customer rated the conversation.
+    Rating(ArrivedMessage),
+    /// A timer that the chatbot started has run out.
+    Timer(Timer),
+}
+
+/// What a [`ParticipantEvent`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ParticipantEventKind {
+    /// [`ParticipantEvent::Route`].
+    Route,
+    /// [`ParticipantEvent::Started`].
+    Started,
+    /// [`ParticipantEvent::Message`].
+    Message,
+    /// [`ParticipantEvent::Rating`].
+    Rating,
+    /// [`ParticipantEvent::Timer`].
+    Timer,
+}
+
+/// A message of a customer: it is named here, and the rest is what was true when it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArrivedMessage {
+    /// The message.
+    pub message: ChatMessageId,
+    /// It opened a closed conversation.
+    #[serde(default)]
+    pub reopened: bool,
+    /// The template that the customer had been sent last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<SentTemplate>,
+    /// The team that had the chat before it was closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_team: Option<String>,
+    /// The rating that the message is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<String>,
+}
+
+/// A template that was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentTemplate {
+    /// The provider's template id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A timer of a chatbot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timer {
+    /// The name that the chatbot gave it.
+    pub name: String,
+}
+
+impl ParticipantEvent {
+    /// What it is about.
+    pub fn kind(&self) -> ParticipantEventKind {
+        match self {
+            Self::Route(_) => ParticipantEventKind::Route,
+            Self::Started(_) => ParticipantEventKind::Started,
+            Self::Message(_) => ParticipantEventKind::Message,
+            Self::Rating(_) => ParticipantEventKind::Rating,
+            Self::Timer(_) => ParticipantEventKind::Timer,
+        }
+    }
+
+    /// The message that it is about; `None` for a timer.
+    pub fn message(&self) -> Option<&ArrivedMessage> {
+        match self {
+            Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
+                Some(message)
+            }
+            Self::Timer(_) => None,
+        }
+    }
+
+    /// The same as [`ParticipantEvent::message`], to be changed.
+    pub fn message_mut(&mut self) -> Option<&mut ArrivedMessage> {
+        match self {
+            Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
+                Some(message)
+            }
+            Self::Timer(_) => None,
+        }
+    }
+}
+
+impl ParticipantEventKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Route, Self::Started, Self::Message, Self::Rating, Self::Timer];
+
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Route => "ROUTE",
+            Self::Started => "STARTED",
+            Self::Message => "MESSAGE",
+            Self::Rating => "RATING",
+            Self::Timer => "TIMER",
+        }
+    }
+
+    /// From its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}

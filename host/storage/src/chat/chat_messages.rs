@@ -1,0 +1,301 @@
+//! Messages of live chats (SPEC 2.7), and what provider ids of quoted messages refer to.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    chat::{ChatContent, ContentType, Direction, ReceivedContent},
+    content::OutboundContent,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, ClientId, MediaId, MessageId, ParticipantId},
+};
+use serde::Serialize;
+use sqlx::{PgConnection, types::Json};
+use uuid::Uuid;
+
+use crate::{
+    Error, Result,
+    stored::{self, Stored, Versioned, known},
+};
+
+/// A message on its way into a chat.
+#[derive(Debug, Clone)]
+pub struct NewChatMessage {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Its place in the chat.
+    pub sequence: i64,
+    /// What kind of content it is.
+    pub content_type: ContentType,
+    /// Where the chat takes place.
+    pub channel: Channel,
+    /// What people read.
+    pub body: Option<String>,
+    /// All that it says; the direction follows from it.
+    pub content: ChatContent,
+    /// The file that came with it.
+    pub media: Option<MediaId>,
+    /// `CUSTOMER`, `BOT`, or the agent's name.
+    pub owner: String,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// The system's tracking id.
+    pub gst_id: String,
+    /// The provider's id; an outgoing message gets it when it is sent.
+    pub provider_id: Option<String>,
+    /// Provider id of the message that it quotes.
+    pub quoted_provider_id: Option<String>,
+    /// Delivery state of an outgoing message.
+    pub state: Option<DeliveryState>,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A message of a chat.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatMessage {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Its place in the chat.
+    pub sequence: i64,
+    /// What kind of content it is.
+    pub content_type: ContentType,
+    /// What people read.
+    pub body: Option<String>,
+    /// All that it says; the direction follows from it.
+    pub content: ChatContent,
+    /// The file that came with it.
+    pub media: Option<MediaId>,
+    /// The system's tracking id.
+    pub gst_id: String,
+    /// The provider's id.
+    pub provider_id: Option<String>,
+    /// Provider id of the message that it quotes.
+    pub quoted_provider_id: Option<String>,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ChatMessageRow {
+    id: Uuid,
+    participant_id: Uuid,
+    sequence_number: i64,
+    direction: String,
+    content_type: String,
+    body: Option<String>,
+    content: Stored,
+    media_id: Option<Uuid>,
+    gst_id: String,
+    provider_id: Option<String>,
+    quoted_provider_id: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<ChatMessageRow> for ChatMessage {
+    type Error = Error;
+
+    fn try_from(row: ChatMessageRow) -> Result<Self> {
+        let content = match known("chat_message", "direction", &row.direction, Direction::from_name)? {
+            Direction::Incoming => {
+                let content: ReceivedContent = stored::read("chat_message", "content", &row.content)?;
+                ChatContent::Incoming(Box::new(content))
+            }
+            Direction::Outgoing => {
+                let content: OutboundContent = stored::read("chat_message", "content", &row.content)?;
+                ChatContent::Outgoing(Box::new(content))
+            }
+        };
+        Ok(Self {
+            id: ChatMessageId(row.id),
+            participant: ParticipantId(row.participant_id),
+            sequence: row.sequence_number,
+            content_type: known("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
+            body: row.body,
+            content,
+            media: row.media_id.map(MediaId),
+            gst_id: row.gst_id,
+            provider_id: row.provider_id,
+            quoted_provider_id: row.quoted_provider_id,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// What stands beside the direction of a message.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Said<'c> {
+    Incoming(&'c ReceivedContent),
+    Outgoing(&'c OutboundContent),
+}
+
+fn said(content: &ChatContent) -> Json<Versioned<Said<'_>>> {
+    stored::write(match content {
+        ChatContent::Incoming(content) => Said::Incoming(content),
+        ChatContent::Outgoing(content) => Said::Outgoing(content),
+    })
+}
+
+/// Adds a message to its chat.
+pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMessage) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO chat_message (client_id, id, participant_id, sequence_number, direction, content_type, channel, body,
+             content, media_id, owner, ct_id, gst_id, provider_id, quoted_provider_id, state, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+    )
+    .bind(client.0)
+    .bind(message.id.0)
+    .bind(message.participant.0)
+    .bind(message.sequence)
+    .bind(message.content.direction().as_str())
+    .bind(message.content_type.as_str())
+    .bind(message.channel.as_str())
+    .bind(message.body.as_deref())
+    .bind(said(&message.content))
+    .bind(message.media.map(|media| media.0))
+    .bind(&message.owner)
+    .bind(message.ct_id.as_deref())
+    .bind(&message.gst_id)
+    .bind(message.provider_id.as_deref())
+    .bind(message.quoted_provider_id.as_deref())
+    .bind(message.state.map(DeliveryState::as_str))
+    .bind(message.created_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes a provider's message id for an incoming message; `false` when it has been taken before: the message is a
+/// repetition.
+pub async fn claim_provider_id(
+    db: &mut PgConnection,
+    client: ClientId,
+    provider_id: &str,
+    message: ChatMessageId,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO provider_message (client_id, provider_id, chat_message_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(provider_id)
+    .bind(message.0)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Writes the delivery state of an outgoing message, and the provider's id once there is one.
+pub async fn set_delivery(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: ChatMessageId,
+    state: DeliveryState,
+    provider_id: Option<&str>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE chat_message SET state = $3, provider_id = COALESCE(provider_id, $4) WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .bind(state.as_str())
+    .bind(provider_id)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A message by id.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> Result<Option<ChatMessage>> {
+    let row: Option<ChatMessageRow> = sqlx::query_as(
+        "SELECT id, participant_id, sequence_number, direction, content_type, body, content, media_id, gst_id, provider_id,
+                quoted_provider_id, created_at
+         FROM chat_message WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(ChatMessage::try_from).transpose()
+}
+
+/// A page of a chat, newest first: messages with a sequence number below `before`, when that is given.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<ChatMessage>> {
+    let rows: Vec<ChatMessageRow> = sqlx::query_as(
+        "SELECT id, participant_id, sequence_number, direction, content_type, body, content, media_id, gst_id, provider_id,
+                quoted_provider_id, created_at
+         FROM chat_message WHERE client_id = $1 AND participant_id = $2 AND ($3::bigint IS NULL OR sequence_number < $3)
+         ORDER BY sequence_number DESC LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(before)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(ChatMessage::try_from).collect()
+}
+
+/// The message that a provider id refers to: one of a chat, one sent through the API, or both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuotedMessage {
+    /// Set when it is part of a chat.
+    pub chat_message: Option<ChatMessageId>,
+    /// Set when we sent it.
+    pub outbound_message: Option<MessageId>,
+    /// The system's tracking id.
+    pub gst_id: String,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// What the chat shows for it.
+    pub body: Option<String>,
+    /// What it said, when we sent it.
+    pub content: Option<OutboundContent>,
+}
+
+#[derive(sqlx::FromRow)]
+struct QuotedRow {
+    chat_message_id: Option<Uuid>,
+    outbound_message_id: Option<Uuid>,
+    gst_id: Option<String>,
+    ct_id: Option<String>,
+    body: Option<String>,
+    content: Option<Stored>,
+}
+
+/// Finds the message with this provider id.
+pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<QuotedMessage>> {
+    let row: Option<QuotedRow> = sqlx::query_as(
+        "SELECT known.chat_message_id, known.outbound_message_id, COALESCE(sent.gst_id, chat.gst_id) AS gst_id,
+                COALESCE(sent.ct_id, chat.ct_id) AS ct_id, chat.body, part.content
+         FROM provider_message known
+         LEFT JOIN chat_message chat ON chat.client_id = $1 AND chat.id = known.chat_message_id
+         LEFT JOIN outbound_message sent ON sent.client_id = $1 AND sent.id = known.outbound_message_id
+         LEFT JOIN outbound_part part ON part.client_id = $1 AND part.id = sent.part_id
+         WHERE known.client_id = $1 AND known.provider_id = $2",
+    )
+    .bind(client.0)
+    .bind(provider_id)
+    .fetch_optional(db)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let content = stored::read_optional("outbound_part", "content", row.content.as_ref())?;
+    // The row outlives the message it points at by a little: retention drops partitions first.
+    Ok(row.gst_id.map(|gst_id| QuotedMessage {
+        chat_message: row.chat_message_id.map(ChatMessageId),
+        outbound_message: row.outbound_message_id.map(MessageId),
+        gst_id,
+        ct_id: row.ct_id,
+        body: row.body,
+        content,
+    }))
+}

@@ -1,0 +1,276 @@
+//! What a chatbot must see of a participant. One lane per participant: events are handled in order, one at a time.
+//!
+//! The order is that of `due_at`. A message is due when it is stored, and never before one that was stored earlier,
+//! whatever the clocks of two nodes say; a timer is due when it runs out, so it waits without holding anything up. The
+//! one event that has failed is first until it succeeds or is dropped, and the others are put off until it is tried again.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, Timer},
+    ids::{ClientId, ParticipantEventId, ParticipantId},
+};
+use serde::Serialize;
+use sqlx::{PgConnection, types::Json};
+use uuid::Uuid;
+
+use crate::{
+    Result,
+    stored::{self, Stored, Versioned, known},
+};
+
+/// An event on its way to a chatbot.
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    /// Its id, which the chatbot sees.
+    pub id: ParticipantEventId,
+    /// What happened.
+    pub event: ParticipantEvent,
+}
+
+/// An event that waits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Its id.
+    pub id: ParticipantEventId,
+    /// What happened.
+    pub event: ParticipantEvent,
+    /// When it is to be handled.
+    pub due_at: DateTime<Utc>,
+    /// How often handling it has failed.
+    pub attempts: i16,
+}
+
+/// What stands beside the kind of an event.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Payload<'e> {
+    Message(&'e ArrivedMessage),
+    Timer(&'e Timer),
+}
+
+fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
+    use ParticipantEvent as Event;
+    stored::write(match event {
+        Event::Route(message) | Event::Started(message) | Event::Message(message) | Event::Rating(message) => {
+            Payload::Message(message)
+        }
+        Event::Timer(timer) => Payload::Timer(timer),
+    })
+}
+
+#[derive(sqlx::FromRow)]
+struct EventRow {
+    id: Uuid,
+    kind: String,
+    payload: Stored,
+    due_at: DateTime<Utc>,
+    attempts: i16,
+}
+
+impl TryFrom<EventRow> for Event {
+    type Error = crate::Error;
+
+    fn try_from(row: EventRow) -> Result<Self> {
+        let message = || stored::read("participant_event", "payload", &row.payload);
+        let event = match known("participant_event", "kind", &row.kind, ParticipantEventKind::from_name)? {
+            ParticipantEventKind::Route => ParticipantEvent::Route(message()?),
+            ParticipantEventKind::Started => ParticipantEvent::Started(message()?),
+            ParticipantEventKind::Message => ParticipantEvent::Message(message()?),
+            ParticipantEventKind::Rating => ParticipantEvent::Rating(message()?),
+            ParticipantEventKind::Timer => {
+                ParticipantEvent::Timer(stored::read("participant_event", "payload", &row.payload)?)
+            }
+        };
+        Ok(Self { id: ParticipantEventId(row.id), event, due_at: row.due_at, attempts: row.attempts })
+    }
+}
+
+/// Adds events that have just happened, in their order, behind everything that has happened before; the last of them is
+/// due at `now`, unless something before it is due later. The participant is locked by the caller.
+pub async fn append(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    events: &[NewEvent],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
+         SELECT $1, given.id, $2, given.kind, given.payload,
+                GREATEST($6::timestamptz - (cardinality($3::uuid[]) - 1) * interval '1 microsecond',
+                         (SELECT max(due_at) + interval '1 microsecond' FROM participant_event
+                          WHERE client_id = $1 AND lane_id = $2 AND kind <> 'TIMER'))
+                + (given.place - 1) * interval '1 microsecond'
+         FROM unnest($3::uuid[], $4::text[], $5::jsonb[]) WITH ORDINALITY AS given (id, kind, payload, place)",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(events.iter().map(|event| event.id.0).collect::<Vec<_>>())
+    .bind(events.iter().map(|new| new.event.kind().as_str()).collect::<Vec<_>>())
+    .bind(events.iter().map(|new| payload(&new.event)).collect::<Vec<_>>())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Starts a timer, or moves the one of the same name.
+pub async fn start_timer(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    (id, timer): (ParticipantEventId, &Timer),
+    due_at: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "DELETE FROM participant_event
+         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' AND payload->'value'->>'name' = $3",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(&timer.name)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query(
+        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
+         VALUES ($1, $2, $3, 'TIMER', $4, $5)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(participant.0)
+    .bind(stored::write(timer))
+    .bind(due_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The event that comes next, whether it is due or not.
+pub async fn head(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<Option<Event>> {
+    let row: Option<EventRow> = sqlx::query_as(
+        "SELECT id, kind, payload, due_at, attempts FROM participant_event WHERE client_id = $1 AND lane_id = $2
+         ORDER BY attempts > 0 DESC, due_at, id LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Event::try_from).transpose()
+}
+
+/// The first waiting event that is no timer, leaving out `except`.
+pub async fn next_happening(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    except: ParticipantEventId,
+) -> Result<Option<Event>> {
+    let row: Option<EventRow> = sqlx::query_as(
+        "SELECT id, kind, payload, due_at, attempts FROM participant_event
+         WHERE client_id = $1 AND lane_id = $2 AND kind <> 'TIMER' AND id <> $3 ORDER BY due_at, id LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(except.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Event::try_from).transpose()
+}
+
+/// Puts an event directly before another one.
+pub async fn insert_before(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    event: &NewEvent,
+    next: &Event,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
+         VALUES ($1, $2, $3, $4, $5, $6::timestamptz - interval '1 microsecond')",
+    )
+    .bind(client.0)
+    .bind(event.id.0)
+    .bind(participant.0)
+    .bind(event.event.kind().as_str())
+    .bind(payload(&event.event))
+    .bind(next.due_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Says something else about an event, which keeps its place.
+pub async fn replace(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: ParticipantEventId,
+    event: &ParticipantEvent,
+) -> Result<()> {
+    sqlx::query("UPDATE participant_event SET kind = $3, payload = $4 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id.0)
+        .bind(event.kind().as_str())
+        .bind(payload(event))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Forgets an event that is dealt with; `false` when it was gone already.
+pub async fn remove(db: &mut PgConnection, client: ClientId, event: ParticipantEventId) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(event.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Forgets all events of a participant, timers included: the chat is no longer the chatbot's.
+pub async fn remove_all(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<u64> {
+    let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2")
+        .bind(client.0)
+        .bind(participant.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected())
+}
+
+/// Forgets the timers of a participant: the conversation that they belong to is over.
+pub async fn remove_timers(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<u64> {
+    let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER'")
+        .bind(client.0)
+        .bind(participant.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected())
+}
+
+/// Tries an event again at `due_at`, and the others that would be due before then after it, in their order. `failed`
+/// counts the attempt and so keeps the event first; without it nothing went wrong with the event itself.
+pub async fn put_off(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    (event, failed): (ParticipantEventId, bool),
+    due_at: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "WITH ordered AS (
+             SELECT id, row_number() OVER (ORDER BY id = $3 DESC, due_at, id) - 1 AS place FROM participant_event
+             WHERE client_id = $1 AND lane_id = $2 AND (due_at < $4 OR id = $3)
+         )
+         UPDATE participant_event event SET due_at = $4::timestamptz + ordered.place * interval '1 microsecond',
+             attempts = CASE WHEN event.id = $3 AND $5 THEN event.attempts + 1 ELSE event.attempts END
+         FROM ordered WHERE event.client_id = $1 AND event.id = ordered.id",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(event.0)
+    .bind(due_at)
+    .bind(failed)
+    .execute(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Two customers became one: so do their chats on the same inbox.
+
+use domain::ids::{ClientId, CustomerId, InboxId, ParticipantId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Participant, ParticipantState, lock, save};
+use crate::{Result, chat::chatbot_values};
+
+/// Gives the chats of `absorbed` to `survivor`. Where both have one on an inbox, the messages of both become one chat,
+/// in the order in which they came.
+pub(crate) async fn fold_customer(
+    db: &mut PgConnection,
+    client: ClientId,
+    survivor: CustomerId,
+    absorbed: CustomerId,
+) -> Result<()> {
+    let rows: Vec<(Uuid, Uuid, Uuid)> = sqlx::query_as(
+        "SELECT id, inbox_id, customer_id FROM participant
+         WHERE client_id = $1 AND customer_id IN ($2, $3) AND merged_into IS NULL ORDER BY id FOR UPDATE",
+    )
+    .bind(client.0)
+    .bind(survivor.0)
+    .bind(absorbed.0)
+    .fetch_all(&mut *db)
+    .await?;
+    let on = |customer: CustomerId, inbox: InboxId| {
+        let found = rows.iter().find(|row| row.2 == customer.0 && row.1 == inbox.0);
+        found.map(|row| ParticipantId(row.0))
+    };
+    for inbox in rows.iter().filter(|row| row.2 == absorbed.0).map(|row| InboxId(row.1)) {
+        match (on(survivor, inbox), on(absorbed, inbox)) {
+            (Some(kept), Some(gone)) => fold(db, client, kept, gone).await?,
+            (None, Some(moved)) => give_to(db, client, moved, survivor).await?,
+            (_, None) => {}
+        }
+    }
+    Ok(())
+}
+
+async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantId, customer: CustomerId) -> Result<()> {
+    sqlx::query("UPDATE participant SET customer_id = $3 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(chat.0)
+        .bind(customer.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn fold(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone: ParticipantId) -> Result<()> {
+    let (Some(one), Some(other)) = (lock(db, client, kept).await?, lock(db, client, gone).await?) else {
+        return Ok(());
+    };
+    let joined = join(one, &other);
+    move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
+    save(db, client, &joined).await?;
+    move_bot_data(db, client, kept, gone).await?;
+    sqlx::query(
+        "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
+         WHERE client_id = $1 AND (id = $3 OR merged_into = $3)",
+    )
+    .bind(client.0)
+    .bind(kept.0)
+    .bind(gone.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The chat that two chats become: in the hands of people if one of them was, closed only if both were.
+fn join(kept: Participant, gone: &Participant) -> Participant {
+    let weight = |state: ParticipantState| match state {
+        ParticipantState::Active => 3,
+        ParticipantState::Queued => 2,
+        ParticipantState::Bot => 1,
+        ParticipantState::Closed => 0,
+    };
+    let mut joined = kept;
+    if weight(gone.state) > weight(joined.state) {
+        joined.state = gone.state;
+        joined.bot_state.clone_from(&gone.bot_state);
+        joined.assigned_agent = gone.assigned_agent;
+        joined.team.clone_from(&gone.team);
+        joined.queued_reason.clone_from(&gone.queued_reason);
+    }
+    joined.control_version += 1;
+    joined.next_sequence += gone.next_sequence - 1;
+    joined.events_handled += gone.events_handled;
+    joined.unread += gone.unread;
+    joined.missed |= gone.missed;
+    joined.send_rating |= gone.send_rating;
+    joined.last_assigned_agent = joined.last_assigned_agent.or(gone.last_assigned_agent);
+    joined.last_message_at = joined.last_message_at.max(gone.last_message_at);
+    joined.created_at = joined.created_at.min(gone.created_at);
+    let new_tags: Vec<String> = gone.tags.iter().filter(|tag| !joined.tags.contains(tag)).cloned().collect();
+    joined.tags.extend(new_tags);
+    joined
+}
+
+/// Numbers the messages of both chats anew, by their ids, so that the last one has the number `last`: messages that
+/// were forgotten by retention keep their place.
+async fn move_messages(
+    db: &mut PgConnection,
+    client: ClientId,
+    (kept, gone): (ParticipantId, ParticipantId),
+    last: i64,
+) -> Result<()> {
+    sqlx::query(
+        "WITH ordered AS (
+             SELECT id, row_number() OVER (ORDER BY id) - count(*) OVER () AS from_last
+             FROM chat_message WHERE client_id = $1 AND participant_id IN ($2, $3)
+         )
+         UPDATE chat_message message SET participant_id = $2, sequence_number = $4 + ordered.from_last
+         FROM ordered WHERE message.client_id = $1 AND message.id = ordered.id",
+    )
+    .bind(client.0)
+    .bind(kept.0)
+    .bind(gone.0)
+    .bind(last)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What the chatbot has yet to see, and what it noted; where both chats have a note, the kept one's stays.
+async fn move_bot_data(
+    db: &mut PgConnection,
+    client: ClientId,
+    kept: ParticipantId,
+    gone: ParticipantId,
+) -> Result<()> {
+    sqlx::query("UPDATE participant_event SET lane_id = $2 WHERE client_id = $1 AND lane_id = $3")
+        .bind(client.0)
+        .bind(kept.0)
+        .bind(gone.0)
+        .execute(&mut *db)
+        .await?;
+    let grown: i64 = sqlx::query_scalar(
+        "WITH moved AS (DELETE FROM chatbot_value WHERE client_id = $1 AND participant_id = $3 RETURNING *),
+         kept AS (
+             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
+             SELECT client_id, plugin, $2, key, value, version FROM moved ON CONFLICT DO NOTHING
+             RETURNING octet_length(key) + octet_length(value) + $4 AS bytes)
+         SELECT (COALESCE((SELECT sum(bytes) FROM kept), 0)
+                 - COALESCE((SELECT sum(octet_length(key) + octet_length(value) + $4) FROM moved), 0))::bigint",
+    )
+    .bind(client.0)
+    .bind(kept.0)
+    .bind(gone.0)
+    .bind(chatbot_values::KEY_OVERHEAD)
+    .fetch_one(&mut *db)
+    .await?;
+    if grown != 0 {
+        chatbot_values::grow(db, client, kept, grown).await?;
+    }
+    Ok(())
+}

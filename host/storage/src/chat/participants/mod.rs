@@ -1,0 +1,278 @@
+//! Live-chat participants: one for ever per inbox and customer (SPEC 2.6, DESIGN 7).
+
+mod fold;
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    chat::{MoveRefused, ParticipantMove},
+    ids::{ClientId, CustomerId, InboxId, ParticipantId, UserId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+pub use domain::chat::ParticipantState;
+pub(crate) use fold::fold_customer;
+
+use crate::{Error, Result, stored::known};
+
+/// A participant. Lock it, change it, [`save`] it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Participant {
+    /// The `chatParticipantId`.
+    pub id: ParticipantId,
+    /// The inbox.
+    pub inbox: InboxId,
+    /// Who writes.
+    pub customer: CustomerId,
+    /// Where the chat takes place.
+    pub channel: Channel,
+    /// Who has the chat.
+    pub state: ParticipantState,
+    /// Grows when the chat changes hands, closes or opens.
+    pub control_version: i64,
+    /// Sequence number of the next message.
+    pub next_sequence: i64,
+    /// Events that its chatbot has dealt with.
+    pub events_handled: i64,
+    /// The chatbot's own note of where the conversation stands.
+    pub bot_state: String,
+    /// Tags on the contact.
+    pub tags: Vec<String>,
+    /// Nobody answered in time.
+    pub missed: bool,
+    /// Began outside business hours.
+    pub after_hours: bool,
+    /// The customer has been asked for a rating and has not given one.
+    pub send_rating: bool,
+    /// The agent who has the chat.
+    pub assigned_agent: Option<UserId>,
+    /// The agent who had it last.
+    pub last_assigned_agent: Option<UserId>,
+    /// The team that it waits for or belongs to.
+    pub team: Option<String>,
+    /// Messages that no agent has seen.
+    pub unread: i32,
+    /// Why the chat last went to people.
+    pub queued_reason: Option<String>,
+    /// The chatbot that a router chose for this conversation; `None` = the one that is active on the inbox.
+    pub bot_plugin: Option<String>,
+    /// When the last message was written.
+    pub last_message_at: DateTime<Utc>,
+    /// When the first message was written.
+    pub created_at: DateTime<Utc>,
+}
+
+impl Participant {
+    /// Moves the chat (SPEC 3.4): who has it, the control version, the agent's slot. A chat that opens again begins anew.
+    pub fn apply(&mut self, step: ParticipantMove) -> std::result::Result<(), MoveRefused> {
+        let moved = self.state.apply(step)?;
+        if self.state == ParticipantState::Closed && moved.state != ParticipantState::Closed {
+            self.bot_state.clear();
+            self.team = None;
+            self.queued_reason = None;
+            self.bot_plugin = None;
+            self.missed = false;
+            self.after_hours = false;
+            self.send_rating = false;
+        }
+        self.state = moved.state;
+        self.missed |= moved.missed;
+        self.control_version += i64::from(moved.control_changed);
+        if moved.releases_agent {
+            self.last_assigned_agent = self.assigned_agent.take().or(self.last_assigned_agent);
+        }
+        Ok(())
+    }
+
+    /// The sequence number for a message written at `at`.
+    pub fn take_sequence(&mut self, at: DateTime<Utc>) -> i64 {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        self.last_message_at = self.last_message_at.max(at);
+        sequence
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct ParticipantRow {
+    id: Uuid,
+    inbox_id: Uuid,
+    customer_id: Uuid,
+    channel: String,
+    state: String,
+    control_version: i64,
+    next_sequence: i64,
+    events_handled: i64,
+    bot_state: String,
+    tags: Vec<String>,
+    missed: bool,
+    after_hours: bool,
+    send_rating: bool,
+    assigned_agent_id: Option<Uuid>,
+    last_assigned_agent_id: Option<Uuid>,
+    team: Option<String>,
+    unread: i32,
+    queued_reason: Option<String>,
+    bot_plugin: Option<String>,
+    last_message_at: DateTime<Utc>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<ParticipantRow> for Participant {
+    type Error = Error;
+
+    fn try_from(row: ParticipantRow) -> Result<Self> {
+        Ok(Self {
+            id: ParticipantId(row.id),
+            inbox: InboxId(row.inbox_id),
+            customer: CustomerId(row.customer_id),
+            channel: chat_channel(&row.channel)?,
+            state: known("participant", "state", &row.state, ParticipantState::from_name)?,
+            control_version: row.control_version,
+            next_sequence: row.next_sequence,
+            events_handled: row.events_handled,
+            bot_state: row.bot_state,
+            tags: row.tags,
+            missed: row.missed,
+            after_hours: row.after_hours,
+            send_rating: row.send_rating,
+            assigned_agent: row.assigned_agent_id.map(UserId),
+            last_assigned_agent: row.last_assigned_agent_id.map(UserId),
+            team: row.team,
+            unread: row.unread,
+            queued_reason: row.queued_reason,
+            bot_plugin: row.bot_plugin,
+            last_message_at: row.last_message_at,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// A channel that chats take place on.
+fn chat_channel(name: &str) -> Result<Channel> {
+    known("participant", "channel", name, |name| name.parse().ok().filter(|channel: &Channel| channel.has_chats()))
+}
+
+const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, events_handled, \
+    bot_state, tags, missed, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, team, unread, \
+    queued_reason, bot_plugin, last_message_at, created_at";
+
+/// A participant as it is now; an id that was merged away answers the participant it became.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
+    let row: Option<ParticipantRow> = sqlx::query_as(&format!(
+        "SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND id = COALESCE(
+             (SELECT merged_into FROM participant WHERE client_id = $1 AND id = $2), $2)"
+    ))
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Participant::try_from).transpose()
+}
+
+/// A participant, locked until the transaction ends. An id that was merged away answers its own, closed row.
+pub async fn lock(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
+    let row: Option<ParticipantRow> =
+        sqlx::query_as(&format!("SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND id = $2 FOR UPDATE"))
+            .bind(client.0)
+            .bind(id.0)
+            .fetch_optional(db)
+            .await?;
+    row.map(Participant::try_from).transpose()
+}
+
+/// The participant of a customer on an inbox, locked until the transaction ends.
+pub async fn lock_of_customer(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+) -> Result<Option<Participant>> {
+    let row: Option<ParticipantRow> = sqlx::query_as(&format!(
+        "SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3 FOR UPDATE"
+    ))
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Participant::try_from).transpose()
+}
+
+/// Adds a participant in the given state, and answers it; `None` when the customer has one on this inbox by now. A channel
+/// without chats is [`Error::Inconsistent`].
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: ParticipantId,
+    (inbox, customer): (InboxId, CustomerId),
+    (channel, state): (Channel, ParticipantState),
+    now: DateTime<Utc>,
+) -> Result<Option<Participant>> {
+    chat_channel(channel.as_str())?;
+    let row: Option<ParticipantRow> = sqlx::query_as(&format!(
+        "INSERT INTO participant (client_id, id, inbox_id, customer_id, channel, state, last_message_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+         ON CONFLICT (client_id, inbox_id, customer_id) DO NOTHING RETURNING {COLUMNS}"
+    ))
+    .bind(client.0)
+    .bind(id.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .bind(channel.as_str())
+    .bind(state.as_str())
+    .bind(now)
+    .fetch_optional(db)
+    .await?;
+    row.map(Participant::try_from).transpose()
+}
+
+/// Writes back a locked participant.
+pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<()> {
+    sqlx::query(
+        "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
+             tags = $8, missed = $9, after_hours = $10, send_rating = $11, assigned_agent_id = $12,
+             last_assigned_agent_id = $13, team = $14, unread = $15, queued_reason = $16, last_message_at = $17,
+             bot_plugin = $18
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(participant.id.0)
+    .bind(participant.state.as_str())
+    .bind(participant.control_version)
+    .bind(participant.next_sequence)
+    .bind(participant.events_handled)
+    .bind(&participant.bot_state)
+    .bind(&participant.tags)
+    .bind(participant.missed)
+    .bind(participant.after_hours)
+    .bind(participant.send_rating)
+    .bind(participant.assigned_agent.map(|agent| agent.0))
+    .bind(participant.last_assigned_agent.map(|agent| agent.0))
+    .bind(participant.team.as_deref())
+    .bind(participant.unread)
+    .bind(participant.queued_reason.as_deref())
+    .bind(participant.last_message_at)
+    .bind(participant.bot_plugin.as_deref())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Names of agents.
+pub async fn agent_names(
+    db: &mut PgConnection,
+    client: ClientId,
+    agents: &[UserId],
+) -> Result<HashMap<UserId, String>> {
+    let rows: Vec<(Uuid, String)> =
+        sqlx::query_as("SELECT id, name FROM client_user WHERE client_id = $1 AND id = ANY($2)")
+            .bind(client.0)
+            .bind(agents.iter().map(|agent| agent.0).collect::<Vec<_>>())
+            .fetch_all(db)
+            .await?;
+    Ok(rows.into_iter().map(|(id, name)| (UserId(id), name)).collect())
+}

@@ -1,0 +1,109 @@
+//! Who was made to answer a conversation, and why.
+
+use domain::ids::{ClientId, InboxId, ParticipantId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// A decision of a router, or of the host in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoutingDecision {
+    /// Its id; tells when it was made.
+    pub id: Uuid,
+    /// The conversation.
+    pub participant: ParticipantId,
+    /// The inbox.
+    pub inbox: InboxId,
+    /// The router.
+    pub plugin: String,
+    /// Its version; `None` for what ships.
+    pub version: Option<u32>,
+    /// `bot`, `team`, `agent` or `queue`: what the conversation went to.
+    pub target: String,
+    /// Name of the chatbot or team, or id of the agent; `None` for the queue and the default chatbot.
+    pub target_name: Option<String>,
+    /// Why, in words.
+    pub reason: String,
+    /// The router failed, and the host decided.
+    pub fallback: bool,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: Uuid,
+    participant_id: Uuid,
+    inbox_id: Uuid,
+    plugin: String,
+    version: Option<i32>,
+    target: String,
+    target_name: Option<String>,
+    reason: String,
+    fallback: bool,
+}
+
+impl From<Row> for RoutingDecision {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            participant: ParticipantId(row.participant_id),
+            inbox: InboxId(row.inbox_id),
+            plugin: row.plugin,
+            version: row.version.map(i32::unsigned_abs),
+            target: row.target,
+            target_name: row.target_name,
+            reason: row.reason,
+            fallback: row.fallback,
+        }
+    }
+}
+
+/// Keeps a decision.
+pub async fn insert(db: &mut PgConnection, client: ClientId, decision: &RoutingDecision) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO routing_decision (client_id, id, participant_id, inbox_id, plugin, version, target, target_name,
+                                       reason, fallback)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(client.0)
+    .bind(decision.id)
+    .bind(decision.participant.0)
+    .bind(decision.inbox.0)
+    .bind(&decision.plugin)
+    .bind(decision.version.and_then(|version| i32::try_from(version).ok()))
+    .bind(&decision.target)
+    .bind(decision.target_name.as_deref())
+    .bind(&decision.reason)
+    .bind(decision.fallback)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A page of decisions, newest first, and how many there are in all. `participant` keeps only those of one conversation.
+pub async fn list(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: Option<ParticipantId>,
+    (offset, limit): (i64, i64),
+) -> Result<(Vec<RoutingDecision>, i64)> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, participant_id, inbox_id, plugin, version, target, target_name, reason, fallback
+         FROM routing_decision WHERE client_id = $1 AND ($2::uuid IS NULL OR participant_id = $2)
+         ORDER BY id DESC OFFSET $3 LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(participant.map(|participant| participant.0))
+    .bind(offset)
+    .bind(limit)
+    .fetch_all(&mut *db)
+    .await?;
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM routing_decision WHERE client_id = $1 AND ($2::uuid IS NULL OR participant_id = $2)",
+    )
+    .bind(client.0)
+    .bind(participant.map(|participant| participant.0))
+    .fetch_one(db)
+    .await?;
+    Ok((rows.into_iter().map(RoutingDecision::from).collect(), total))
+}

@@ -1,0 +1,217 @@
+//! Files that customers sent: known from the moment the message came, fetched a little later.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, InboxId, MediaId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Error, Result};
+
+/// Whether a file can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MediaState {
+    /// Still to be fetched from the provider.
+    Pending,
+    /// In our store.
+    Ready,
+    /// Could not be fetched, for good.
+    Failed,
+}
+
+/// A file on its way into the database.
+#[derive(Debug, Clone)]
+pub struct NewMedia {
+    /// Its id, and so its address.
+    pub id: MediaId,
+    /// The inbox whose credentials open it.
+    pub inbox: InboxId,
+    /// The provider's id of it.
+    pub provider_media_id: String,
+    /// Direct address at the provider, when the callback carried one.
+    pub source_url: Option<String>,
+    /// MIME type.
+    pub mime_type: String,
+    /// File name extension without the dot.
+    pub extension: String,
+    /// Name that the customer's document had.
+    pub filename: Option<String>,
+    /// Digest as the provider gave it, base64 or hexadecimal.
+    pub sha256: Option<String>,
+}
+
+/// A file.
+#[derive(Debug, Clone)]
+pub struct Media {
+    /// Its id.
+    pub id: MediaId,
+    /// The inbox whose credentials open it.
+    pub inbox: InboxId,
+    /// Whether it can be had.
+    pub state: MediaState,
+    /// The provider's id of it.
+    pub provider_media_id: String,
+    /// Direct address at the provider.
+    pub source_url: Option<String>,
+    /// MIME type.
+    pub mime_type: String,
+    /// File name extension without the dot.
+    pub extension: String,
+    /// Name that the customer's document had.
+    pub filename: Option<String>,
+    /// Digest: the provider's while pending, ours in hexadecimal afterwards.
+    pub sha256: Option<String>,
+    /// Attempts that failed.
+    pub attempts: i16,
+}
+
+#[derive(sqlx::FromRow)]
+struct MediaRow {
+    id: Uuid,
+    lane_id: Uuid,
+    state: String,
+    provider_media_id: String,
+    source_url: Option<String>,
+    mime_type: String,
+    extension: String,
+    filename: Option<String>,
+    sha256: Option<String>,
+    attempts: i16,
+}
+
+impl TryFrom<MediaRow> for Media {
+    type Error = Error;
+
+    fn try_from(row: MediaRow) -> Result<Self> {
+        let state = match row.state.as_str() {
+            "PENDING" => MediaState::Pending,
+            "READY" => MediaState::Ready,
+            "FAILED" => MediaState::Failed,
+            _ => return Err(Error::Inconsistent { table: "media", column: "state", value: row.state }),
+        };
+        Ok(Self {
+            id: MediaId(row.id),
+            inbox: InboxId(row.lane_id),
+            state,
+            provider_media_id: row.provider_media_id,
+            source_url: row.source_url,
+            mime_type: row.mime_type,
+            extension: row.extension,
+            filename: row.filename,
+            sha256: row.sha256,
+            attempts: row.attempts,
+        })
+    }
+}
+
+const COLUMNS: &str =
+    "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, attempts";
+
+/// Adds a file that is to be fetched at once.
+pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO media (client_id, id, lane_id, provider_media_id, source_url, mime_type, extension, filename, sha256,
+                            due_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)",
+    )
+    .bind(client.0)
+    .bind(media.id.0)
+    .bind(media.inbox.0)
+    .bind(&media.provider_media_id)
+    .bind(media.source_url.as_deref())
+    .bind(&media.mime_type)
+    .bind(&media.extension)
+    .bind(media.filename.as_deref())
+    .bind(media.sha256.as_deref())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A file by id.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<Media>> {
+    let row: Option<MediaRow> =
+        sqlx::query_as(&format!("SELECT {COLUMNS} FROM media WHERE client_id = $1 AND id = $2"))
+            .bind(client.0)
+            .bind(id.0)
+            .fetch_optional(db)
+            .await?;
+    row.map(Media::try_from).transpose()
+}
+
+/// Files of an inbox that are due to be fetched.
+pub async fn due(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Media>> {
+    let rows: Vec<MediaRow> = sqlx::query_as(&format!(
+        "SELECT {COLUMNS} FROM media WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND due_at <= $3
+         ORDER BY due_at LIMIT $4"
+    ))
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(now)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(Media::try_from).collect()
+}
+
+/// Records that a file is in our store, with its digest in hexadecimal.
+pub async fn mark_ready(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: MediaId,
+    sha256: &str,
+    size_bytes: i64,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE media SET state = 'READY', sha256 = $3, size_bytes = $4, source_url = NULL WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(sha256)
+    .bind(size_bytes)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Counts a failure and tries again at `due_at`; `None` gives the file up.
+pub async fn mark_failed_attempt(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: MediaId,
+    due_at: Option<DateTime<Utc>>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE media SET attempts = attempts + 1, due_at = COALESCE($3, due_at),
+             state = CASE WHEN $3 IS NULL THEN 'FAILED' ELSE state END
+         WHERE client_id = $1 AND id = $2 AND state = 'PENDING'",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(due_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Files that came before `before`, of all clients, oldest first.
+pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, MediaId)>> {
+    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, id FROM media WHERE id < $1 ORDER BY id LIMIT $2")
+        .bind(domain::clock::first_id_at(before))
+        .bind(limit)
+        .fetch_all(db)
+        .await?;
+    Ok(rows.into_iter().map(|(client, id)| (ClientId(client), MediaId(id))).collect())
+}
+
+/// Forgets a file whose bytes are gone.
+pub async fn remove(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<()> {
+    sqlx::query("DELETE FROM media WHERE client_id = $1 AND id = $2").bind(client.0).bind(id.0).execute(db).await?;
+    Ok(())
+}

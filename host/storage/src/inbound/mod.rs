@@ -1,0 +1,4 @@
+//! What providers tell us, and the files that customers send.
+
+pub mod callbacks;
+pub mod media;

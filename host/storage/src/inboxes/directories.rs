@@ -1,0 +1,79 @@
+//! Directories: which client, and which of its inboxes, a provider's id belongs to.
+
+use std::collections::HashMap;
+
+use domain::ids::{ClientId, InboxId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Whom the provider's phone-number ids belong to; those that are nobody's are absent.
+pub async fn of_phone_number_ids(
+    db: &mut PgConnection,
+    phone_number_ids: &[String],
+) -> Result<HashMap<String, (ClientId, InboxId)>> {
+    let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
+        "SELECT phone_number_id, client_id, inbox_id FROM phone_number_directory WHERE phone_number_id = ANY($1)",
+    )
+    .bind(phone_number_ids)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(id, client, inbox)| (id, (ClientId(client), InboxId(inbox)))).collect())
+}
+
+/// The clients with a number in one of these WhatsApp business accounts; several clients may share one.
+pub async fn clients_of_wabas(db: &mut PgConnection, wabas: &[String]) -> Result<Vec<(String, ClientId)>> {
+    let rows: Vec<(String, Uuid)> = sqlx::query_as(
+        "SELECT waba_id, client_id FROM waba_directory WHERE waba_id = ANY($1) ORDER BY waba_id, client_id",
+    )
+    .bind(wabas)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(waba, client)| (waba, ClientId(client))).collect())
+}
+
+/// A number that signs its callbacks with an app secret of its own.
+#[derive(Clone)]
+pub struct OwnAppSecret {
+    /// Whose number.
+    pub client: ClientId,
+    /// Meta's id of the number.
+    pub phone_number_id: String,
+    /// Meta's id of its business account.
+    pub waba_id: String,
+    /// Sealed with `Purpose::AppSecret`.
+    pub sealed: Vec<u8>,
+}
+
+/// Those of the numbers that have an app secret of their own, by phone-number id or business account.
+pub async fn own_app_secrets(
+    db: &mut PgConnection,
+    phone_number_ids: &[String],
+    wabas: &[String],
+) -> Result<Vec<OwnAppSecret>> {
+    let rows: Vec<(Uuid, String, String, Vec<u8>)> = sqlx::query_as(
+        "SELECT cloud.client_id, cloud.phone_number_id, cloud.waba_id, cloud.app_secret_sealed
+         FROM phone_number_directory directory
+         JOIN whatsapp_cloud_inbox cloud ON cloud.client_id = directory.client_id AND cloud.id = directory.inbox_id
+         WHERE directory.phone_number_id = ANY($1) AND cloud.app_secret_sealed IS NOT NULL
+         UNION
+         SELECT cloud.client_id, cloud.phone_number_id, cloud.waba_id, cloud.app_secret_sealed
+         FROM waba_directory directory
+         JOIN whatsapp_cloud_inbox cloud ON cloud.client_id = directory.client_id AND cloud.waba_id = directory.waba_id
+         WHERE directory.waba_id = ANY($2) AND cloud.app_secret_sealed IS NOT NULL",
+    )
+    .bind(phone_number_ids)
+    .bind(wabas)
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|(client, phone_number_id, waba_id, sealed)| OwnAppSecret {
+            client: ClientId(client),
+            phone_number_id,
+            waba_id,
+            sealed,
+        })
+        .collect())
+}

@@ -1,0 +1,116 @@
+//! From inboxes to rows.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, InboxId};
+use sqlx::PgConnection;
+
+use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
+use crate::Result;
+
+/// Stores an inbox with what its kind has, and enters a Cloud number into the directories. Fails on
+/// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
+pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO inbox (client_id, id, kind, channel, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(client.0)
+    .bind(inbox.id.0)
+    .bind(inbox.kind().as_str())
+    .bind(inbox.channel().as_str())
+    .bind(inbox.address())
+    .bind(now)
+    .execute(&mut *db)
+    .await?;
+    match &inbox.settings {
+        InboxSettings::WhatsappCloud(cloud) => insert_cloud(db, client, inbox.id, cloud, now).await,
+        InboxSettings::WhatsappLite(lite) => insert_lite(db, client, inbox.id, lite).await,
+        InboxSettings::Messenger(page) => insert_messenger(db, client, inbox.id, page).await,
+        InboxSettings::Web(site) => insert_web(db, client, inbox.id, site).await,
+        InboxSettings::Sms(sms) => insert_sms(db, client, inbox.id, sms).await,
+    }
+}
+
+async fn insert_cloud(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: InboxId,
+    cloud: &WhatsappCloud,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO whatsapp_cloud_inbox (client_id, id, link_id, phone_number_id, waba_id, access_token_sealed,
+                                           app_secret_sealed, rate_per_second)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(cloud.link_id)
+    .bind(&cloud.phone_number_id)
+    .bind(&cloud.waba_id)
+    .bind(&cloud.access_token_sealed)
+    .bind(cloud.app_secret_sealed.as_deref())
+    .bind(cloud.rate_per_second)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query("INSERT INTO phone_number_directory (phone_number_id, client_id, inbox_id) VALUES ($1, $2, $3)")
+        .bind(&cloud.phone_number_id)
+        .bind(client.0)
+        .bind(id.0)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query(
+        "INSERT INTO waba_directory (waba_id, client_id, refresh_due_at) VALUES ($1, $2, $3)
+         ON CONFLICT (waba_id, client_id) DO NOTHING",
+    )
+    .bind(&cloud.waba_id)
+    .bind(client.0)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite: &WhatsappLite) -> Result<()> {
+    sqlx::query("INSERT INTO whatsapp_lite_inbox (client_id, id, link_id, rate_per_second) VALUES ($1, $2, $3, $4)")
+        .bind(client.0)
+        .bind(id.0)
+        .bind(lite.link_id)
+        .bind(lite.rate_per_second)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, page: &Messenger) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO messenger_inbox (client_id, id, access_token_sealed, app_secret_sealed) VALUES ($1, $2, $3, $4)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(&page.access_token_sealed)
+    .bind(page.app_secret_sealed.as_deref())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn insert_web(db: &mut PgConnection, client: ClientId, id: InboxId, site: &Web) -> Result<()> {
+    sqlx::query("INSERT INTO web_inbox (client_id, id, name, origins) VALUES ($1, $2, $3, $4)")
+        .bind(client.0)
+        .bind(id.0)
+        .bind(&site.name)
+        .bind(&site.origins)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn insert_sms(db: &mut PgConnection, client: ClientId, id: InboxId, sms: &Sms) -> Result<()> {
+    sqlx::query("INSERT INTO sms_inbox (client_id, id, is_default) VALUES ($1, $2, $3)")
+        .bind(client.0)
+        .bind(id.0)
+        .bind(sms.is_default)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! From rows to inboxes.
+
+use domain::{
+    channel::Channel,
+    ids::{ClientId, InboxId},
+    inbox::InboxKind,
+    phone::Msisdn,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
+use crate::{Error, Result, stored::known};
+
+/// An inbox with what its kind has. The tables of the kinds are looked up by their keys, so that one statement answers all
+/// that sending needs.
+const SELECT: &str = "SELECT inbox.id, inbox.kind, inbox.address, COALESCE(cloud.link_id, lite.link_id) AS link_id,
+        cloud.phone_number_id, cloud.waba_id,
+        COALESCE(cloud.access_token_sealed, page.access_token_sealed) AS access_token_sealed,
+        COALESCE(cloud.app_secret_sealed, page.app_secret_sealed) AS app_secret_sealed,
+        COALESCE(cloud.rate_per_second, lite.rate_per_second) AS rate_per_second,
+        site.name, site.origins, sms.is_default
+    FROM inbox
+    LEFT JOIN whatsapp_cloud_inbox cloud ON cloud.client_id = inbox.client_id AND cloud.id = inbox.id
+    LEFT JOIN whatsapp_lite_inbox lite ON lite.client_id = inbox.client_id AND lite.id = inbox.id
+    LEFT JOIN messenger_inbox page ON page.client_id = inbox.client_id AND page.id = inbox.id
+    LEFT JOIN web_inbox site ON site.client_id = inbox.client_id AND site.id = inbox.id
+    LEFT JOIN sms_inbox sms ON sms.client_id = inbox.client_id AND sms.id = inbox.id";
+
+#[derive(sqlx::FromRow)]
+struct InboxRow {
+    id: Uuid,
+    kind: String,
+    address: Option<String>,
+    link_id: Option<Uuid>,
+    phone_number_id: Option<String>,
+    waba_id: Option<String>,
+    access_token_sealed: Option<Vec<u8>>,
+    app_secret_sealed: Option<Vec<u8>>,
+    rate_per_second: Option<i32>,
+    name: Option<String>,
+    origins: Option<Vec<String>>,
+    is_default: Option<bool>,
+}
+
+impl TryFrom<InboxRow> for Inbox {
+    type Error = Error;
+
+    fn try_from(row: InboxRow) -> Result<Self> {
+        let kind: InboxKind = known("inbox", "kind", &row.kind, |kind| kind.parse().ok())?;
+        let id = InboxId(row.id);
+        // The row of its kind is written with it and goes with it.
+        let settings = row.settings(kind).ok_or_else(|| Error::Inconsistent {
+            table: "inbox",
+            column: "kind",
+            value: format!("{} without its settings", kind.as_str()),
+        })?;
+        Ok(Self { id, settings })
+    }
+}
+
+impl InboxRow {
+    fn settings(self, kind: InboxKind) -> Option<InboxSettings> {
+        let msisdn = |address: Option<String>| Msisdn::parse(&address?).ok();
+        Some(match kind {
+            InboxKind::WhatsappCloud => InboxSettings::WhatsappCloud(WhatsappCloud {
+                msisdn: msisdn(self.address)?,
+                link_id: self.link_id?,
+                phone_number_id: self.phone_number_id?,
+                waba_id: self.waba_id?,
+                access_token_sealed: self.access_token_sealed?,
+                app_secret_sealed: self.app_secret_sealed,
+                rate_per_second: self.rate_per_second,
+            }),
+            InboxKind::WhatsappLite => InboxSettings::WhatsappLite(WhatsappLite {
+                msisdn: msisdn(self.address)?,
+                link_id: self.link_id?,
+                rate_per_second: self.rate_per_second,
+            }),
+            InboxKind::Messenger => InboxSettings::Messenger(Messenger {
+                page_id: self.address?,
+                access_token_sealed: self.access_token_sealed?,
+                app_secret_sealed: self.app_secret_sealed,
+            }),
+            InboxKind::Web => {
+                InboxSettings::Web(Web { site_key: self.address?, name: self.name?, origins: self.origins? })
+            }
+            InboxKind::Sms => InboxSettings::Sms(Sms { source: self.address, is_default: self.is_default? }),
+        })
+    }
+}
+
+fn inboxes(rows: Vec<InboxRow>) -> Result<Vec<Inbox>> {
+    rows.into_iter().map(Inbox::try_from).collect()
+}
+
+/// One inbox of the client.
+pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Inbox>> {
+    let row: Option<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = $2"))
+        .bind(client.0)
+        .bind(id.0)
+        .fetch_optional(db)
+        .await?;
+    row.map(Inbox::try_from).transpose()
+}
+
+/// Those of the client's inboxes that have one of these ids.
+pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) -> Result<Vec<Inbox>> {
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = ANY($2)"))
+        .bind(client.0)
+        .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
+        .fetch_all(db)
+        .await?;
+    inboxes(rows)
+}
+
+/// Those of the client's inboxes on a channel that are reached at one of these addresses: the senders of a send.
+pub async fn by_addresses(
+    db: &mut PgConnection,
+    client: ClientId,
+    channel: Channel,
+    addresses: &[String],
+) -> Result<Vec<Inbox>> {
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
+        "{SELECT} WHERE inbox.client_id = $1 AND inbox.channel = $2 AND inbox.address = ANY($3)"
+    ))
+    .bind(client.0)
+    .bind(channel.as_str())
+    .bind(addresses)
+    .fetch_all(db)
+    .await?;
+    inboxes(rows)
+}
+
+/// The client's Cloud numbers of one WhatsApp business account, oldest first.
+pub async fn by_waba(db: &mut PgConnection, client: ClientId, waba: &str) -> Result<Vec<Inbox>> {
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
+        "{SELECT} WHERE inbox.client_id = $1 AND cloud.waba_id = $2 ORDER BY inbox.created_at, inbox.id"
+    ))
+    .bind(client.0)
+    .bind(waba)
+    .fetch_all(db)
+    .await?;
+    inboxes(rows)
+}
+
+/// The inbox that takes the client's SMS when nothing names a source.
+pub async fn default_sms(db: &mut PgConnection, client: ClientId) -> Result<Option<Inbox>> {
+    let row: Option<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE sms.client_id = $1 AND sms.is_default"))
+        .bind(client.0)
+        .fetch_optional(db)
+        .await?;
+    row.map(Inbox::try_from).transpose()
+}
+
+/// A page of the client's inboxes on a channel whose address contains `search` (`""` = all), by address; and how many there
+/// are over all pages. SPEC 4.7 lists those of WhatsApp.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    (channel, search): (Channel, &str),
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Inbox>, i64)> {
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM inbox
+         WHERE client_id = $1 AND channel = $2 AND strpos(COALESCE(address, ''), $3) > 0",
+    )
+    .bind(client.0)
+    .bind(channel.as_str())
+    .bind(search)
+    .fetch_one(&mut *db)
+    .await?;
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
+        "{SELECT} WHERE inbox.client_id = $1 AND inbox.channel = $2
+             AND strpos(COALESCE(inbox.address, ''), $3) > 0
+         ORDER BY inbox.address, inbox.id LIMIT $4 OFFSET $5"
+    ))
+    .bind(client.0)
+    .bind(channel.as_str())
+    .bind(search)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((inboxes(rows)?, total))
+}
+
+/// The Cloud numbers of all clients: what the simulator must know at its start.
+pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
+        "{SELECT} WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"
+    ))
+    .fetch_all(db)
+    .await?;
+    inboxes(rows)
+}

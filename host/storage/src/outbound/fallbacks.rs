@@ -1,0 +1,231 @@
+//! Fallbacks to SMS: one row per message, so that there is at most one, whatever order things happen in.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    chat::FallbackMode,
+    content::OutboundContent,
+    ids::{ClientId, InboxId, MessageId},
+    recipient::Recipient,
+    send::FallbackRequest,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::legs;
+use crate::{
+    Error, Result,
+    stored::{self, Stored, known},
+};
+
+/// A message whose leg ended because the recipient is not reached on its channel.
+#[derive(Debug, Clone)]
+pub struct NewFallback {
+    /// The message.
+    pub message: MessageId,
+    /// The inbox of that leg: the lane.
+    pub inbox: InboxId,
+    /// The provider's code.
+    pub error_code: String,
+    /// The provider's text.
+    pub error_text: String,
+    /// When it failed.
+    pub failed_at: DateTime<Utc>,
+}
+
+/// Asks for a decision; `false` when this message had its fallback already.
+pub async fn request(
+    db: &mut PgConnection,
+    client: ClientId,
+    fallback: &NewFallback,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO fallback (client_id, message_id, lane_id, error_code, error_text, failed_at, due_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(fallback.message.0)
+    .bind(fallback.inbox.0)
+    .bind(&fallback.error_code)
+    .bind(&fallback.error_text)
+    .bind(fallback.failed_at)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A decision that is due, with what the deciding plugin is told.
+#[derive(Debug, Clone)]
+pub struct DueFallback {
+    /// The message.
+    pub message: MessageId,
+    /// The provider's code.
+    pub error_code: String,
+    /// The provider's text.
+    pub error_text: String,
+    /// When it failed.
+    pub failed_at: DateTime<Utc>,
+    /// Decisions tried so far.
+    pub attempts: i16,
+    /// Whom the message goes to.
+    pub recipient: Recipient,
+    /// The inbox that it was sent from.
+    pub inbox: InboxId,
+    /// What that inbox is reached at: the number of a WhatsApp inbox.
+    pub sender: Option<String>,
+    /// The content of the message.
+    pub content: OutboundContent,
+    /// The request's fallback object.
+    pub fallback: Option<FallbackRequest>,
+    /// The inbox that takes the client's SMS when nothing names a source.
+    pub sms_inbox: InboxId,
+    /// Source address of that inbox; `None` = the operator's default.
+    pub sms_source: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct DueFallbackRow {
+    message_id: Uuid,
+    error_code: String,
+    error_text: String,
+    failed_at: DateTime<Utc>,
+    attempts: i16,
+    address_kind: String,
+    address_value: String,
+    other_kind: Option<String>,
+    other_value: Option<String>,
+    inbox_id: Uuid,
+    sender: Option<String>,
+    content: Stored,
+    fallback: Option<Stored>,
+    sms_inbox_id: Uuid,
+    sms_source: Option<String>,
+}
+
+impl TryFrom<DueFallbackRow> for DueFallback {
+    type Error = Error;
+
+    fn try_from(row: DueFallbackRow) -> Result<Self> {
+        let address = (row.address_kind.as_str(), row.address_value.as_str());
+        Ok(Self {
+            message: MessageId(row.message_id),
+            error_code: row.error_code,
+            error_text: row.error_text,
+            failed_at: row.failed_at,
+            attempts: row.attempts,
+            recipient: legs::recipient(address, row.other_kind.as_deref().zip(row.other_value.as_deref()))?,
+            inbox: InboxId(row.inbox_id),
+            sender: row.sender,
+            content: stored::read("outbound_part", "content", &row.content)?,
+            fallback: stored::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
+            sms_inbox: InboxId(row.sms_inbox_id),
+            sms_source: row.sms_source,
+        })
+    }
+}
+
+/// Decisions that are due in a lane, oldest first.
+pub async fn due(
+    db: &mut PgConnection,
+    client: ClientId,
+    lane: Uuid,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<DueFallback>> {
+    let rows: Vec<DueFallbackRow> = sqlx::query_as(
+        "SELECT waiting.message_id, waiting.error_code, waiting.error_text, waiting.failed_at, waiting.attempts,
+                message.address_kind, message.address_value, message.other_kind, message.other_value, message.inbox_id,
+                inbox.address AS sender, part.content, part.fallback, sms.id AS sms_inbox_id,
+                sms_address.address AS sms_source
+         FROM fallback waiting
+         JOIN outbound_message message ON message.client_id = $1 AND message.id = waiting.message_id
+         JOIN outbound_part part ON part.client_id = $1 AND part.id = message.part_id
+         JOIN inbox ON inbox.client_id = $1 AND inbox.id = message.inbox_id
+         JOIN sms_inbox sms ON sms.client_id = $1 AND sms.is_default
+         JOIN inbox sms_address ON sms_address.client_id = $1 AND sms_address.id = sms.id
+         WHERE waiting.client_id = $1 AND waiting.lane_id = $2 AND waiting.state = 'PENDING' AND waiting.due_at <= $3
+         ORDER BY waiting.due_at LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(now)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(DueFallback::try_from).collect()
+}
+
+/// Puts a decision off.
+pub async fn put_off(db: &mut PgConnection, client: ClientId, message: MessageId, due_at: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "UPDATE fallback SET due_at = $3, attempts = attempts + 1 WHERE client_id = $1 AND message_id = $2 AND state = 'PENDING'",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .bind(due_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Records a decision; `false` when it was taken before. `sent` says whether an SMS follows.
+pub async fn decide(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: MessageId,
+    sent: bool,
+    plugin: &str,
+    reason: Option<&str>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE fallback SET state = $3, plugin = $4, reason = $5
+         WHERE client_id = $1 AND message_id = $2 AND state = 'PENDING'",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .bind(if sent { "SENT" } else { "SKIPPED" })
+    .bind(plugin)
+    .bind(reason)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// What decides whether a failed message may fall back at all (PROVIDERS A.12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FallbackFacts {
+    /// When an undeliverable message counts as "not on WhatsApp".
+    pub mode: FallbackMode,
+    /// The customer was seen alive on the channel of this inbox.
+    pub reached: bool,
+}
+
+/// The facts for a recipient on an inbox.
+pub async fn facts(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    recipient: &Address,
+) -> Result<Option<FallbackFacts>> {
+    let row: Option<(String, bool)> = sqlx::query_as(
+        "SELECT client.fallback_mode,
+                EXISTS (SELECT 1 FROM customer_address address
+                        JOIN inbox_customer known ON known.client_id = $1 AND known.inbox_id = $2
+                             AND known.customer_id = address.customer_id
+                        WHERE address.client_id = $1 AND address.kind = $3 AND address.value = $4 AND known.reached)
+         FROM client WHERE client.id = $1",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(recipient.kind().as_str())
+    .bind(recipient.value())
+    .fetch_optional(db)
+    .await?;
+    let facts = |(mode, reached): (String, bool)| {
+        let mode = known("client", "fallback_mode", &mode, |mode| mode.parse().ok())?;
+        Ok(FallbackFacts { mode, reached })
+    };
+    row.map(facts).transpose()
+}

@@ -1,0 +1,10 @@
+//! Messages to customers: what they say, the legs they travel in, and the queue of work that this is.
+
+pub mod fallbacks;
+pub mod idempotency;
+pub mod legs;
+pub mod messages;
+pub mod parts;
+pub mod provider_ids;
+pub mod receipts;
+pub mod work;

@@ -1,0 +1,111 @@
+//! Addresses, each pointing at one customer of the client.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    ids::{ClientId, CustomerId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::Introduction;
+use crate::{Result, stored};
+
+/// What an event names, sorted and without repetitions.
+pub(super) fn named(introduction: &Introduction) -> Vec<Address> {
+    let mut named: Vec<Address> = introduction.addresses.iter().chain(&introduction.replaced).cloned().collect();
+    named.sort();
+    named.dedup();
+    named
+}
+
+fn kinds(addresses: &[Address]) -> Vec<&'static str> {
+    addresses.iter().map(|address| address.kind().as_str()).collect()
+}
+
+fn values(addresses: &[Address]) -> Vec<&str> {
+    addresses.iter().map(Address::value).collect()
+}
+
+/// Whose addresses these are, as far as known.
+pub(super) async fn find(
+    db: &mut PgConnection,
+    client: ClientId,
+    addresses: &[Address],
+) -> Result<HashMap<Address, CustomerId>> {
+    let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
+        "SELECT kind, value, customer_id FROM customer_address
+         JOIN unnest($2::text[], $3::text[]) AS wanted (kind, value) USING (kind, value)
+         WHERE client_id = $1",
+    )
+    .bind(client.0)
+    .bind(kinds(addresses))
+    .bind(values(addresses))
+    .fetch_all(db)
+    .await?;
+    let pair = |(kind, value, customer): (String, String, Uuid)| {
+        let address = stored::address("customer_address", ("kind", "value"), &kind, &value)?;
+        Ok((address, CustomerId(customer)))
+    };
+    rows.into_iter().map(pair).collect()
+}
+
+/// Adds addresses that nobody has yet, and answers how many were still free. Pass them sorted: two transactions that add
+/// the same ones then wait for each other instead of deadlocking.
+pub(super) async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    addresses: &[(Address, CustomerId)],
+    now: DateTime<Utc>,
+) -> Result<usize> {
+    let done = sqlx::query(
+        "INSERT INTO customer_address (client_id, kind, value, customer_id, seen_at)
+         SELECT $1, *, $5 FROM unnest($2::text[], $3::text[], $4::uuid[]) ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(addresses.iter().map(|(address, _)| address.kind().as_str()).collect::<Vec<_>>())
+    .bind(addresses.iter().map(|(address, _)| address.value()).collect::<Vec<_>>())
+    .bind(addresses.iter().map(|(_, customer)| customer.0).collect::<Vec<_>>())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(usize::try_from(done.rows_affected()).unwrap_or(usize::MAX))
+}
+
+/// Makes addresses the ones that are shown and written to. Writes only where another one is newer, which is rare.
+pub(super) async fn touch(
+    db: &mut PgConnection,
+    client: ClientId,
+    addresses: &[Address],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE customer_address address SET seen_at = $4
+         FROM unnest($2::text[], $3::text[]) AS named (kind, value)
+         WHERE address.client_id = $1 AND address.kind = named.kind AND address.value = named.value
+           AND EXISTS (SELECT 1 FROM customer_address other
+                       WHERE other.client_id = $1 AND other.customer_id = address.customer_id
+                         AND other.kind = address.kind AND other.value <> address.value
+                         AND other.seen_at >= address.seen_at)",
+    )
+    .bind(client.0)
+    .bind(kinds(addresses))
+    .bind(values(addresses))
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Forgets an address, because it will be somebody else's.
+pub(super) async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<()> {
+    sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = $3")
+        .bind(client.0)
+        .bind(address.kind().as_str())
+        .bind(address.value())
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Two customers turn out to be one: what belongs to the younger one moves to the older one.
+
+use domain::ids::{ClientId, CustomerId};
+use sqlx::PgConnection;
+
+use crate::{Result, chat::participants};
+
+/// Folds `absorbed` into `survivor`: addresses, what is known per inbox, chats. Both rows stay; the absorbed one says
+/// what it became, so that old ids keep resolving.
+pub(super) async fn merge(
+    db: &mut PgConnection,
+    client: ClientId,
+    survivor: CustomerId,
+    absorbed: CustomerId,
+) -> Result<()> {
+    lock_both(db, client, survivor, absorbed).await?;
+    sqlx::query("UPDATE customer_address SET customer_id = $2 WHERE client_id = $1 AND customer_id = $3")
+        .bind(client.0)
+        .bind(survivor.0)
+        .bind(absorbed.0)
+        .execute(&mut *db)
+        .await?;
+    fold_facts(db, client, survivor, absorbed).await?;
+    participants::fold_customer(db, client, survivor, absorbed).await?;
+    sqlx::query(
+        "UPDATE customer kept SET full_name = COALESCE(kept.full_name, gone.full_name),
+                                  username = COALESCE(kept.username, gone.username)
+         FROM customer gone
+         WHERE kept.client_id = $1 AND kept.id = $2 AND gone.client_id = $1 AND gone.id = $3",
+    )
+    .bind(client.0)
+    .bind(survivor.0)
+    .bind(absorbed.0)
+    .execute(&mut *db)
+    .await?;
+    // Whoever was merged into the absorbed one before follows it.
+    sqlx::query("UPDATE customer SET merged_into = $2 WHERE client_id = $1 AND (id = $3 OR merged_into = $3)")
+        .bind(client.0)
+        .bind(survivor.0)
+        .bind(absorbed.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// In the order of ids, so that two merges of the same people do not deadlock.
+async fn lock_both(db: &mut PgConnection, client: ClientId, one: CustomerId, other: CustomerId) -> Result<()> {
+    sqlx::query("SELECT 1 FROM customer WHERE client_id = $1 AND id IN ($2, $3) ORDER BY id FOR UPDATE")
+        .bind(client.0)
+        .bind(one.0)
+        .bind(other.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn fold_facts(
+    db: &mut PgConnection,
+    client: ClientId,
+    survivor: CustomerId,
+    absorbed: CustomerId,
+) -> Result<()> {
+    sqlx::query(
+        "WITH gone AS (DELETE FROM inbox_customer WHERE client_id = $1 AND customer_id = $3 RETURNING *)
+         INSERT INTO inbox_customer AS kept (client_id, inbox_id, customer_id, last_inbound_at, reached,
+                                              last_outbound_at, last_template_id, last_template_name)
+         SELECT client_id, inbox_id, $2, last_inbound_at, reached, last_outbound_at, last_template_id,
+                last_template_name FROM gone
+         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE SET
+             last_inbound_at = GREATEST(kept.last_inbound_at, excluded.last_inbound_at),
+             reached = kept.reached OR excluded.reached,
+             last_outbound_at = GREATEST(kept.last_outbound_at, excluded.last_outbound_at),
+             last_template_id = CASE WHEN excluded.last_outbound_at > COALESCE(kept.last_outbound_at, '-infinity')
+                                     THEN excluded.last_template_id ELSE kept.last_template_id END,
+             last_template_name = CASE WHEN excluded.last_outbound_at > COALESCE(kept.last_outbound_at, '-infinity')
+                                       THEN excluded.last_template_name ELSE kept.last_template_name END",
+    )
+    .bind(client.0)
+    .bind(survivor.0)
+    .bind(absorbed.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}

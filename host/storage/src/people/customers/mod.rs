@@ -1,0 +1,102 @@
+//! Customers and what is known of them. A customer is one row for ever; its addresses point at it, each of them unique per
+//! client (SPEC 1, PROVIDERS 0.1, DESIGN 7).
+
+mod addresses;
+mod bulk;
+mod merge;
+mod resolve;
+
+use domain::{
+    address::{Address, AddressKind, Addresses},
+    ids::{ClientId, CustomerId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored};
+
+pub use bulk::resolve_many;
+pub use resolve::{change_address, resolve};
+
+/// What an event says about a customer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Introduction {
+    /// The addresses that it names: all of them are the same person's.
+    pub addresses: Vec<Address>,
+    /// The address that one of them replaced, when the event says so: it stays an alias.
+    pub replaced: Option<Address>,
+    /// Display name; absent leaves what is known.
+    pub name: Option<String>,
+    /// Display-only username; absent leaves what is known.
+    pub username: Option<String>,
+}
+
+/// A customer with its addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Customer {
+    /// Its id.
+    pub id: CustomerId,
+    /// Display name.
+    pub name: Option<String>,
+    /// Display-only username.
+    pub username: Option<String>,
+    /// All its addresses, and which of them is shown and written to.
+    pub addresses: Addresses,
+}
+
+impl Customer {
+    /// Phone number in digits; absent when it is withheld.
+    pub fn phone(&self) -> Option<&str> {
+        self.addresses.phone()
+    }
+
+    /// BSUID.
+    pub fn bsuid(&self) -> Option<&str> {
+        self.addresses.bsuid()
+    }
+
+    /// What the order of a conversation's webhooks is keyed by: of the kinds of address, in the order in which they are
+    /// listed, the first that is known.
+    pub fn address(&self) -> Option<&Address> {
+        AddressKind::ALL.into_iter().find_map(|kind| self.addresses.shown(kind))
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct CustomerRow {
+    id: Uuid,
+    full_name: Option<String>,
+    username: Option<String>,
+    kinds: Vec<String>,
+    values: Vec<String>,
+}
+
+/// A customer; an id that was merged away answers the customer it became.
+pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Option<Customer>> {
+    let row: Option<CustomerRow> = sqlx::query_as(
+        "SELECT customer.id, customer.full_name, customer.username, COALESCE(known.kinds, '{}') AS kinds,
+                COALESCE(known.values, '{}') AS values
+         FROM customer asked
+         JOIN customer ON customer.client_id = $1 AND customer.id = COALESCE(asked.merged_into, asked.id)
+         CROSS JOIN LATERAL (
+             SELECT array_agg(kind ORDER BY seen_at DESC, kind, value) AS kinds,
+                    array_agg(value ORDER BY seen_at DESC, kind, value) AS values
+             FROM customer_address address
+             WHERE address.client_id = $1 AND address.customer_id = customer.id) known
+         WHERE asked.client_id = $1 AND asked.id = $2",
+    )
+    .bind(client.0)
+    .bind(customer.0)
+    .fetch_optional(db)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let columns = ("kind", "value");
+    let addresses = row.kinds.iter().zip(&row.values);
+    let addresses = addresses.map(|(kind, value)| stored::address("customer_address", columns, kind, value));
+    Ok(Some(Customer {
+        id: CustomerId(row.id),
+        name: row.full_name,
+        username: row.username,
+        addresses: Addresses::newest_first(addresses.collect::<Result<_>>()?),
+    }))
+}

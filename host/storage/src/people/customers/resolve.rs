@@ -1,0 +1,160 @@
+//! From what an event says to the one customer it is about.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    clock::IdSource,
+    ids::{ClientId, CustomerId},
+};
+use sqlx::PgConnection;
+
+use super::{Introduction, addresses, bulk::keep_changing, merge};
+use crate::Result;
+
+/// How often an address may turn out to have been taken meanwhile; each time, the next round sees it.
+const ROUNDS: usize = 4;
+
+/// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same
+/// person. Only for events of a provider: what a client claims in a request must not merge people ([`super::resolve_many`]).
+/// Names replace what is known. An introduction without addresses creates a customer that nothing will find again.
+pub async fn resolve(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    introduction: Introduction,
+    now: DateTime<Utc>,
+) -> Result<CustomerId> {
+    let named = addresses::named(&introduction);
+    let found = addresses::find(db, client, &named).await?;
+    let customer = settle(db, client, ids, &named, found, now).await?;
+    // The replaced address stays an alias: it must not become the one that is shown.
+    let replaced = introduction.replaced.as_ref();
+    let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
+    addresses::touch(db, client, &current, now).await?;
+    rename(db, client, customer, &introduction).await?;
+    Ok(customer)
+}
+
+/// A customer has another address in the place of `old` (PROVIDERS A.10 `user_changed_number`): what the introduction names
+/// becomes its own, the old address is forgotten because it may be given to somebody else. `None` when the customer was
+/// never heard of.
+pub async fn change_address(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    old: &Address,
+    introduction: Introduction,
+    now: DateTime<Utc>,
+) -> Result<Option<CustomerId>> {
+    let mut named = addresses::named(&introduction);
+    named.push(old.clone());
+    named.sort();
+    named.dedup();
+    let found = addresses::find(db, client, &named).await?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let customer = settle(db, client, ids, &named, found, now).await?;
+    if !introduction.addresses.contains(old) {
+        addresses::remove(db, client, old).await?;
+    }
+    resolve(db, client, ids, introduction, now).await.map(|same| {
+        debug_assert_eq!(same, customer);
+        Some(same)
+    })
+}
+
+/// Makes all addresses of `named` point at one customer. `found` is what is known of them.
+async fn settle(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    named: &[Address],
+    mut found: HashMap<Address, CustomerId>,
+    now: DateTime<Utc>,
+) -> Result<CustomerId> {
+    let mut created = None;
+    for _ in 0..ROUNDS {
+        let known: BTreeSet<CustomerId> = found.values().copied().collect();
+        let mut known = known.into_iter();
+        let customer = match (known.next(), created) {
+            (Some(oldest), _) => oldest,
+            (None, Some(created)) => created,
+            (None, None) => {
+                let id = CustomerId(ids.mint(now));
+                create(db, client, &[id], now).await?;
+                created = Some(id);
+                id
+            }
+        };
+        for other in known {
+            merge::merge(db, client, customer, other).await?;
+        }
+        let missing = named.iter().filter(|address| !found.contains_key(*address));
+        let missing: Vec<(Address, CustomerId)> = missing.map(|address| (address.clone(), customer)).collect();
+        if missing.is_empty() || addresses::insert(db, client, &missing, now).await? == missing.len() {
+            if let Some(unused) = created.filter(|created| *created != customer) {
+                remove_unused(db, client, &[unused]).await?;
+            }
+            return Ok(customer);
+        }
+        // Somebody else took one of them in the meantime, and has committed: look again.
+        found = addresses::find(db, client, named).await?;
+    }
+    // Only a stream of merges of the same people gets here.
+    Err(keep_changing())
+}
+
+/// Adds customers of whom nothing is known yet.
+pub(super) async fn create(
+    db: &mut PgConnection,
+    client: ClientId,
+    customers: &[CustomerId],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query("INSERT INTO customer (client_id, id, created_at) SELECT $1, id, $3 FROM unnest($2::uuid[]) AS id")
+        .bind(client.0)
+        .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+        .bind(now)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Removes those of `customers` that no address points at: another transaction was faster.
+pub(super) async fn remove_unused(db: &mut PgConnection, client: ClientId, customers: &[CustomerId]) -> Result<()> {
+    sqlx::query(
+        "DELETE FROM customer WHERE client_id = $1 AND id = ANY($2) AND merged_into IS NULL AND NOT EXISTS (
+             SELECT 1 FROM customer_address address WHERE address.client_id = $1 AND address.customer_id = customer.id)",
+    )
+    .bind(client.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn rename(
+    db: &mut PgConnection,
+    client: ClientId,
+    customer: CustomerId,
+    introduction: &Introduction,
+) -> Result<()> {
+    if introduction.name.is_none() && introduction.username.is_none() {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE customer SET full_name = COALESCE($3, full_name), username = COALESCE($4, username)
+         WHERE client_id = $1 AND id = $2
+           AND (full_name, username) IS DISTINCT FROM (COALESCE($3, full_name), COALESCE($4, username))",
+    )
+    .bind(client.0)
+    .bind(customer.0)
+    .bind(introduction.name.as_deref())
+    .bind(introduction.username.as_deref())
+    .execute(db)
+    .await?;
+    Ok(())
+}

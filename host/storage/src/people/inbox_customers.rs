@@ -1,0 +1,180 @@
+//! What must be known of a customer on one inbox before any chat exists: the 24-hour window, whether the customer is
+//! reached on its channel, and what was sent last (DESIGN 7).
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    chat::SentTemplate,
+    ids::{ClientId, CustomerId, InboxId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored};
+
+/// What is known of a customer on one inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxCustomerFacts {
+    /// Who it is.
+    pub customer: CustomerId,
+    /// When the customer last wrote; opens the 24-hour window (SPEC 4.1).
+    pub last_inbound_at: Option<DateTime<Utc>>,
+    /// Seen alive on the channel of the inbox: a delivery, a read receipt or an inbound message proved it (PROVIDERS A.12).
+    pub reached: bool,
+    /// Set while the last outbound message was a template (SPEC 6.5).
+    pub last_template: Option<SentTemplate>,
+}
+
+#[derive(sqlx::FromRow)]
+struct FactsRow {
+    kind: String,
+    value: String,
+    customer_id: Uuid,
+    last_inbound_at: Option<DateTime<Utc>>,
+    reached: bool,
+    last_template_id: Option<String>,
+    last_template_name: Option<String>,
+}
+
+/// Records that the customer wrote at `at` (the provider's time of the message), and answers the template that the
+/// customer had been sent last, if nothing free-form was sent since. A late repetition never moves the window back.
+pub async fn record_inbound(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+    at: DateTime<Utc>,
+) -> Result<Option<SentTemplate>> {
+    let (id, name): (Option<String>, Option<String>) = sqlx::query_as(
+        "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, last_inbound_at, reached)
+         VALUES ($1, $2, $3, $4, true)
+         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE
+         SET last_inbound_at = GREATEST(known.last_inbound_at, excluded.last_inbound_at), reached = true
+         RETURNING last_template_id, last_template_name",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .bind(at)
+    .fetch_one(db)
+    .await?;
+    Ok(last_template(id, name))
+}
+
+/// Records that messages went out at `at`, with the template of each or `None` for free-form ones. One
+/// statement; of several messages to one customer the last counts.
+pub async fn record_outbound(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    sent: &[(CustomerId, Option<SentTemplate>)],
+    at: DateTime<Utc>,
+) -> Result<()> {
+    // A map: a row may be written once per statement, and sorted rows do not deadlock.
+    let last: BTreeMap<CustomerId, Option<&SentTemplate>> =
+        sent.iter().map(|(customer, template)| (*customer, template.as_ref())).collect();
+    sqlx::query(
+        "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, last_outbound_at, last_template_id,
+                                               last_template_name)
+         SELECT $1, $2, customer_id, $6, template_id, template_name
+         FROM unnest($3::uuid[], $4::text[], $5::text[]) AS t (customer_id, template_id, template_name)
+         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE
+         SET last_outbound_at = GREATEST(known.last_outbound_at, excluded.last_outbound_at),
+             last_template_id = excluded.last_template_id, last_template_name = excluded.last_template_name",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(last.keys().map(|customer| customer.0).collect::<Vec<_>>())
+    .bind(last.values().map(|template| template.map(|template| template.id.as_str())).collect::<Vec<_>>())
+    .bind(last.values().map(|template| template.map(|template| template.name.as_str())).collect::<Vec<_>>())
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Records the proof that the customer is reached on the channel of the inbox. Writes only the first time.
+pub async fn mark_reached(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, reached)
+         VALUES ($1, $2, $3, true)
+         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE SET reached = true
+         WHERE NOT known.reached",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What is known of the customers with these addresses on one inbox, by address. Those that were never heard of on it are
+/// absent.
+pub async fn facts(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    addresses: &[&Address],
+) -> Result<HashMap<Address, InboxCustomerFacts>> {
+    let mut kinds: Vec<&str> = addresses.iter().map(|address| address.kind().as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    // Every kind with every value: the key of the table answers that at once, and an address that was not asked for does
+    // no harm. A join of a list would get its plan from the days when the table was empty.
+    let rows: Vec<FactsRow> = sqlx::query_as(
+        "SELECT address.kind, address.value, known.customer_id, known.last_inbound_at, known.reached,
+                known.last_template_id, known.last_template_name
+         FROM customer_address address
+         JOIN inbox_customer known ON known.client_id = $1 AND known.inbox_id = $2
+              AND known.customer_id = address.customer_id
+         WHERE address.client_id = $1 AND address.kind = ANY($3) AND address.value = ANY($4)",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(kinds)
+    .bind(addresses.iter().map(|address| address.value()).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let facts = |row: FactsRow| {
+        let address = stored::address("customer_address", ("kind", "value"), &row.kind, &row.value)?;
+        let facts = InboxCustomerFacts {
+            customer: CustomerId(row.customer_id),
+            last_inbound_at: row.last_inbound_at,
+            reached: row.reached,
+            last_template: last_template(row.last_template_id, row.last_template_name),
+        };
+        Ok((address, facts))
+    };
+    rows.into_iter().map(facts).collect()
+}
+
+/// The template that a customer was sent last on an inbox, if nothing free-form was sent since.
+pub async fn last_template_of(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+) -> Result<Option<SentTemplate>> {
+    let row: Option<(Option<String>, Option<String>)> = sqlx::query_as(
+        "SELECT last_template_id, last_template_name FROM inbox_customer
+         WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.and_then(|(id, name)| last_template(id, name)))
+}
+
+fn last_template(id: Option<String>, name: Option<String>) -> Option<SentTemplate> {
+    Some(SentTemplate { id: id?, name: name.unwrap_or_default() })
+}

@@ -1,0 +1,4 @@
+//! Customers, their addresses, and what is known of them on each inbox.
+
+pub mod customers;
+pub mod inbox_customers;

@@ -1,0 +1,5 @@
+//! Text messages: the parts of a leg, the directory that finds them by SMSC id, and what subscribers sent.
+
+pub mod directory;
+pub mod inbound;
+pub mod parts;

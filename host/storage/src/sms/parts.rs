@@ -1,0 +1,100 @@
+//! The parts of SMS legs that an SMSC has taken, and how far each has come.
+
+use domain::{
+    delivery::DeliveryState,
+    ids::{ClientId, MessageId},
+};
+use sqlx::PgConnection;
+
+use crate::{Result, stored::known};
+
+/// One part of an SMS leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SmsPart {
+    /// The message.
+    pub message: MessageId,
+    /// Which leg of it.
+    pub ordinal: i16,
+    /// Which part of that leg.
+    pub part: i16,
+}
+
+/// The numbers of the parts of a leg that the SMSC has taken.
+pub async fn submitted(
+    db: &mut PgConnection,
+    client: ClientId,
+    (message, ordinal): (MessageId, i16),
+) -> Result<Vec<i16>> {
+    let parts = sqlx::query_scalar(
+        "SELECT part FROM sms_part WHERE client_id = $1 AND message_id = $2 AND ordinal = $3 ORDER BY part",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .bind(ordinal)
+    .fetch_all(db)
+    .await?;
+    Ok(parts)
+}
+
+/// Remembers a part that the SMSC took under `smsc_id`, and enters it into the directory.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    part: SmsPart,
+    bind: &str,
+    smsc_id: &str,
+) -> Result<()> {
+    sqlx::query(
+        "WITH part AS (
+             INSERT INTO sms_part (client_id, message_id, ordinal, part, bind, smsc_id, state)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+         )
+         INSERT INTO smsc_message (bind, smsc_id, client_id, message_id, ordinal, part) VALUES ($5, $6, $1, $2, $3, $4)
+         ON CONFLICT (bind, smsc_id) DO UPDATE
+         SET client_id = excluded.client_id, message_id = excluded.message_id, ordinal = excluded.ordinal,
+             part = excluded.part",
+    )
+    .bind(client.0)
+    .bind(part.message.0)
+    .bind(part.ordinal)
+    .bind(part.part)
+    .bind(bind)
+    .bind(smsc_id)
+    .bind(DeliveryState::Accepted.as_str())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes what a receipt said of a part; a final state stays.
+pub async fn set_state(db: &mut PgConnection, client: ClientId, part: SmsPart, state: DeliveryState) -> Result<()> {
+    sqlx::query(
+        "UPDATE sms_part SET state = $5 WHERE client_id = $1 AND message_id = $2 AND ordinal = $3 AND part = $4
+         AND state NOT IN ('DELIVERED', 'FAILED')",
+    )
+    .bind(client.0)
+    .bind(part.message.0)
+    .bind(part.ordinal)
+    .bind(part.part)
+    .bind(state.as_str())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The states of all parts of a leg that the SMSC has taken.
+pub async fn states(
+    db: &mut PgConnection,
+    client: ClientId,
+    (message, ordinal): (MessageId, i16),
+) -> Result<Vec<DeliveryState>> {
+    let states: Vec<String> = sqlx::query_scalar(
+        "SELECT state FROM sms_part WHERE client_id = $1 AND message_id = $2 AND ordinal = $3",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .bind(ordinal)
+    .fetch_all(db)
+    .await?;
+    states.iter().map(|state| known("sms_part", "state", state, |state| state.parse().ok())).collect()
+}

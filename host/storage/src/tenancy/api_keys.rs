@@ -1,0 +1,96 @@
+//! API keys: a directory that finds the client of a key, by its hash. One key per user.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, UserId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::users::{Role, stored_role};
+use crate::{Error, Result};
+
+/// Whom a key stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyOwner {
+    /// SHA-256 of the key.
+    pub key_hash: Vec<u8>,
+    /// The client.
+    pub client: ClientId,
+    /// The user.
+    pub user: UserId,
+    /// What the user may do.
+    pub role: Role,
+    /// The client's name.
+    pub client_ref: String,
+}
+
+#[derive(sqlx::FromRow)]
+struct KeyOwnerRow {
+    key_hash: Vec<u8>,
+    client_id: Uuid,
+    user_id: Uuid,
+    role: String,
+    client_ref: String,
+}
+
+impl TryFrom<KeyOwnerRow> for KeyOwner {
+    type Error = Error;
+
+    fn try_from(row: KeyOwnerRow) -> Result<Self> {
+        Ok(Self {
+            key_hash: row.key_hash,
+            client: ClientId(row.client_id),
+            user: UserId(row.user_id),
+            role: stored_role(&row.role)?,
+            client_ref: row.client_ref,
+        })
+    }
+}
+
+/// Directory: the owners of those of the keys that exist.
+pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
+    let rows: Vec<KeyOwnerRow> = sqlx::query_as(
+        "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref
+         FROM api_key
+         JOIN client_user ON client_user.client_id = api_key.client_id AND client_user.id = api_key.user_id
+         JOIN client ON client.id = api_key.client_id
+         WHERE api_key.key_hash = ANY($1)",
+    )
+    .bind(key_hashes)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(KeyOwner::try_from).collect()
+}
+
+/// Gives a user a key; the one it had fails for every statement that starts after the commit.
+pub async fn replace(
+    db: &mut PgConnection,
+    client: ClientId,
+    user: UserId,
+    key_hash: &[u8],
+    sealed: &[u8],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO api_key (key_hash, client_id, user_id, sealed, created_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (client_id, user_id) DO UPDATE
+         SET key_hash = excluded.key_hash, sealed = excluded.sealed, created_at = excluded.created_at",
+    )
+    .bind(key_hash)
+    .bind(client.0)
+    .bind(user.0)
+    .bind(sealed)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A user's key, sealed.
+pub async fn sealed(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Vec<u8>>> {
+    let sealed = sqlx::query_scalar("SELECT sealed FROM api_key WHERE client_id = $1 AND user_id = $2")
+        .bind(client.0)
+        .bind(user.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(sealed)
+}

@@ -1,0 +1,7 @@
+//! Clients, the people and programs that act for them, what they changed, and what holds for the whole database.
+
+pub mod api_keys;
+pub mod audit;
+pub mod clients;
+pub mod settings;
+pub mod users;

@@ -1,0 +1,319 @@
+//! Webhook configurations (SPEC 2.12) and their endpoints, one for each webhook type.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, EndpointId, InboxId, WebhookConfigId},
+    webhook::{PayloadVersion, WebhookSettings, WebhookType},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Error, Result, stored::known};
+
+/// Violated by a second default of a client.
+pub const ONE_DEFAULT: &str = "webhook_config_default_unique";
+/// Violated by a second override of an inbox.
+pub const ONE_OVERRIDE: &str = "webhook_config_inbox_unique";
+/// Violated by an inbox that is not the client's.
+pub const OWN_INBOX: &str = "webhook_config_inbox_fk";
+
+/// A configuration to store.
+#[derive(Debug, Clone)]
+pub struct NewConfig {
+    /// Its id.
+    pub id: WebhookConfigId,
+    /// `None` = the client's default.
+    pub inbox: Option<InboxId>,
+    /// Addresses and chatbot options.
+    pub settings: WebhookSettings,
+    /// One for each webhook type, also for those that are off.
+    pub endpoints: Vec<(WebhookType, EndpointId)>,
+    /// The signing secret, sealed.
+    pub secret_sealed: Vec<u8>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Stores a configuration. Violates [`ONE_DEFAULT`], [`ONE_OVERRIDE`] or [`OWN_INBOX`].
+pub async fn insert(db: &mut PgConnection, client: ClientId, config: &NewConfig) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO webhook_config (client_id, id, inbox_id, chatbot_include_outgoing,
+             chatbot_stop_on_agent_assignment, chatbot_payload_version, secret_sealed, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(client.0)
+    .bind(config.id.0)
+    .bind(config.inbox.map(|inbox| inbox.0))
+    .bind(config.settings.chatbot_include_outgoing)
+    .bind(config.settings.chatbot_stop_on_agent_assignment)
+    .bind(config.settings.chatbot_payload_version.as_str())
+    .bind(&config.secret_sealed)
+    .bind(config.created_at)
+    .execute(&mut *db)
+    .await?;
+    let ids: Vec<Uuid> = config.endpoints.iter().map(|(_, id)| id.0).collect();
+    let types: Vec<&str> = config.endpoints.iter().map(|(kind, _)| kind.as_str()).collect();
+    let urls: Vec<&str> =
+        config.endpoints.iter().map(|(kind, _)| config.settings.url(*kind).unwrap_or_default()).collect();
+    sqlx::query(
+        "INSERT INTO webhook_endpoint (client_id, id, config_id, webhook_type, url)
+         SELECT $1, id, $2, webhook_type, url FROM unnest($3::uuid[], $4::text[], $5::text[]) AS new (id, webhook_type, url)",
+    )
+    .bind(client.0)
+    .bind(config.id.0)
+    .bind(ids)
+    .bind(types)
+    .bind(urls)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A stored configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredConfig {
+    /// Its id.
+    pub id: WebhookConfigId,
+    /// The inbox of an override and what it is reached at; `None` = the client's default.
+    pub inbox: Option<(InboxId, Option<String>)>,
+    /// Addresses and chatbot options.
+    pub settings: WebhookSettings,
+}
+
+/// A configuration with its endpoints, each array in the same order.
+#[derive(sqlx::FromRow)]
+struct ConfigRow {
+    id: Uuid,
+    inbox_id: Option<Uuid>,
+    address: Option<String>,
+    chatbot_include_outgoing: bool,
+    chatbot_stop_on_agent_assignment: bool,
+    chatbot_payload_version: String,
+    endpoints: Vec<Uuid>,
+    webhook_types: Vec<String>,
+    urls: Vec<String>,
+}
+
+impl ConfigRow {
+    fn settings(&self) -> Result<WebhookSettings> {
+        let on = self.webhook_types.iter().zip(&self.urls).filter(|(_, url)| !url.is_empty());
+        Ok(WebhookSettings {
+            urls: on.map(|(kind, url)| Ok((webhook_type(kind)?, url.clone()))).collect::<Result<_>>()?,
+            chatbot_include_outgoing: self.chatbot_include_outgoing,
+            chatbot_stop_on_agent_assignment: self.chatbot_stop_on_agent_assignment,
+            chatbot_payload_version: payload_version(&self.chatbot_payload_version)?,
+        })
+    }
+}
+
+fn payload_version(value: &str) -> Result<PayloadVersion> {
+    known("webhook_config", "chatbot_payload_version", value, |value| value.parse().ok())
+}
+
+fn webhook_type(value: &str) -> Result<WebhookType> {
+    known("webhook_endpoint", "webhook_type", value, |value| value.parse().ok())
+}
+
+impl TryFrom<ConfigRow> for StoredConfig {
+    type Error = Error;
+
+    fn try_from(row: ConfigRow) -> Result<Self> {
+        let settings = row.settings()?;
+        let inbox = row.inbox_id.map(|id| (InboxId(id), row.address));
+        Ok(Self { id: WebhookConfigId(row.id), inbox, settings })
+    }
+}
+
+/// The default of a client.
+pub async fn find_default(db: &mut PgConnection, client: ClientId) -> Result<Option<StoredConfig>> {
+    let row: Option<ConfigRow> = sqlx::query_as(
+        "SELECT config.id, config.inbox_id, NULL AS address, config.chatbot_include_outgoing,
+                config.chatbot_stop_on_agent_assignment, config.chatbot_payload_version,
+                array_agg(endpoint.id) AS endpoints, array_agg(endpoint.webhook_type) AS webhook_types,
+                array_agg(endpoint.url) AS urls
+         FROM webhook_config config
+         JOIN webhook_endpoint endpoint ON endpoint.client_id = config.client_id AND endpoint.config_id = config.id
+         WHERE config.client_id = $1 AND config.inbox_id IS NULL
+         GROUP BY config.client_id, config.id",
+    )
+    .bind(client.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(StoredConfig::try_from).transpose()
+}
+
+/// One configuration of a client.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<Option<StoredConfig>> {
+    let row: Option<ConfigRow> = sqlx::query_as(
+        "SELECT config.id, config.inbox_id, inbox.address, config.chatbot_include_outgoing,
+                config.chatbot_stop_on_agent_assignment, config.chatbot_payload_version,
+                array_agg(endpoint.id) AS endpoints, array_agg(endpoint.webhook_type) AS webhook_types,
+                array_agg(endpoint.url) AS urls
+         FROM webhook_config config
+         JOIN webhook_endpoint endpoint ON endpoint.client_id = config.client_id AND endpoint.config_id = config.id
+         LEFT JOIN inbox ON inbox.client_id = config.client_id AND inbox.id = config.inbox_id
+         WHERE config.client_id = $1 AND config.id = $2
+         GROUP BY config.client_id, config.id, inbox.address",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(StoredConfig::try_from).transpose()
+}
+
+/// The sealed signing secret of a configuration.
+pub async fn secret(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<Option<Vec<u8>>> {
+    let sealed = sqlx::query_scalar("SELECT secret_sealed FROM webhook_config WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(sealed)
+}
+
+/// Puts a new sealed secret in place; the one it replaces signs too until `previous_expires_at`. `false` when there is no
+/// such configuration.
+pub async fn replace_secret(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: WebhookConfigId,
+    sealed: &[u8],
+    previous_expires_at: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE webhook_config
+         SET previous_secret_sealed = secret_sealed, previous_secret_expires_at = $4, secret_sealed = $3
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(sealed)
+    .bind(previous_expires_at)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Where events of one configuration go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// `None` = the client's default.
+    pub inbox: Option<InboxId>,
+    /// Chatbot options, and the addresses that take events: a disabled endpoint is left out, and none at all is a
+    /// configuration that silences.
+    pub settings: WebhookSettings,
+    /// The endpoints of those addresses.
+    pub endpoints: BTreeMap<WebhookType, EndpointId>,
+}
+
+impl TryFrom<ConfigRow> for Route {
+    type Error = Error;
+
+    fn try_from(row: ConfigRow) -> Result<Self> {
+        let settings = row.settings()?;
+        let endpoints = row.webhook_types.iter().zip(&row.endpoints);
+        let endpoints = endpoints.map(|(kind, id)| Ok((webhook_type(kind)?, EndpointId(*id))));
+        let endpoints = endpoints.collect::<Result<_>>()?;
+        Ok(Self { inbox: row.inbox_id.map(InboxId), settings, endpoints })
+    }
+}
+
+/// The client's default and the overrides of `inboxes`.
+pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]) -> Result<Vec<Route>> {
+    let inboxes: Vec<Uuid> = inboxes.iter().map(|inbox| inbox.0).collect();
+    let rows: Vec<ConfigRow> = sqlx::query_as(
+        "SELECT config.id, config.inbox_id, NULL AS address, config.chatbot_include_outgoing,
+                config.chatbot_stop_on_agent_assignment, config.chatbot_payload_version,
+                COALESCE(array_agg(endpoint.id) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS endpoints,
+                COALESCE(array_agg(endpoint.webhook_type) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS webhook_types,
+                COALESCE(array_agg(endpoint.url) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS urls
+         FROM webhook_config config
+         LEFT JOIN webhook_endpoint endpoint
+             ON endpoint.client_id = config.client_id AND endpoint.config_id = config.id
+             AND endpoint.url <> '' AND endpoint.disabled_at IS NULL
+         WHERE config.client_id = $1 AND (config.inbox_id IS NULL OR config.inbox_id = ANY($2))
+         GROUP BY config.client_id, config.id",
+    )
+    .bind(client.0)
+    .bind(inboxes)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(Route::try_from).collect()
+}
+
+/// An endpoint as the sender of deliveries needs it.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Endpoint {
+    /// Empty = off.
+    pub url: String,
+    /// First failure since the last success.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// Nothing more is sent until the URL is saved again.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Signs.
+    pub secret_sealed: Vec<u8>,
+    /// Signs too until it expires.
+    pub previous_secret_sealed: Option<Vec<u8>>,
+    /// When it does.
+    pub previous_secret_expires_at: Option<DateTime<Utc>>,
+    /// The client may name loopback and private addresses.
+    pub allow_private_targets: bool,
+}
+
+/// One endpoint of a client.
+pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -> Result<Option<Endpoint>> {
+    let row = sqlx::query_as(
+        "SELECT endpoint.url, endpoint.failing_since, endpoint.disabled_at, config.secret_sealed,
+                config.previous_secret_sealed, config.previous_secret_expires_at, client.allow_private_targets
+         FROM webhook_endpoint endpoint
+         JOIN webhook_config config ON config.client_id = endpoint.client_id AND config.id = endpoint.config_id
+         JOIN client ON client.id = endpoint.client_id
+         WHERE endpoint.client_id = $1 AND endpoint.id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(row)
+}
+
+/// Says since when an endpoint fails; `None` = it is healthy.
+pub async fn set_failing_since(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: EndpointId,
+    since: Option<DateTime<Utc>>,
+) -> Result<()> {
+    sqlx::query("UPDATE webhook_endpoint SET failing_since = $3 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id.0)
+        .bind(since)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Stops an endpoint until its URL is saved again. Only while it still has the address `url`: one that was changed
+/// meanwhile has not failed. `false` when nothing was stopped.
+pub async fn disable(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: EndpointId,
+    url: &str,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE webhook_endpoint SET disabled_at = $4
+         WHERE client_id = $1 AND id = $2 AND url = $3 AND disabled_at IS NULL",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(url)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

@@ -1,0 +1,323 @@
+//! Webhook deliveries, one for each event and endpoint, and the attempts made.
+//!
+//! Statements that touch many rows are planned anew each time (`persistent(false)`): a plan kept from the minutes when the
+//! table was empty would scan it whole, and one planning is shared by a whole group of deliveries.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
+use serde::{Serialize, de::DeserializeOwned};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Error, Result, stored};
+
+/// An event on its way to an endpoint, not shaped yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDelivery<E> {
+    /// Grows with the order of the events.
+    pub id: DeliveryId,
+    /// Where it goes.
+    pub endpoint: EndpointId,
+    /// The inbox that it is about.
+    pub inbox: InboxId,
+    /// First attempts of the same key go out in order.
+    pub order_key: i64,
+    /// What happened.
+    pub event: E,
+}
+
+/// Stores deliveries in the order given, all due at `due_at`.
+pub async fn insert_all<E: Serialize>(
+    db: &mut PgConnection,
+    client: ClientId,
+    deliveries: &[NewDelivery<E>],
+    due_at: DateTime<Utc>,
+) -> Result<()> {
+    let count = deliveries.len();
+    let mut ids = Vec::with_capacity(count);
+    let mut endpoints = Vec::with_capacity(count);
+    let mut inboxes = Vec::with_capacity(count);
+    let mut order_keys = Vec::with_capacity(count);
+    let mut events = Vec::with_capacity(count);
+    for delivery in deliveries {
+        ids.push(delivery.id.0);
+        endpoints.push(delivery.endpoint.0);
+        inboxes.push(delivery.inbox.0);
+        order_keys.push(delivery.order_key);
+        events.push(stored::write_text(&delivery.event)?);
+    }
+    sqlx::query(
+        "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
+         SELECT $1, id, lane_id, inbox_id, order_key, event::json, $7
+         FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[])
+              AS new (id, lane_id, inbox_id, order_key, event)",
+    )
+    .bind(client.0)
+    .bind(ids)
+    .bind(endpoints)
+    .bind(inboxes)
+    .bind(order_keys)
+    .bind(events)
+    .bind(due_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Where a page of due deliveries ended: the next one begins after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Due time of the last row.
+    pub due_at: DateTime<Utc>,
+    /// Id of the last row.
+    pub id: DeliveryId,
+}
+
+/// What there is of a delivery.
+#[derive(Debug)]
+pub enum Content<E> {
+    /// The event: to be shaped. An error for this delivery alone, so that one that cannot be read is dropped and its
+    /// endpoint goes on.
+    Event(Result<E>),
+    /// The bytes that every attempt sends.
+    Body(Vec<u8>),
+}
+
+/// A delivery that is due.
+#[derive(Debug)]
+pub struct DueDelivery<E> {
+    /// Which.
+    pub id: DeliveryId,
+    /// The inbox that it is about.
+    pub inbox: InboxId,
+    /// First attempts of the same key go out in order.
+    pub order_key: i64,
+    /// Attempts made so far.
+    pub attempts: u16,
+    /// When it became due.
+    pub due_at: DateTime<Utc>,
+    /// What to send, or to make it from.
+    pub content: Content<E>,
+}
+
+impl<E> DueDelivery<E> {
+    /// Where it stands among the due deliveries of its endpoint.
+    pub fn position(&self) -> Position {
+        Position { due_at: self.due_at, id: self.id }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct DueRow {
+    id: Uuid,
+    inbox_id: Uuid,
+    order_key: i64,
+    attempts: i16,
+    due_at: DateTime<Utc>,
+    event: Option<String>,
+    body: Option<Vec<u8>>,
+}
+
+impl<E: DeserializeOwned> From<DueRow> for DueDelivery<E> {
+    fn from(row: DueRow) -> Self {
+        let content = match row.body {
+            Some(body) => Content::Body(body),
+            None => Content::Event(event(row.event)),
+        };
+        Self {
+            id: DeliveryId(row.id),
+            inbox: InboxId(row.inbox_id),
+            order_key: row.order_key,
+            attempts: u16::try_from(row.attempts).unwrap_or(0),
+            due_at: row.due_at,
+            content,
+        }
+    }
+}
+
+fn event<E: DeserializeOwned>(stored: Option<String>) -> Result<E> {
+    // One of the two is there: webhook_delivery_content_present.
+    let missing = || Error::Inconsistent { table: "webhook_delivery", column: "event", value: "nothing".to_owned() };
+    stored::read_text("webhook_delivery", "event", &stored.ok_or_else(missing)?)
+}
+
+/// Up to `limit` deliveries of an endpoint that are due at `now`, in the order of due time and id, beginning after
+/// `after`.
+pub async fn due_page<E: DeserializeOwned>(
+    db: &mut PgConnection,
+    client: ClientId,
+    endpoint: EndpointId,
+    now: DateTime<Utc>,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Vec<DueDelivery<E>>> {
+    let rows: Vec<DueRow> = sqlx::query_as(
+        "SELECT id, inbox_id, order_key, attempts, due_at,
+                CASE WHEN body IS NULL THEN event::text END AS event, body
+         FROM webhook_delivery
+         WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND due_at <= $3
+           AND (due_at, id) > (COALESCE($4, '-infinity'::timestamptz), $5)
+         ORDER BY due_at, id
+         LIMIT $6",
+    )
+    .persistent(false)
+    .bind(client.0)
+    .bind(endpoint.0)
+    .bind(now)
+    .bind(after.map(|position| position.due_at))
+    .bind(after.map_or(Uuid::nil(), |position| position.id.0))
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(DueDelivery::from).collect())
+}
+
+/// Keeps what the shaper made; from now on these bytes are the delivery.
+pub async fn store_bodies(db: &mut PgConnection, client: ClientId, bodies: &[(DeliveryId, &[u8])]) -> Result<()> {
+    let ids: Vec<Uuid> = bodies.iter().map(|(id, _)| id.0).collect();
+    let bytes: Vec<&[u8]> = bodies.iter().map(|(_, bytes)| *bytes).collect();
+    sqlx::query(
+        "UPDATE webhook_delivery SET body = shaped.body, event = NULL
+         FROM unnest($2::uuid[], $3::bytea[]) AS shaped (id, body)
+         WHERE webhook_delivery.client_id = $1 AND webhook_delivery.id = shaped.id
+           AND webhook_delivery.state = 'PENDING'",
+    )
+    .persistent(false)
+    .bind(client.0)
+    .bind(ids)
+    .bind(bytes)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// The receiver has it.
+    Delivered,
+    /// The shaper or the configuration said no.
+    Dropped,
+    /// Every attempt failed, or the endpoint is disabled.
+    Exhausted,
+    /// Another attempt at this time.
+    Retry(DateTime<Utc>),
+}
+
+impl Fate {
+    fn state(self) -> &'static str {
+        match self {
+            Self::Delivered => "DELIVERED",
+            Self::Dropped => "DROPPED",
+            Self::Exhausted => "EXHAUSTED",
+            Self::Retry(_) => "PENDING",
+        }
+    }
+}
+
+/// A delivery after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    /// Which.
+    pub id: DeliveryId,
+    /// Attempts made, this one included.
+    pub attempts: u16,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Writes down what became of deliveries. Those that are no longer pending stay as they are.
+pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finished]) -> Result<()> {
+    let ids: Vec<Uuid> = finished.iter().map(|one| one.id.0).collect();
+    let states: Vec<&str> = finished.iter().map(|one| one.fate.state()).collect();
+    let attempts: Vec<i16> = finished.iter().map(|one| small(one.attempts)).collect();
+    let due: Vec<Option<DateTime<Utc>>> =
+        finished.iter().map(|one| if let Fate::Retry(at) = one.fate { Some(at) } else { None }).collect();
+    sqlx::query(
+        "UPDATE webhook_delivery
+         SET state = done.state, attempts = done.attempts, due_at = COALESCE(done.due_at, webhook_delivery.due_at)
+         FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[]) AS done (id, state, attempts, due_at)
+         WHERE webhook_delivery.client_id = $1 AND webhook_delivery.id = done.id
+           AND webhook_delivery.state = 'PENDING'",
+    )
+    .persistent(false)
+    .bind(client.0)
+    .bind(ids)
+    .bind(states)
+    .bind(attempts)
+    .bind(due)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Ends everything that still waits for an endpoint; answers how many deliveries that were.
+pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: EndpointId, fate: Fate) -> Result<u64> {
+    let done = sqlx::query(
+        "UPDATE webhook_delivery SET state = $3 WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'",
+    )
+    .persistent(false)
+    .bind(client.0)
+    .bind(endpoint.0)
+    .bind(fate.state())
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// One HTTP request that was made, or refused by the address policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAttempt {
+    /// Id of the row.
+    pub id: Uuid,
+    /// What was sent.
+    pub delivery: DeliveryId,
+    /// Counts from 1.
+    pub attempt: u16,
+    /// HTTP status; `None` when no answer came.
+    pub status_code: Option<u16>,
+    /// Why it failed, in words.
+    pub error: Option<String>,
+    /// Beginning of a failing answer's body.
+    pub response_start: Option<String>,
+    /// Milliseconds from the start to the answer.
+    pub duration_millis: u32,
+    /// When it was made.
+    pub attempted_at: DateTime<Utc>,
+}
+
+/// Records attempts.
+pub async fn record_attempts(db: &mut PgConnection, client: ClientId, attempts: &[NewAttempt]) -> Result<()> {
+    let ids: Vec<Uuid> = attempts.iter().map(|one| one.id).collect();
+    let deliveries: Vec<Uuid> = attempts.iter().map(|one| one.delivery.0).collect();
+    let numbers: Vec<i16> = attempts.iter().map(|one| small(one.attempt)).collect();
+    let statuses: Vec<Option<i16>> = attempts.iter().map(|one| one.status_code.map(small)).collect();
+    let errors: Vec<Option<&str>> = attempts.iter().map(|one| one.error.as_deref()).collect();
+    let answers: Vec<Option<&str>> = attempts.iter().map(|one| one.response_start.as_deref()).collect();
+    let durations: Vec<i32> =
+        attempts.iter().map(|one| i32::try_from(one.duration_millis).unwrap_or(i32::MAX)).collect();
+    let times: Vec<DateTime<Utc>> = attempts.iter().map(|one| one.attempted_at).collect();
+    sqlx::query(
+        "INSERT INTO webhook_attempt
+             (client_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis, attempted_at)
+         SELECT $1, made.* FROM unnest($2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[],
+                                       $8::integer[], $9::timestamptz[]) AS made",
+    )
+    .bind(client.0)
+    .bind(ids)
+    .bind(deliveries)
+    .bind(numbers)
+    .bind(statuses)
+    .bind(errors)
+    .bind(answers)
+    .bind(durations)
+    .bind(times)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// PostgreSQL has no unsigned integers; attempts and HTTP statuses are far below the limit.
+fn small(value: u16) -> i16 {
+    i16::try_from(value).unwrap_or(i16::MAX)
+}

@@ -1,0 +1,4 @@
+//! Webhook configurations with their endpoints, and what is delivered to them.
+
+pub mod configs;
+pub mod deliveries;

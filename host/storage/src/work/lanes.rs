@@ -1,0 +1,180 @@
+//! Leases over stretches of work. See `migrations/0004_lanes.sql` for what a lane is.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, NodeId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// The queues. Each is one table with `client_id`, `lane_id` and `due_at`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Queue {
+    /// Outbound messages; a lane is an inbox.
+    Outbound,
+    /// Provider callbacks; a lane is an inbox, or the client for events of an account.
+    Callback,
+    /// What a chatbot must see; a lane is a participant.
+    Participant,
+    /// Fallback decisions; a lane is the inbox of the leg that failed.
+    Fallback,
+    /// Files to fetch; a lane is the inbox whose credentials open them.
+    Media,
+    /// Webhook deliveries; a lane is an endpoint.
+    Webhook,
+}
+
+impl Queue {
+    /// All of them.
+    pub const ALL: [Queue; 6] =
+        [Self::Outbound, Self::Callback, Self::Participant, Self::Fallback, Self::Media, Self::Webhook];
+
+    /// The name stored with a lease and shown in logs and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Outbound => "outbound",
+            Self::Callback => "callback",
+            Self::Participant => "participant",
+            Self::Fallback => "fallback",
+            Self::Media => "media",
+            Self::Webhook => "webhook",
+        }
+    }
+
+    /// The table, and which of its rows are waiting.
+    fn source(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Outbound => ("outbound_work", "true"),
+            Self::Callback => ("callback", "failure IS NULL"),
+            Self::Participant => ("participant_event", "true"),
+            Self::Fallback => ("fallback", "state = 'PENDING'"),
+            Self::Media => ("media", "state = 'PENDING'"),
+            Self::Webhook => ("webhook_delivery", "state = 'PENDING'"),
+        }
+    }
+
+    /// Finds the lanes by hopping over the index from lane to lane: the cost grows with lanes, not with rows waiting.
+    fn due_statement(self) -> String {
+        let (table, waiting) = self.source();
+        format!(
+            "WITH RECURSIVE hop AS (
+                 (SELECT client_id, lane_id FROM {table} WHERE {waiting} ORDER BY client_id, lane_id LIMIT 1)
+                 UNION ALL
+                 SELECT next.client_id, next.lane_id FROM hop CROSS JOIN LATERAL (
+                     SELECT client_id, lane_id FROM {table}
+                     WHERE {waiting} AND (client_id, lane_id) > (hop.client_id, hop.lane_id)
+                     ORDER BY client_id, lane_id LIMIT 1) next
+             )
+             SELECT hop.client_id, hop.lane_id FROM hop
+             LEFT JOIN lane ON lane.client_id = hop.client_id AND lane.queue = $2 AND lane.lane_id = hop.lane_id
+             WHERE (lane.leased_until IS NULL OR lane.leased_until <= now())
+               AND EXISTS (SELECT 1 FROM {table} waiting
+                           WHERE waiting.client_id = hop.client_id AND waiting.lane_id = hop.lane_id
+                             AND {waiting} AND waiting.due_at <= $1)
+             ORDER BY row_number() OVER (PARTITION BY hop.client_id ORDER BY hop.lane_id)
+             LIMIT $3"
+        )
+    }
+}
+
+/// Lanes with work that is due at `now` and that nobody holds: one of each client first, then the second of each, so that
+/// a client with many lanes does not crowd out the others.
+pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, Uuid)>> {
+    let rows: Vec<(Uuid, Uuid)> =
+        sqlx::query_as(&queue.due_statement()).bind(now).bind(queue.name()).bind(limit).fetch_all(db).await?;
+    Ok(rows.into_iter().map(|(client, lane)| (ClientId(client), lane)).collect())
+}
+
+/// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it.
+pub async fn claim(
+    db: &mut PgConnection,
+    client: ClientId,
+    queue: Queue,
+    lane: Uuid,
+    owner: NodeId,
+    lease: Duration,
+) -> Result<Option<i64>> {
+    let fence = sqlx::query_scalar(
+        "INSERT INTO lane AS held (client_id, queue, lane_id, owner, leased_until, fence)
+         VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), 1)
+         ON CONFLICT (client_id, queue, lane_id) DO UPDATE
+         SET owner = excluded.owner, leased_until = excluded.leased_until, fence = held.fence + 1
+         WHERE held.leased_until <= now()
+         RETURNING fence",
+    )
+    .bind(client.0)
+    .bind(queue.name())
+    .bind(lane)
+    .bind(owner.0)
+    .bind(lease.as_secs_f64())
+    .fetch_optional(db)
+    .await?;
+    Ok(fence)
+}
+
+/// Extends a lease; `false` when the lane is somebody else's by now.
+pub async fn renew(
+    db: &mut PgConnection,
+    client: ClientId,
+    queue: Queue,
+    lane: Uuid,
+    fence: i64,
+    lease: Duration,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE lane SET leased_until = now() + make_interval(secs => $5)
+         WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4",
+    )
+    .bind(client.0)
+    .bind(queue.name())
+    .bind(lane)
+    .bind(fence)
+    .bind(lease.as_secs_f64())
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Gives a lane back at once.
+pub async fn release(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid, fence: i64) -> Result<()> {
+    sqlx::query(
+        "UPDATE lane SET leased_until = now() WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4",
+    )
+    .bind(client.0)
+    .bind(queue.name())
+    .bind(lane)
+    .bind(fence)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Says whether the lane is still ours, and keeps it ours until the transaction ends. Every write of a worker begins
+/// with this.
+pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid, fence: i64) -> Result<bool> {
+    let held: Option<i32> = sqlx::query_scalar(
+        "SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4 FOR SHARE",
+    )
+    .bind(client.0)
+    .bind(queue.name())
+    .bind(lane)
+    .bind(fence)
+    .fetch_optional(db)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Forgets lanes that nobody has held for a day: long after any worker that could still know their fence has stopped.
+pub async fn forget_idle(db: &mut PgConnection) -> Result<u64> {
+    let done = sqlx::query("DELETE FROM lane WHERE leased_until < now() - interval '1 day'").execute(db).await?;
+    Ok(done.rows_affected())
+}
+
+/// Ends every lease. For a process that knows to be the only one: the workers before it are dead, and should one be
+/// alive after all, its fence is too old from the next claim on.
+pub async fn end_all(db: &mut PgConnection) -> Result<u64> {
+    let done = sqlx::query("UPDATE lane SET leased_until = now() WHERE leased_until > now()").execute(db).await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,125 @@
+//! The callback queue and files of customers, in a real database.
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{CallbackId, MediaId},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget},
+};
+use serde_json::json;
+use sqlx::PgConnection;
+use storage::{
+    inbound::{
+        callbacks::{self, NewCallback},
+        media::{self, MediaState, NewMedia},
+    },
+    inboxes::directories,
+};
+use uuid::Uuid;
+
+use crate::fixtures::{CLIENT, INBOX, STRANGER, database, moment};
+
+fn item(id: u128) -> CallbackItem {
+    CallbackItem {
+        dedupe_key: format!("key {id}"),
+        target: CallbackTarget::PhoneNumberId("pn-10".to_owned()),
+        body: CallbackBody::Account { field: "quality".to_owned(), value: json!({ "n": 7 }) },
+    }
+}
+
+fn callback(id: u128, fact: u8) -> NewCallback {
+    NewCallback { id: CallbackId(Uuid::from_u128(id)), lane: INBOX.0, dedupe_hash: [fact; 32], item: item(id) }
+}
+
+async fn waiting(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<u128> {
+    let due = callbacks::due(db, CLIENT, INBOX.0, now, 100).await.unwrap();
+    due.iter().map(|callback| callback.id.0.as_u128()).collect()
+}
+
+#[tokio::test]
+async fn a_fact_is_stored_once_however_often_it_is_told() {
+    let mut db = database().await;
+    let batch = [callback(3, 1), callback(1, 2), callback(4, 1)];
+    let lanes = callbacks::insert_new(&mut db, CLIENT, &batch, moment(0)).await.unwrap();
+    assert_eq!(lanes, [INBOX.0, INBOX.0]);
+    assert_eq!(waiting(&mut db, moment(0)).await, [1, 3]);
+    let first = callbacks::due(&mut db, CLIENT, INBOX.0, moment(0), 1).await.unwrap().remove(0);
+    assert_eq!(first.item.unwrap(), item(1));
+    let again = callbacks::insert_new(&mut db, CLIENT, &[callback(5, 1)], moment(1)).await.unwrap();
+    assert!(again.is_empty());
+    let elsewhere = callbacks::insert_new(&mut db, STRANGER, &[callback(6, 1)], moment(1)).await.unwrap();
+    assert_eq!(elsewhere.len(), 1, "another client's facts are its own");
+}
+
+#[tokio::test]
+async fn an_item_waits_is_counted_and_is_kept_when_it_is_given_up() {
+    let mut db = database().await;
+    callbacks::insert_new(&mut db, CLIENT, &[callback(1, 1), callback(2, 2), callback(3, 3)], moment(0)).await.unwrap();
+    let id = |id: u128| CallbackId(Uuid::from_u128(id));
+    callbacks::postpone(&mut db, CLIENT, &[id(1)], moment(5)).await.unwrap();
+    callbacks::retry(&mut db, CLIENT, id(2), moment(6)).await.unwrap();
+    assert_eq!(waiting(&mut db, moment(4)).await, [3]);
+    let due = callbacks::due(&mut db, CLIENT, INBOX.0, moment(6), 100).await.unwrap();
+    assert_eq!(due.iter().map(|callback| callback.attempts).collect::<Vec<_>>(), [0, 1, 0]);
+    callbacks::give_up(&mut db, CLIENT, id(2), "unreadable").await.unwrap();
+    callbacks::remove(&mut db, CLIENT, &[id(1), id(3)]).await.unwrap();
+    assert!(waiting(&mut db, moment(100)).await.is_empty());
+    let kept: String = sqlx::query_scalar("SELECT failure FROM callback").fetch_one(&mut db).await.unwrap();
+    assert_eq!(kept, "unreadable");
+}
+
+#[tokio::test]
+async fn callbacks_find_their_client_by_number_and_by_account() {
+    let mut db = database().await;
+    let wanted = ["pn-10".to_owned(), "nobody".to_owned()];
+    let known = directories::of_phone_number_ids(&mut db, &wanted).await.unwrap();
+    assert_eq!((known.len(), known["pn-10"]), (1, (CLIENT, INBOX)));
+    let owners = directories::clients_of_wabas(&mut db, &["waba".to_owned()]).await.unwrap();
+    assert_eq!(owners, [("waba".to_owned(), CLIENT)]);
+}
+
+#[tokio::test]
+async fn an_item_that_cannot_be_read_leaves_the_others_of_its_lane_readable() {
+    let mut db = database().await;
+    callbacks::insert_new(&mut db, CLIENT, &[callback(1, 1), callback(2, 2)], moment(0)).await.unwrap();
+    sqlx::query("UPDATE callback SET item = jsonb_set(item, '{v}', '9') WHERE id = $1")
+        .bind(Uuid::from_u128(1))
+        .execute(&mut db)
+        .await
+        .unwrap();
+    let due = callbacks::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap();
+    let read: Vec<Option<CallbackItem>> = due.into_iter().map(|callback| callback.item.ok()).collect();
+    assert_eq!(read, [None, Some(item(2))]);
+}
+
+#[tokio::test]
+async fn a_file_is_pending_until_it_is_fetched_or_given_up() {
+    let mut db = database().await;
+    let new = |id: u128| NewMedia {
+        id: MediaId(Uuid::from_u128(id)),
+        inbox: INBOX,
+        provider_media_id: "M".to_owned(),
+        source_url: Some("https://example.org/m".to_owned()),
+        mime_type: "image/jpeg".to_owned(),
+        extension: "jpg".to_owned(),
+        filename: None,
+        sha256: None,
+    };
+    for id in [1, 2] {
+        media::insert(&mut db, CLIENT, &new(id), moment(0)).await.unwrap();
+    }
+    let id = |id: u128| MediaId(Uuid::from_u128(id));
+    assert_eq!(media::due(&mut db, CLIENT, INBOX, moment(0), 10).await.unwrap().len(), 2);
+    media::mark_ready(&mut db, CLIENT, id(1), "00ff", 12).await.unwrap();
+    media::mark_failed_attempt(&mut db, CLIENT, id(2), Some(moment(5))).await.unwrap();
+    assert!(media::due(&mut db, CLIENT, INBOX, moment(4), 10).await.unwrap().is_empty());
+    assert_eq!(media::due(&mut db, CLIENT, INBOX, moment(5), 10).await.unwrap()[0].attempts, 1);
+    media::mark_failed_attempt(&mut db, CLIENT, id(2), None).await.unwrap();
+    media::mark_failed_attempt(&mut db, CLIENT, id(1), None).await.unwrap();
+    let state = async |db: &mut PgConnection, file| media::find(db, CLIENT, file).await.unwrap().unwrap().state;
+    assert_eq!(state(&mut db, id(1)).await, MediaState::Ready, "what has arrived cannot fail any more");
+    assert_eq!(state(&mut db, id(2)).await, MediaState::Failed);
+    assert!(media::find(&mut db, STRANGER, id(1)).await.unwrap().is_none());
+    let old = media::older_than(&mut db, moment(0), 10).await.unwrap();
+    assert_eq!(old, [(CLIENT, id(1)), (CLIENT, id(2))]);
+    media::remove(&mut db, CLIENT, id(1)).await.unwrap();
+    assert!(media::find(&mut db, CLIENT, id(1)).await.unwrap().is_none());
+}

@@ -1,0 +1,19 @@
+//! The statements of this crate in a real database: one program, so that one PostgreSQL serves all of them.
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+#![allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod callbacks;
+mod customers;
+mod fixtures;
+mod inboxes;
+mod live_chat;
+mod migration;
+mod nodes;
+mod outbound;
+mod personal_data;
+mod plugins;
+mod settings;
+mod sms;
+mod statements;
+mod stored_values;
+mod webhooks;

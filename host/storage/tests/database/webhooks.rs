@@ -1,0 +1,265 @@
+//! Webhook configurations, deliveries and attempts in a real database.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::{DeliveryId, EndpointId, InboxId, WebhookConfigId},
+    webhook::{PayloadVersion, WebhookSettings, WebhookType},
+};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use storage::{
+    violates,
+    webhooks::{
+        configs::{self, NewConfig},
+        deliveries::{self, Content, DueDelivery, Fate, Finished, NewAttempt, NewDelivery},
+    },
+};
+use uuid::Uuid;
+
+use crate::fixtures::{CLIENT, INBOX, STRANGER, database, moment};
+
+const ENDPOINT: EndpointId = EndpointId(Uuid::from_u128(100 + 1));
+
+/// A configuration whose endpoints have the ids `100 * id` and up, in the order of the types.
+fn config(id: u128, inbox: Option<InboxId>, urls: &[(WebhookType, &str)]) -> NewConfig {
+    let endpoints = WebhookType::ALL.into_iter().zip(0..);
+    NewConfig {
+        id: WebhookConfigId(Uuid::from_u128(id)),
+        inbox,
+        settings: WebhookSettings {
+            urls: urls.iter().map(|(kind, url)| (*kind, (*url).to_owned())).collect(),
+            chatbot_include_outgoing: true,
+            chatbot_stop_on_agent_assignment: false,
+            chatbot_payload_version: PayloadVersion::V2,
+        },
+        endpoints: endpoints.map(|(kind, place)| (kind, EndpointId(Uuid::from_u128(100 * id + place)))).collect(),
+        secret_sealed: vec![7; 40],
+        created_at: moment(0),
+    }
+}
+
+const STATUS: (WebhookType, &str) = (WebhookType::StatusUpdate, "https://example.com/status");
+
+#[tokio::test]
+async fn a_configuration_comes_back_as_it_was_stored_and_only_to_its_client() {
+    let mut db = database().await;
+    let (default, own) = (config(1, None, &[STATUS]), config(2, Some(INBOX), &[]));
+    configs::insert(&mut db, CLIENT, &default).await.unwrap();
+    configs::insert(&mut db, CLIENT, &own).await.unwrap();
+
+    let found = configs::find_default(&mut db, CLIENT).await.unwrap().unwrap();
+    assert_eq!((found.id, found.inbox, found.settings), (default.id, None, default.settings));
+    let found = configs::find(&mut db, CLIENT, own.id).await.unwrap().unwrap();
+    assert_eq!(found.inbox, Some((INBOX, Some("27600000001".to_owned()))));
+    assert!(found.settings.urls.is_empty());
+
+    assert_eq!(configs::find_default(&mut db, STRANGER).await.unwrap(), None);
+    assert_eq!(configs::find(&mut db, STRANGER, own.id).await.unwrap(), None);
+    assert_eq!(configs::secret(&mut db, STRANGER, own.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn there_is_one_default_and_one_override_for_each_own_number() {
+    let mut db = database().await;
+    configs::insert(&mut db, CLIENT, &config(1, None, &[])).await.unwrap();
+    configs::insert(&mut db, CLIENT, &config(2, Some(INBOX), &[])).await.unwrap();
+    let second = configs::insert(&mut db, CLIENT, &config(3, None, &[])).await.unwrap_err();
+    assert!(violates(&second, configs::ONE_DEFAULT), "{second:?}");
+    let second = configs::insert(&mut db, CLIENT, &config(4, Some(INBOX), &[])).await.unwrap_err();
+    assert!(violates(&second, configs::ONE_OVERRIDE), "{second:?}");
+    let foreign = configs::insert(&mut db, STRANGER, &config(5, Some(INBOX), &[])).await.unwrap_err();
+    assert!(violates(&foreign, configs::OWN_INBOX), "{foreign:?}");
+    configs::insert(&mut db, STRANGER, &config(6, None, &[])).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_replaced_secret_is_kept_beside_the_new_one() {
+    let mut db = database().await;
+    let stored = config(1, None, &[STATUS]);
+    configs::insert(&mut db, CLIENT, &stored).await.unwrap();
+    let expires_at = moment(86_400);
+    assert!(configs::replace_secret(&mut db, CLIENT, stored.id, &[8; 40], expires_at).await.unwrap());
+    assert!(!configs::replace_secret(&mut db, STRANGER, stored.id, &[9; 40], expires_at).await.unwrap());
+    assert_eq!(configs::secret(&mut db, CLIENT, stored.id).await.unwrap(), Some(vec![8; 40]));
+    let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
+    assert_eq!(endpoint.secret_sealed, [8; 40]);
+    assert_eq!(endpoint.previous_secret_sealed, Some(vec![7; 40]));
+    assert_eq!(endpoint.previous_secret_expires_at, Some(expires_at));
+    assert!(endpoint.allow_private_targets);
+}
+
+#[tokio::test]
+async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence() {
+    let mut db = database().await;
+    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
+    configs::insert(&mut db, CLIENT, &config(2, Some(INBOX), &[])).await.unwrap();
+    let routes = configs::routes(&mut db, CLIENT, &[INBOX]).await.unwrap();
+    let default = routes.iter().find(|route| route.inbox.is_none()).unwrap();
+    assert_eq!(default.endpoints.get(&WebhookType::StatusUpdate), Some(&ENDPOINT));
+    assert_eq!(default.endpoints.len(), 1);
+    assert_eq!(default.settings.chatbot_payload_version, PayloadVersion::V2);
+    let own = routes.iter().find(|route| route.inbox == Some(INBOX)).unwrap();
+    assert!(own.endpoints.is_empty());
+    assert_eq!(configs::routes(&mut db, CLIENT, &[]).await.unwrap().len(), 1);
+
+    let url = "https://example.com/changed";
+    assert!(!configs::disable(&mut db, CLIENT, ENDPOINT, url, moment(5)).await.unwrap(), "another address");
+    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, moment(5)).await.unwrap());
+    let routes = configs::routes(&mut db, CLIENT, &[]).await.unwrap();
+    assert!(routes[0].endpoints.is_empty());
+    assert_eq!(
+        configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at,
+        Some(moment(5))
+    );
+}
+
+#[tokio::test]
+async fn an_endpoint_remembers_since_when_it_fails() {
+    let mut db = database().await;
+    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
+    for since in [Some(moment(3)), None] {
+        configs::set_failing_since(&mut db, CLIENT, ENDPOINT, since).await.unwrap();
+        let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
+        assert_eq!(endpoint.failing_since, since);
+    }
+}
+
+fn delivery(id: u128) -> DeliveryId {
+    DeliveryId(Uuid::from_u128(id))
+}
+
+/// With a character that `jsonb` does not take.
+fn happening(id: u128) -> Value {
+    json!({ "n": id.to_string(), "text": "a\u{0}b" })
+}
+
+async fn page(db: &mut PgConnection, limit: usize) -> Vec<DueDelivery<Value>> {
+    deliveries::due_page(db, CLIENT, ENDPOINT, moment(0), None, limit).await.unwrap()
+}
+
+/// Deliveries 1 to `count`, due at 0.
+async fn waiting(db: &mut PgConnection, count: u128) {
+    let new = (1..=count).map(|id| NewDelivery {
+        id: delivery(id),
+        endpoint: ENDPOINT,
+        inbox: INBOX,
+        order_key: -5,
+        event: happening(id),
+    });
+    deliveries::insert_all(db, CLIENT, &new.collect::<Vec<_>>(), moment(0)).await.unwrap();
+}
+
+async fn due(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<(u128, u16)> {
+    let page: Vec<DueDelivery<Value>> =
+        deliveries::due_page(db, CLIENT, ENDPOINT, now, None, 100).await.unwrap();
+    page.into_iter().map(|row| (row.id.0.as_u128(), row.attempts)).collect()
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_in_order_and_hold_any_character() {
+    let mut db = database().await;
+    waiting(&mut db, 5).await;
+    let first = page(&mut db, 3).await;
+    assert_eq!(first.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(1), delivery(2), delivery(3)]);
+    assert!(matches!(&first[0].content, Content::Event(Ok(event)) if *event == happening(1)));
+    assert_eq!((first[0].inbox, first[0].order_key, first[0].attempts), (INBOX, -5, 0));
+    let after = first.last().map(DueDelivery::position);
+    let second: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), after, 3).await.unwrap();
+    assert_eq!(second.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(4), delivery(5)]);
+    let strange: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, STRANGER, ENDPOINT, moment(0), None, 3).await.unwrap();
+    assert!(strange.is_empty());
+    assert!(due(&mut db, moment(-1)).await.is_empty(), "nothing is due before its time");
+}
+
+#[tokio::test]
+async fn a_stored_body_takes_the_place_of_the_event() {
+    let mut db = database().await;
+    waiting(&mut db, 2).await;
+    deliveries::store_bodies(&mut db, CLIENT, &[(delivery(2), b"{\"a\":1}")]).await.unwrap();
+    let page = page(&mut db, 9).await;
+    assert!(matches!(page[0].content, Content::Event(Ok(_))));
+    assert!(matches!(&page[1].content, Content::Body(body) if body == b"{\"a\":1}"));
+    let kept: Option<String> = sqlx::query_scalar("SELECT event::text FROM webhook_delivery WHERE id = $1")
+        .bind(delivery(2).0)
+        .fetch_one(&mut db)
+        .await
+        .unwrap();
+    assert_eq!(kept, None);
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_leaves_the_others_of_its_endpoint_readable() {
+    let mut db = database().await;
+    waiting(&mut db, 2).await;
+    sqlx::query("UPDATE webhook_delivery SET event = '{\"v\":2,\"value\":1}' WHERE id = $1")
+        .bind(delivery(1).0)
+        .execute(&mut db)
+        .await
+        .unwrap();
+    let page = page(&mut db, 9).await;
+    let Content::Event(Err(error)) = &page[0].content else { panic!("read") };
+    let error = error.to_string();
+    assert!(error.contains("webhook_delivery.event") && error.contains("version 2"), "{error}");
+    assert!(matches!(&page[1].content, Content::Event(Ok(event)) if *event == happening(2)));
+}
+
+#[tokio::test]
+async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
+    let mut db = database().await;
+    waiting(&mut db, 4).await;
+    let finished = |id, attempts, fate| Finished { id: delivery(id), attempts, fate };
+    let group = [
+        finished(1, 1, Fate::Delivered),
+        finished(2, 1, Fate::Retry(moment(60))),
+        finished(3, 0, Fate::Dropped),
+        finished(4, 9, Fate::Exhausted),
+    ];
+    deliveries::finish(&mut db, CLIENT, &group).await.unwrap();
+    assert!(due(&mut db, moment(59)).await.is_empty());
+    assert_eq!(due(&mut db, moment(60)).await, [(2, 1)]);
+    deliveries::finish(&mut db, CLIENT, &[finished(1, 2, Fate::Retry(moment(0)))]).await.unwrap();
+    assert_eq!(due(&mut db, moment(60)).await, [(2, 1)], "a delivered one stays delivered");
+    let states: Vec<String> =
+        sqlx::query_scalar("SELECT state FROM webhook_delivery ORDER BY id").fetch_all(&mut db).await.unwrap();
+    assert_eq!(states, ["DELIVERED", "PENDING", "DROPPED", "EXHAUSTED"]);
+}
+
+#[tokio::test]
+async fn abandoning_ends_what_waits_and_nothing_else() {
+    let mut db = database().await;
+    waiting(&mut db, 3).await;
+    let done = Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered };
+    deliveries::finish(&mut db, CLIENT, &[done]).await.unwrap();
+    let later = Finished { id: delivery(2), attempts: 1, fate: Fate::Retry(moment(0) + TimeDelta::hours(9)) };
+    deliveries::finish(&mut db, CLIENT, &[later]).await.unwrap();
+    assert_eq!(deliveries::abandon(&mut db, STRANGER, ENDPOINT, Fate::Dropped).await.unwrap(), 0);
+    assert_eq!(deliveries::abandon(&mut db, CLIENT, ENDPOINT, Fate::Exhausted).await.unwrap(), 2);
+    assert!(due(&mut db, moment(1_000_000)).await.is_empty());
+}
+
+#[tokio::test]
+async fn attempts_are_kept_with_and_without_an_answer() {
+    let mut db = database().await;
+    let attempt = |id, status_code, error: Option<&str>| NewAttempt {
+        id: Uuid::from_u128(id),
+        delivery: delivery(1),
+        attempt: 1,
+        status_code,
+        error: error.map(str::to_owned),
+        response_start: status_code.map(|_| "busy".to_owned()),
+        duration_millis: 12,
+        attempted_at: moment(1),
+    };
+    let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
+    deliveries::record_attempts(&mut db, CLIENT, &made).await.unwrap();
+    let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
+        "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
+    )
+    .bind(CLIENT.0)
+    .bind(delivery(1).0)
+    .fetch_all(&mut db)
+    .await
+    .unwrap();
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(stored, [(Some(503), text("answered 503"), text("busy")), (None, text("no answer in time"), None)]);
+}
