@@ -3,7 +3,7 @@
 use axum::{Json, Router, extract::State, routing::get};
 use domain::ids::InboxId;
 use serde::Serialize;
-use tenancy::inboxes::{Number, list_numbers};
+use tenancy::inboxes;
 use uuid::Uuid;
 
 use crate::{
@@ -33,14 +33,14 @@ struct WhatsAppNumber {
     whats_app_provider: &'static str,
 }
 
-impl From<Number> for NumberRow {
-    fn from(number: Number) -> Self {
+impl From<inboxes::WhatsAppNumber> for NumberRow {
+    fn from(number: inboxes::WhatsAppNumber) -> Self {
         Self {
             id: number.link_id,
             whats_app_number: WhatsAppNumber {
                 id: number.id,
-                number: number.msisdn,
-                whats_app_provider: number.provider.as_str(),
+                number: number.msisdn.into(),
+                whats_app_provider: number.kind.as_str(),
             },
         }
     }
@@ -53,6 +53,6 @@ async fn list(
 ) -> Result<Json<PageBody<NumberRow>>, ApiError> {
     // Numbers are stored without `+`, and people search with it.
     let search = query.search.strip_prefix('+').unwrap_or(&query.search);
-    let page = list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
+    let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
     Ok(Json(PageBody::new(query.page, page, NumberRow::from)))
 }

@@ -52,7 +52,7 @@ impl Base {
         let mut connection = db.acquire().await?;
         sealer.check_or_init(&mut connection).await?;
         if config.testing.clock {
-            clock.set_offset(storage::settings::testing_clock_offset(&mut connection).await?);
+            clock.set_offset(storage::tenancy::settings::testing_clock_offset(&mut connection).await?);
         }
         drop(connection);
         Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })

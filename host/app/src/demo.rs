@@ -30,7 +30,7 @@ const CUSTOMER: &str = "27820000001";
 /// Tells the simulator our numbers; on an empty database makes the demo client first and prints its key, once.
 pub async fn prepare(ctx: &Context, simulated: &Simulated, url: &str) -> anyhow::Result<()> {
     let mut db = ctx.db.acquire().await?;
-    let empty = !storage::clients::any(&mut db).await?;
+    let empty = !storage::tenancy::clients::any(&mut db).await?;
     drop(db);
     if empty {
         let created = create(ctx).await.context("cannot make the demo client")?;

@@ -53,7 +53,7 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     let base = Base::open(config, database.url()).await?;
     if database.is_embedded() {
         // The data directory is ours alone, so whoever held a lease was killed.
-        storage::lanes::end_all(&mut *base.db.acquire().await?).await?;
+        storage::work::lanes::end_all(&mut *base.db.acquire().await?).await?;
     }
     let listener = TcpListener::bind(config.server.listen)
         .await
@@ -165,7 +165,7 @@ async fn follow_clock(ctx: Arc<Context>, clock: Arc<SystemClock>, stop: Cancella
             _ = poll.tick() => {}
         }
         let Ok(mut db) = ctx.db.acquire().await else { continue };
-        if let Ok(offset) = storage::settings::testing_clock_offset(&mut db).await
+        if let Ok(offset) = storage::tenancy::settings::testing_clock_offset(&mut db).await
             && offset > clock.offset()
         {
             clock.set_offset(offset);
@@ -235,7 +235,7 @@ impl ClockControl for SharedClock {
     async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed> {
         let moved = async {
             let mut db = self.ctx.db.acquire().await?;
-            storage::settings::advance_testing_clock(&mut db, seconds).await
+            storage::tenancy::settings::advance_testing_clock(&mut db, seconds).await
         };
         let offset = moved.await.map_err(|error| ClockFailed(Box::new(error)))?;
         self.clock.set_offset(offset);

@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 
 use anyhow::bail;
 use channels::http::{GuardedClient, GuardedSettings, WebhookPost};
-use storage::{PgPool, numbers::Number};
+use storage::{PgPool, inboxes::Inbox};
 
 /// Tells it all Cloud numbers.
 pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<()> {
     let mut connection = db.acquire().await?;
-    let numbers = storage::numbers::all_cloud(&mut connection).await?;
+    let numbers = storage::inboxes::all_cloud(&mut connection).await?;
     drop(connection);
     for number in numbers {
         register(&number, simulator).await?;
@@ -18,9 +18,13 @@ pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<
 }
 
 /// Tells it one number. Lite numbers are none of its business.
-pub async fn register(number: &Number, simulator: SocketAddr) -> anyhow::Result<()> {
-    let (Some(phone_number_id), Some(waba_id)) = (&number.phone_number_id, &number.waba_id) else { return Ok(()) };
-    let body = serde_json::json!({ "phoneNumberId": phone_number_id, "wabaId": waba_id, "number": number.msisdn });
+pub async fn register(inbox: &Inbox, simulator: SocketAddr) -> anyhow::Result<()> {
+    let Some(cloud) = inbox.cloud() else { return Ok(()) };
+    let body = serde_json::json!({
+        "phoneNumberId": cloud.phone_number_id,
+        "wabaId": cloud.waba_id,
+        "number": cloud.msisdn,
+    });
     let client = GuardedClient::new(GuardedSettings::default())?;
     let post = WebhookPost {
         url: format!("http://{simulator}/simulator/numbers"),

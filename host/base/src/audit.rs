@@ -7,7 +7,7 @@ use domain::{
     clock::{Clock, IdSource},
     ids::{ClientId, UserId},
 };
-use storage::{PgConnection, PgPool, audit::AuditEntry};
+use storage::{PgConnection, PgPool, tenancy::audit::AuditEntry};
 use uuid::Uuid;
 
 use crate::{Context, Result, secrets::Sealer};
@@ -80,6 +80,6 @@ pub async fn audit(
     let happened_at = admin.now();
     let id = admin.ids.mint(happened_at);
     let entry = AuditEntry { id, happened_at, actor: &actor, action, object_kind, object_id };
-    storage::audit::insert(db, client, &entry).await?;
+    storage::tenancy::audit::insert(db, client, &entry).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::{PgConnection, lanes::Queue};
+use storage::{PgConnection, work::lanes::Queue};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -38,26 +38,26 @@ impl Lease {
     ) -> Result<Option<Self>> {
         let mut db = ctx.db.acquire().await?;
         let Wake { queue, client, lane } = lane;
-        let fence = storage::lanes::claim(&mut db, client, queue, lane, ctx.node, length).await?;
+        let fence = storage::work::lanes::claim(&mut db, client, queue, lane, ctx.node, length).await?;
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
     /// Extends the lease; `false` when the lane is somebody else's by now.
     pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
         let mut db = ctx.db.acquire().await?;
-        Ok(storage::lanes::renew(&mut db, self.client, self.queue, self.lane, self.fence, length).await?)
+        Ok(storage::work::lanes::renew(&mut db, self.client, self.queue, self.lane, self.fence, length).await?)
     }
 
     /// Gives the lane back at once.
     pub async fn release(&self, ctx: &Context) -> Result<()> {
         let mut db = ctx.db.acquire().await?;
-        Ok(storage::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await?)
+        Ok(storage::work::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await?)
     }
 
     /// First statement of every transaction of a worker: fails when the lane has gone to another process, and keeps it
     /// ours until the transaction ends.
     pub async fn hold(&self, db: &mut PgConnection) -> Result<()> {
-        if storage::lanes::hold(db, self.client, self.queue, self.lane, self.fence).await? {
+        if storage::work::lanes::hold(db, self.client, self.queue, self.lane, self.fence).await? {
             Ok(())
         } else {
             Err(Error::LeaseLost)
@@ -111,7 +111,7 @@ impl Wakeups {
 /// Lanes with due work that nobody holds, at most `limit`, fair between clients.
 pub async fn due(ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
     let mut db = ctx.db.acquire().await?;
-    let lanes = storage::lanes::due(&mut db, queue, ctx.now(), limit).await?;
+    let lanes = storage::work::lanes::due(&mut db, queue, ctx.now(), limit).await?;
     Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
 }
 
@@ -125,25 +125,25 @@ impl Presence {
     /// Announces this process, on a connection beside those of the pool.
     pub async fn announce(ctx: &Context) -> Result<Self> {
         let mut connection = ctx.db.acquire().await?.detach();
-        storage::nodes::announce(&mut connection, ctx.node).await?;
+        storage::work::nodes::announce(&mut connection, ctx.node).await?;
         Ok(Self { connection })
     }
 
     /// False once the connection is lost: announce again.
     pub async fn holds(&mut self) -> bool {
-        storage::nodes::is_present(&mut self.connection).await
+        storage::work::nodes::is_present(&mut self.connection).await
     }
 
     /// Says that this process stops in good order.
     pub async fn retire(mut self, ctx: &Context) -> Result<()> {
-        Ok(storage::nodes::retire(&mut self.connection, ctx.node).await?)
+        Ok(storage::work::nodes::retire(&mut self.connection, ctx.node).await?)
     }
 }
 
 /// Frees the lanes of other processes that died without giving them back; answers how many processes those were.
 pub async fn bury_the_dead(ctx: &Context) -> Result<usize> {
     let mut tx = ctx.db.begin().await?;
-    let dead = storage::nodes::bury_the_dead(&mut tx, ctx.node).await?;
+    let dead = storage::work::nodes::bury_the_dead(&mut tx, ctx.node).await?;
     tx.commit().await?;
     Ok(dead.len())
 }

@@ -18,4 +18,4 @@ pub use error::{Error, HostFailed, Result};
 pub use pacing::{Pace, Pacing};
 pub use settings::{KeyValueQuota, PluginSettings, Retention, Settings};
 pub use skipped_comparisons::SkippedComparisons;
-pub use storage::lanes::Queue;
+pub use storage::work::lanes::Queue;

@@ -149,11 +149,11 @@ impl Sealer {
     pub async fn check_or_init(&self, db: &mut PgConnection) -> Result<(), MasterKeyError> {
         const KNOWN: &[u8] = b"patchbay master key";
         let bound = binding(ClientId(Uuid::nil()), "master-key-check");
-        if storage::settings::master_key_check(db).await?.is_none() {
+        if storage::tenancy::settings::master_key_check(db).await?.is_none() {
             let sealed = self.seal_bound(&bound, KNOWN).map_err(MasterKeyError::Seal)?;
-            storage::settings::init_master_key_check(db, &sealed).await?;
+            storage::tenancy::settings::init_master_key_check(db, &sealed).await?;
         }
-        let Some(sealed) = storage::settings::master_key_check(db).await? else {
+        let Some(sealed) = storage::tenancy::settings::master_key_check(db).await? else {
             return Err(MasterKeyError::Seal(SealError::Unreadable));
         };
         match self.open_bound(&bound, &sealed) {

@@ -1,7 +1,11 @@
 //! What has to be done to the tables from time to time: partitions ahead, old rows forgotten.
 
 use chrono::Days;
-use storage::{idempotency, lanes, partitions, plugins, retention};
+use storage::{
+    outbound::idempotency,
+    plugins,
+    work::{lanes, partitions, retention},
+};
 
 use crate::{Context, Result};
 

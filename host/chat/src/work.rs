@@ -2,7 +2,7 @@
 
 use base::{Context, Result, lanes::Lease};
 use domain::ids::ParticipantId;
-use storage::{participant_events, participant_events::Event};
+use storage::chat::participant_events::{self, Event};
 
 use crate::{bot_turn, conversation::Happening, routing};
 

@@ -9,24 +9,26 @@ use domain::{
 use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
 use storage::{
     PgConnection,
-    webhook_configs::{self, Route},
-    webhook_deliveries::{self, NewDelivery},
+    webhooks::{
+        configs::{self, Route},
+        deliveries::{self, NewDelivery},
+    },
 };
 
-use base::{Context, Error, Result};
+use base::{Context, Result};
 
 /// Something that happened and that the client may want to hear of.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
-    /// The business number that it is about.
-    pub number: InboxId,
-    /// `domain::phone::order_key` of the conversation: first attempts of the same key go out in order.
+    /// The inbox that it is about.
+    pub inbox: InboxId,
+    /// `domain::recipient::order_key` of the conversation: first attempts of the same key go out in order.
     pub order_key: i64,
     /// What happened. The settings of a chatbot event are filled in here.
     pub event: WebhookEvent,
 }
 
-/// Stores events in the order given, each for the endpoint of its type in the configuration of its number, else in the
+/// Stores events in the order given, each for the endpoint of its type in the configuration of its inbox, else in the
 /// client's default (SPEC 2.12). What nobody wants (SPEC 6.5) is left out. Wake the endpoints answered
 /// (`Queue::Webhook`) after the commit.
 pub async fn enqueue(
@@ -38,35 +40,33 @@ pub async fn enqueue(
     if events.is_empty() {
         return Ok(Vec::new());
     }
-    let numbers: BTreeSet<InboxId> = events.iter().map(|event| event.number).collect();
-    let numbers: Vec<InboxId> = numbers.into_iter().collect();
-    let routes = webhook_configs::routes(db, client, &numbers).await?;
+    let inboxes: BTreeSet<InboxId> = events.iter().map(|event| event.inbox).collect();
+    let inboxes: Vec<InboxId> = inboxes.into_iter().collect();
+    let routes = configs::routes(db, client, &inboxes).await?;
     let mut deliveries = Vec::with_capacity(events.len());
     for mut event in events {
         let Some(endpoint) = destination(&routes, &mut event) else { continue };
-        let json = serde_json::to_string(&event.event)
-            .map_err(|source| Error::Unreadable { what: "webhook event", source })?;
         deliveries.push(NewDelivery {
             id: ctx.mint::<DeliveryId>(),
             endpoint,
-            number: event.number,
+            inbox: event.inbox,
             order_key: event.order_key,
-            event: json,
+            event: event.event,
         });
     }
     if deliveries.is_empty() {
         return Ok(Vec::new());
     }
     let wake: BTreeSet<EndpointId> = deliveries.iter().map(|delivery| delivery.endpoint).collect();
-    webhook_deliveries::insert_all(db, client, deliveries, ctx.now()).await?;
+    deliveries::insert_all(db, client, &deliveries, ctx.now()).await?;
     Ok(wake.into_iter().collect())
 }
 
 /// The endpoint of an event; `None` when nobody wants it. A chatbot event gets the settings of the configuration that
 /// applies to it.
 pub(crate) fn destination(routes: &[Route], event: &mut NewEvent) -> Option<EndpointId> {
-    let own = routes.iter().find(|route| route.number == Some(event.number));
-    let default = routes.iter().find(|route| route.number.is_none());
+    let own = routes.iter().find(|route| route.inbox == Some(event.inbox));
+    let default = routes.iter().find(|route| route.inbox.is_none());
     let route = in_force(own, default)?;
     let endpoint = *route.endpoints.get(&kind_of(&event.event))?;
     if let WebhookEvent::Chatbot(chatbot) = &mut event.event {

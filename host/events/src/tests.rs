@@ -11,7 +11,7 @@ use domain::{
     webhook::{WebhookSettings, WebhookType},
 };
 use plugin_host::webhook_shaper::{ChatbotEvent, Direction, WebhookEvent};
-use storage::webhook_configs::Route;
+use storage::webhooks::configs::Route;
 
 use crate::record::*;
 use crate::sample::chatbot_event;
@@ -21,10 +21,10 @@ const DEFAULT_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(1));
 const DEFAULT_SESSION: EndpointId = EndpointId(Uuid::from_u128(2));
 const OVERRIDE_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(3));
 
-fn route(number: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
+fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
     let urls = endpoints.iter().map(|(kind, _)| (*kind, "https://example.com".to_owned())).collect();
     Route {
-        number,
+        inbox,
         settings: WebhookSettings { urls, ..WebhookSettings::default() },
         endpoints: endpoints.iter().copied().collect::<BTreeMap<_, _>>(),
     }
@@ -35,7 +35,7 @@ fn default_route() -> Route {
 }
 
 fn about(event: WebhookEvent) -> NewEvent {
-    NewEvent { number: NUMBER, order_key: 1, event }
+    NewEvent { inbox: NUMBER, order_key: 1, event }
 }
 
 fn chatbot(change: impl FnOnce(&mut ChatbotEvent)) -> NewEvent {

@@ -14,11 +14,13 @@ use domain::{
 use plugin_host::webhook_shaper::{StatusEvent, WebhookEvent};
 use storage::{
     PgConnection, Queue,
-    customers::NewIdentity,
-    delivery_receipts::{self, NewReceipt},
-    fallbacks::{self, NewFallback},
-    outbound_messages::{self, LegMove, MessageLeg, MessageMove, SMS_LEG, WHATSAPP_LEG},
-    outbound_work,
+    outbound::{
+        fallbacks::{self, NewFallback},
+        messages::{self, LegMove, MessageLeg, MessageMove, SMS_LEG, WHATSAPP_LEG},
+        receipts::{self, NewReceipt},
+        work,
+    },
+    people::customers::Introduction,
 };
 use uuid::Uuid;
 
@@ -76,13 +78,13 @@ pub async fn apply_statuses(
     let named: Vec<Option<(MessageId, i16)>> =
         statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| parse_opaque(client, text))).collect();
     let ids: Vec<MessageId> = named.iter().flatten().map(|leg| leg.0).collect();
-    let existing = outbound_messages::existing(db, client, &ids).await?;
+    let existing = messages::existing(db, client, &ids).await?;
     let mut steps = Vec::with_capacity(statuses.len());
     let mut unknown = Vec::new();
     for (position, (status, named)) in statuses.iter().zip(named).enumerate() {
         let leg = match named.filter(|leg| existing.contains(&leg.0)) {
             Some(leg) => Some(leg),
-            None => outbound_messages::find_by_provider_id(db, client, &status.provider_id)
+            None => messages::find_by_provider_id(db, client, &status.provider_id)
                 .await?
                 .map(|message| (message, WHATSAPP_LEG)),
         };
@@ -130,7 +132,7 @@ pub async fn advance(
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
-    let locked = outbound_messages::lock_legs(db, client, &keys).await?;
+    let locked = messages::lock_legs(db, client, &keys).await?;
     let mut progress = Progress::new(locked);
     for step in steps {
         progress.take(ctx, db, client, step).await?;
@@ -211,7 +213,7 @@ impl Progress {
         let now = ctx.now();
         let mut wakes = self.wakes;
         if !self.provider_ids.is_empty() {
-            outbound_messages::insert_provider_ids(db, client, &self.provider_ids).await?;
+            messages::insert_provider_ids(db, client, &self.provider_ids).await?;
         }
         if self.leg_moves.is_empty() {
             return Ok(wakes);
@@ -223,13 +225,13 @@ impl Progress {
         }
         let done: Vec<(MessageId, i16)> = moves.keys().copied().collect();
         let moves: Vec<LegMove> = moves.into_values().collect();
-        outbound_messages::move_legs(db, client, &moves, now).await?;
-        outbound_work::finish(db, client, &done).await?;
+        messages::move_legs(db, client, &moves, now).await?;
+        work::finish(db, client, &done).await?;
         let messages: Vec<MessageMove> = self.message_moves.into_values().collect();
         if !messages.is_empty() {
-            outbound_messages::move_messages(db, client, &messages).await?;
+            messages::move_messages(db, client, &messages).await?;
         }
-        delivery_receipts::insert(db, client, &self.receipts).await?;
+        receipts::insert(db, client, &self.receipts).await?;
         mark_seen(ctx, db, client, &self.seen).await?;
         follow_chat(db, client, &self.reports, &moves).await?;
         wakes.extend(report(ctx, db, client, &self.reports).await?);
@@ -300,19 +302,19 @@ async fn mark_seen(ctx: &Context, db: &mut PgConnection, client: ClientId, seen:
     if seen.is_empty() {
         return Ok(());
     }
-    let identities: Vec<NewIdentity> = seen.iter().map(identity_of).collect();
-    let customers = storage::customers::resolve_many(db, client, &ctx.ids, &identities, ctx.now()).await?;
+    let identities: Vec<Introduction> = seen.iter().map(identity_of).collect();
+    let customers = storage::people::customers::resolve_many(db, client, &ctx.ids, &identities, ctx.now()).await?;
     let mut pairs: Vec<_> = seen.iter().map(|leg| leg.number).zip(customers).collect();
     pairs.sort_unstable();
     pairs.dedup();
     for (number, customer) in pairs {
-        storage::number_customers::mark_seen(db, client, number, customer).await?;
+        storage::people::inbox_customers::mark_seen(db, client, number, customer).await?;
     }
     Ok(())
 }
 
-fn identity_of(leg: &MessageLeg) -> NewIdentity {
-    NewIdentity { phone: leg.to_phone.clone(), bsuid: leg.to_bsuid.clone(), ..NewIdentity::default() }
+fn identity_of(leg: &MessageLeg) -> Introduction {
+    Introduction { phone: leg.to_phone.clone(), bsuid: leg.to_bsuid.clone(), ..Introduction::default() }
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.
@@ -328,7 +330,7 @@ async fn follow_chat(
             .iter()
             .find(|step| step.message == leg.id && step.ordinal == leg.ordinal)
             .and_then(|step| step.provider_id.as_deref());
-        storage::chat_messages::set_delivery(db, client, chat_message, state.as_str(), provider_id).await?;
+        storage::chat::chat_messages::set_delivery(db, client, chat_message, state.as_str(), provider_id).await?;
     }
     Ok(())
 }
@@ -346,7 +348,7 @@ async fn report(
         let sender = match senders.get(&leg.number) {
             Some(sender) => sender.clone(),
             None => {
-                let found = storage::numbers::by_id(db, client, leg.number).await?;
+                let found = storage::inboxes::by_id(db, client, leg.number).await?;
                 let sender = found.map(|number| number.msisdn).unwrap_or_default();
                 senders.insert(leg.number, sender.clone());
                 sender
@@ -405,11 +407,11 @@ pub async fn fail_for_good(
     message: MessageId,
     failure: ProviderFailure,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let legs = outbound_messages::lock_legs(db, client, &[(message, WHATSAPP_LEG)]).await?;
+    let legs = messages::lock_legs(db, client, &[(message, WHATSAPP_LEG)]).await?;
     let Some(leg) = legs.into_iter().next().filter(|leg| !leg.state.is_failed()) else { return Ok(Vec::new()) };
     let error = Some((failure.code.to_string(), failure.text.clone()));
     let change = MessageMove { message, state: DeliveryState::Failed, times: leg.times, error };
-    outbound_messages::move_messages(db, client, &[change]).await?;
+    messages::move_messages(db, client, &[change]).await?;
     let reports = [(leg, DeliveryState::Failed, Some(failure))];
     follow_chat(db, client, &reports, &[]).await?;
     report(ctx, db, client, &reports).await

@@ -8,7 +8,7 @@ use domain::{
     content::OutboundContent,
     ids::{InboxId, MessageId},
     inbound::ProviderFailure,
-    phone::order_key,
+    recipient::order_key,
     segments,
     send::FallbackRequest,
 };
@@ -19,8 +19,10 @@ use plugin_host::{
 use serde::{Deserialize, Serialize};
 use storage::{
     Queue,
-    fallbacks::{self, DueFallback},
-    outbound_messages, outbound_work,
+    outbound::{
+        fallbacks::{self, DueFallback},
+        messages, work,
+    },
 };
 use uuid::Uuid;
 
@@ -216,8 +218,8 @@ async fn apply(
         Ok(sms) => {
             let content =
                 serde_json::to_value(&sms).map_err(|source| Error::Unreadable { what: "content of an SMS", source })?;
-            outbound_messages::insert_sms_leg(&mut tx, lease.client, message, &content, ctx.now()).await?;
-            outbound_work::insert_sms(&mut tx, lease.client, message, ctx.now()).await?;
+            messages::insert_sms_leg(&mut tx, lease.client, message, &content, ctx.now()).await?;
+            work::insert_sms(&mut tx, lease.client, message, ctx.now()).await?;
             vec![(Queue::Outbound, lease.client.0)]
         }
         Err(_) => {

@@ -1,4 +1,4 @@
-//! What is in force for a world of a client on one of its numbers. Read anew for every event, with one statement: the
+//! What is in force for a world of a client on one of its inboxes. Read anew for every event, with one statement: the
 //! table is the truth, so that a swap is one committed row, on all nodes at once, and an event has exactly one version.
 
 use chrono::{DateTime, Utc};
@@ -50,8 +50,8 @@ pub struct Activation {
     pub id: Uuid,
     /// The world that it serves.
     pub world: World,
-    /// `None` = all numbers that have none of their own.
-    pub number: Option<InboxId>,
+    /// `None` = all inboxes that have none of their own.
+    pub inbox: Option<InboxId>,
     /// How it is in force.
     pub mode: Mode,
     /// The very version.
@@ -100,7 +100,7 @@ impl RecordingTerms {
     }
 }
 
-/// What is in force for one world on one number, in each mode.
+/// What is in force for one world on one inbox, in each mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slots {
     /// Answers.
@@ -132,7 +132,7 @@ pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
     plugin.version().map(|version| i32::try_from(version).unwrap_or(i32::MAX))
 }
 
-/// Spreads the bits of a number over all of it (the finaliser of SplitMix64).
+/// Spreads the bits of an inbox over all of it (the finaliser of SplitMix64).
 fn mixed(value: u64) -> u64 {
     let mut value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -140,15 +140,15 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// What is in force for `world` on a number. Each slot is the number's own, else the client's; a number with a live
+/// What is in force for `world` on an inbox. Each slot is the inbox's own, else the client's; an inbox with a live
 /// plugin of its own is left alone by what the client tries out elsewhere.
-pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, number: InboxId) -> Result<Slots> {
+pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, inbox: InboxId) -> Result<Slots> {
     let mut slots = Slots::default();
-    let rows = activations::in_force(db, client, world.as_str(), number).await?;
-    let own_live = rows.iter().any(|row| row.number.is_some() && row.mode == activations::LIVE);
-    // Those of the number come first.
+    let rows = activations::in_force(db, client, world.as_str(), inbox).await?;
+    let own_live = rows.iter().any(|row| row.inbox.is_some() && row.mode == activations::LIVE);
+    // Those of the inbox come first.
     for row in rows {
-        if own_live && row.number.is_none() {
+        if own_live && row.inbox.is_none() {
             continue;
         }
         let activation = Activation::try_from(row)?;
@@ -174,13 +174,13 @@ impl TryFrom<activations::Activation> for Activation {
         Ok(Self {
             id: row.id,
             world: world.ok_or_else(|| inconsistent("world", row.world))?,
-            number: row.number,
+            inbox: row.inbox,
             mode: Mode::parse(&row.mode).ok_or_else(|| inconsistent("mode", row.mode))?,
             plugin: match row.upload {
                 Some(Upload { version, sha256 }) => PluginRef::uploaded(row.plugin, version.unsigned_abs(), sha256),
                 None => PluginRef::shipped(row.plugin),
             },
-            config: row.config,
+            config: row.config.0,
             allowed_hosts: row.allowed_hosts,
             percent: u8::try_from(row.percent).unwrap_or(100),
             error_threshold: u8::try_from(row.error_threshold).unwrap_or(100),
@@ -223,11 +223,11 @@ impl From<&Activation> for activations::Activation {
         Self {
             id: activation.id,
             world: activation.world.as_str().to_owned(),
-            number: activation.number,
+            inbox: activation.inbox,
             mode: activation.mode.as_str().to_owned(),
             plugin: activation.plugin.name().to_owned(),
             upload,
-            config: activation.config.clone(),
+            config: activation.config.clone().into(),
             allowed_hosts: activation.allowed_hosts.clone(),
             percent: i16::from(activation.percent),
             error_threshold: i16::from(activation.error_threshold),
@@ -247,7 +247,7 @@ mod tests {
         Activation {
             id: Uuid::from_u128(1),
             world: World::Chatbot,
-            number: None,
+            inbox: None,
             mode,
             plugin: PluginRef::uploaded("shop", 2, "00"),
             config: Value::Null,

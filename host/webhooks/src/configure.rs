@@ -10,10 +10,12 @@ use domain::{
     webhook::{NumberScope, WebhookConfig, WebhookConfigRequest, WebhookSettings, WebhookType},
 };
 use storage::{
-    PgConnection, audit,
-    audit::AuditEntry,
-    clients,
-    webhook_configs::{self, NewConfig, StoredConfig},
+    PgConnection,
+    tenancy::{
+        audit::{self, AuditEntry},
+        clients,
+    },
+    webhooks::configs::{self, NewConfig, StoredConfig},
 };
 use uuid::Uuid;
 
@@ -101,9 +103,9 @@ pub async fn create(
         secret_sealed: ctx.sealer.seal(client, Purpose::WebhookSecret, &new_secret()?)?,
         created_at: ctx.now(),
     };
-    webhook_configs::insert(&mut tx, client, &config).await.map_err(refused_insert)?;
+    configs::insert(&mut tx, client, &config).await.map_err(refused_insert)?;
     note(ctx, &mut tx, client, actor, "create", config.id).await?;
-    let stored = webhook_configs::find(&mut tx, client, config.id).await?.ok_or(ConfigureError::NotFound)?;
+    let stored = configs::find(&mut tx, client, config.id).await?.ok_or(ConfigureError::NotFound)?;
     tx.commit().await?;
     Ok(shown(stored))
 }
@@ -147,7 +149,7 @@ fn address_faults(policy: AddressPolicy, urls: &BTreeMap<WebhookType, String>) -
 /// The configuration for all numbers without one of their own.
 pub async fn client_default(ctx: &Context, client: ClientId) -> base::Result<Option<WebhookConfig>> {
     let mut db = ctx.db.acquire().await?;
-    Ok(webhook_configs::find_default(&mut db, client).await?.map(shown))
+    Ok(configs::find_default(&mut db, client).await?.map(shown))
 }
 
 fn shown(stored: StoredConfig) -> WebhookConfig {
@@ -157,7 +159,7 @@ fn shown(stored: StoredConfig) -> WebhookConfig {
 /// The signing secret of a configuration, as `whsec_...`.
 pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Result<String, ConfigureError> {
     let mut db = ctx.db.acquire().await?;
-    let sealed = webhook_configs::secret(&mut db, client, id).await?.ok_or(ConfigureError::NotFound)?;
+    let sealed = configs::secret(&mut db, client, id).await?.ok_or(ConfigureError::NotFound)?;
     let secret = ctx.sealer.open(client, Purpose::WebhookSecret, &sealed)?;
     Ok(standard_webhooks::encode_secret(&secret))
 }
@@ -174,7 +176,7 @@ pub async fn rotate_secret(
     let sealed = ctx.sealer.seal(client, Purpose::WebhookSecret, &secret)?;
     let mut tx = ctx.db.begin().await?;
     let previous_expires_at = ctx.now() + REPLACED_SECRET_SIGNS;
-    if !webhook_configs::replace_secret(&mut tx, client, id, &sealed, previous_expires_at).await? {
+    if !configs::replace_secret(&mut tx, client, id, &sealed, previous_expires_at).await? {
         return Err(ConfigureError::NotFound);
     }
     note(ctx, &mut tx, client, actor, "rotate-secret", id).await?;

@@ -29,7 +29,7 @@ fn signed(body: &str, secret: &str) -> Call {
 
 async fn stored(service: &Service) -> usize {
     let mut db = service.context.db.acquire().await.unwrap();
-    let due = storage::lanes::due(&mut db, base::Queue::Callback, service.context.now(), 100).await.unwrap();
+    let due = storage::work::lanes::due(&mut db, base::Queue::Callback, service.context.now(), 100).await.unwrap();
     due.len()
 }
 

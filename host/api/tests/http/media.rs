@@ -4,7 +4,7 @@ use base::media::url_for;
 use bytes::Bytes;
 use channels::media_store::MediaContent;
 use domain::ids::{ClientId, MediaId};
-use storage::media::{NewMedia, insert, mark_ready};
+use storage::inbound::media::{NewMedia, insert, mark_ready};
 use uuid::Uuid;
 
 use super::service::{Call, Service};

@@ -113,11 +113,11 @@ async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Res
         tracing::debug!("the simulator was not told of the number, it asks at its next start: {error:#}");
     }
     Ok(json!({
-        "id": number.link_id,
+        "id": number.link_id(),
         "whatsAppNumber": {
             "id": number.id,
-            "number": number.msisdn,
-            "whatsAppProvider": number.provider.as_str(),
+            "number": number.address(),
+            "whatsAppProvider": number.kind().as_str(),
         },
     }))
 }
@@ -130,7 +130,7 @@ async fn sync_templates(config: &Config, base: &Base, sync: TemplateSync) -> any
         timeout: SYNC_TIMEOUT,
     })?;
     let mut db = base.db.acquire().await?;
-    let client = storage::clients::find_by_ref(&mut db, &sync.client)
+    let client = storage::tenancy::clients::find_by_ref(&mut db, &sync.client)
         .await?
         .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", sync.client))?;
     drop(db);

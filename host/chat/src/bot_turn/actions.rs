@@ -10,7 +10,7 @@ use domain::{
 use plugin_host::chatbot::{
     Action, ListSection, MediaKind as PluginMediaKind, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate,
 };
-use storage::{chat_messages, templates};
+use storage::{chat::chat_messages, inboxes::templates};
 
 use super::scene::Scene;
 use crate::conversation::ratings;

@@ -6,12 +6,16 @@ use chrono::TimeDelta;
 use domain::{
     chat::{ContentType, Direction, ParticipantMove, ParticipantState},
     ids::{ChatMessageId, ParticipantEventId, ParticipantId},
-    phone::order_key,
+    recipient::order_key,
 };
 use plugin_host::{KeyValueWrite, webhook_shaper::WebhookEvent};
 use storage::{
-    PgConnection, Queue, chat_messages, chat_messages::NewChatMessage, participant_events, participant_events::Event,
-    participants, participants::Participant,
+    PgConnection, Queue,
+    chat::{
+        chat_messages::{self, NewChatMessage},
+        participant_events::{self, Event},
+        participants::{self, Participant},
+    },
 };
 use uuid::Uuid;
 

@@ -7,7 +7,10 @@ use domain::{
     ids::ParticipantId,
 };
 use plugin_host::CallError;
-use storage::{participant_events, participant_events::Event, participants};
+use storage::chat::{
+    participant_events::{self, Event},
+    participants,
+};
 
 use base::{Context, Result, lanes::Lease};
 use plugins::calls::{self, FinishedCall, trace};

@@ -13,7 +13,7 @@ mod scene;
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ParticipantId;
-use storage::participant_events::Event;
+use storage::chat::participant_events::Event;
 
 use self::{
     effects::Applied,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use plugin_host::chatbot::{Event, EventKind, Rating, RatingScore, Session, TemplateReference};
-use storage::participant_events::Event as StoredEvent;
+use storage::chat::participant_events::Event as StoredEvent;
 
 use super::scene::{Scene, Subject};
 use crate::conversation::{

@@ -7,15 +7,18 @@ use domain::{
     ids::{ClientId, ParticipantId},
 };
 use storage::{
-    PgConnection, chat_messages,
-    clients::Client,
-    customers,
-    customers::Customer,
-    number_customers,
-    numbers::Number,
-    participant_events::{self, Event},
-    participants,
-    participants::Participant,
+    PgConnection,
+    chat::{
+        chat_messages,
+        participant_events::{self, Event},
+        participants::{self, Participant},
+    },
+    inboxes::Number,
+    people::{
+        customers::{self, Customer},
+        inbox_customers,
+    },
+    tenancy::clients::Client,
 };
 
 use crate::conversation::{
@@ -85,8 +88,8 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         return Ok(Situation::NoBot);
     };
     let customer = customers::find(db, client, participant.customer).await?;
-    let number = storage::numbers::by_id(db, client, participant.number).await?;
-    let owner = storage::clients::get(db, client).await?;
+    let number = storage::inboxes::by_id(db, client, participant.number).await?;
+    let owner = storage::tenancy::clients::get(db, client).await?;
     let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
         let value = participant.id.to_string();
         return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
@@ -94,7 +97,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     let Some(known) = subject(ctx, db, client, event).await? else { return Ok(Situation::Nothing) };
     let (subject, reopened, template) = match known {
         Known::Timer(name) => {
-            let last = number_customers::last_template_of(db, client, number.id, customer.id).await?;
+            let last = inbox_customers::last_template_of(db, client, number.id, customer.id).await?;
             let template = last.map(|last| Template { id: last.id, name: last.name });
             (Subject::Timer(name), false, template)
         }

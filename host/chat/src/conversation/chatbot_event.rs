@@ -9,7 +9,11 @@ use domain::{
     ids::{ChatMessageId, ClientId, UserId},
 };
 use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Direction, Team};
-use storage::{PgConnection, customers::Customer, participants, participants::Participant};
+use storage::{
+    PgConnection,
+    chat::participants::{self, Participant},
+    people::customers::Customer,
+};
 use uuid::Uuid;
 
 use super::words;
@@ -33,7 +37,7 @@ impl<'a> ChatSide<'a> {
         customer: &'a Customer,
         business_number: &'a str,
     ) -> Result<Self> {
-        let client_ref = storage::clients::get(db, client).await?.map(|client| client.client_ref);
+        let client_ref = storage::tenancy::clients::get(db, client).await?.map(|client| client.client_ref);
         let ids: Vec<UserId> =
             [participant.assigned_agent, participant.last_assigned_agent].into_iter().flatten().collect();
         let agents = if ids.is_empty() { HashMap::new() } else { participants::agent_names(db, client, &ids).await? };

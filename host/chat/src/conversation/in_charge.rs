@@ -4,7 +4,7 @@ use domain::ids::{ClientId, InboxId};
 use plugin_host::{PluginRef, State, World};
 use storage::{
     PgConnection,
-    participants::Participant,
+    chat::participants::Participant,
     plugins::{activations, versions},
 };
 

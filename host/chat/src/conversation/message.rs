@@ -7,8 +7,8 @@ use domain::{
     inbound::InboundContent,
 };
 use storage::{
-    PgConnection, chat_messages,
-    chat_messages::{ChatMessage, QuotedMessage},
+    PgConnection,
+    chat::chat_messages::{self, ChatMessage, QuotedMessage},
 };
 
 use super::words;
@@ -71,7 +71,7 @@ async fn file_of(
     client: ClientId,
     file: MediaId,
 ) -> Result<(String, Option<String>)> {
-    let known = storage::media::find(db, client, file).await?;
+    let known = storage::inbound::media::find(db, client, file).await?;
     Ok((media::url_for(ctx, client, file), known.map(|known| known.extension)))
 }
 

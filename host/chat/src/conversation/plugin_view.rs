@@ -7,7 +7,7 @@ use plugin_host::chatbot::{
     Channel, Choice, Content, Customer, IncomingMessage, LocalTime, Location, Media, MediaKind, QuotedMessage,
     Reaction, Weekday,
 };
-use storage::{customers::Customer as StoredCustomer, participants::ChatChannel};
+use storage::{chat::participants::ChatChannel, people::customers::Customer as StoredCustomer};
 
 use super::message::CustomerMessage;
 

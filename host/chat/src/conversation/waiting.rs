@@ -2,7 +2,10 @@
 
 use base::{Context, Result, lanes::Lease};
 use domain::{chat::ParticipantState, ids::ParticipantId};
-use storage::{participant_events, participant_events::Event, participants};
+use storage::chat::{
+    participant_events::{self, Event},
+    participants,
+};
 
 /// Drops what waits for a chatbot that does not have the chat; unless it has got it back meanwhile.
 pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId) -> Result<()> {

@@ -7,7 +7,10 @@ use domain::{
     inbound::{InboundContent, InboundMessage},
 };
 use plugin_host::chatbot::RatingScore;
-use storage::{PgConnection, chat_messages, chat_messages::QuotedMessage};
+use storage::{
+    PgConnection,
+    chat::chat_messages::{self, QuotedMessage},
+};
 
 use crate::conversation::{ratings, words};
 use base::Result;

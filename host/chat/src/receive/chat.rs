@@ -7,10 +7,11 @@ use domain::{
 };
 use plugin_host::World;
 use storage::{
-    PgConnection, participant_events,
-    participant_events::NewEvent,
-    participants,
-    participants::{ChatChannel, Participant, ParticipantState},
+    PgConnection,
+    chat::{
+        participant_events::{self, NewEvent},
+        participants::{self, ChatChannel, Participant, ParticipantState},
+    },
 };
 
 use super::Arrival;

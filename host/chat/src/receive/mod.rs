@@ -11,19 +11,21 @@ use domain::{
     chat::{ContentType, Direction},
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
-    phone::order_key,
+    recipient::order_key,
 };
 use plugin_host::webhook_shaper::WebhookEvent;
 use storage::{
-    PgConnection, Queue, chat_messages,
-    chat_messages::NewChatMessage,
-    customers,
-    customers::{Customer, NewIdentity},
-    media::NewMedia,
-    number_customers,
-    number_customers::LastTemplate,
-    numbers::Number,
-    participants::Participant,
+    PgConnection, Queue,
+    chat::{
+        chat_messages::{self, NewChatMessage},
+        participants::Participant,
+    },
+    inbound::media::NewMedia,
+    inboxes::Number,
+    people::{
+        customers::{self, Customer, Introduction},
+        inbox_customers::{self, LastTemplate},
+    },
 };
 use uuid::Uuid;
 
@@ -63,14 +65,14 @@ pub async fn receive(
         tracing::debug!(client.id = %client, "a message came again");
         return Ok(Vec::new());
     }
-    let Some(number) = storage::numbers::by_id(db, client, number).await? else {
+    let Some(number) = storage::inboxes::by_id(db, client, number).await? else {
         tracing::warn!(client.id = %client, "dropped a message for a number that is gone");
         return Ok(Vec::new());
     };
     let customer = sender(ctx, db, client, message).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
-    let last_template = number_customers::record_inbound(db, client, number.id, customer.id, written_at).await?;
+    let last_template = inbox_customers::record_inbound(db, client, number.id, customer.id, written_at).await?;
     let answered = answers::read(db, client, message).await?;
     let file = store_file(ctx, db, client, &number, &answered.content).await?;
 
@@ -87,7 +89,7 @@ pub async fn receive(
     let mut routed = chat::route(ctx, db, client, &arrival).await?;
     let stored = chat_message(&arrival, &mut routed.participant, file)?;
     chat_messages::insert(db, client, &stored).await?;
-    storage::participants::save(db, client, &routed.participant).await?;
+    storage::chat::participants::save(db, client, &routed.participant).await?;
 
     let mut wakes = Vec::new();
     if file.is_some() {
@@ -102,7 +104,7 @@ pub async fn receive(
 
 /// The customer who wrote, with all that is known of it.
 async fn sender(ctx: &Context, db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Customer> {
-    let identity = NewIdentity {
+    let identity = Introduction {
         phone: message.from.clone(),
         bsuid: message.from_user_id.clone(),
         previous_bsuid: None,
@@ -141,7 +143,7 @@ async fn store_file(
         filename: file.filename.clone(),
         sha256: file.sha256.clone(),
     };
-    storage::media::insert(db, client, &new, ctx.now()).await?;
+    storage::inbound::media::insert(db, client, &new, ctx.now()).await?;
     Ok(Some(id))
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use domain::chat::{ParticipantMove, ParticipantState};
 use plugin_host::KeyValueWrite;
-use storage::{
-    participant_events, participants,
-    participants::Participant,
+use storage::chat::{
+    participant_events,
+    participants::{self, Participant},
     routing_decisions::{self, RoutingDecision},
 };
 use uuid::Uuid;

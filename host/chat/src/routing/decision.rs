@@ -2,7 +2,7 @@
 
 use domain::ids::{ClientId, UserId};
 use plugin_host::router::{Route, Target};
-use storage::users::{self, Role};
+use storage::tenancy::users::{self, Role};
 
 use super::question::Case;
 use crate::conversation::in_charge;

@@ -1,9 +1,9 @@
 //! Decisions, for people to read.
 
 use domain::ids::{ClientId, ParticipantId};
-use storage::{PgPool, routing_decisions};
+use storage::{PgPool, chat::routing_decisions};
 
-pub use storage::routing_decisions::RoutingDecision;
+pub use storage::chat::routing_decisions::RoutingDecision;
 
 use base::Result;
 use domain::page::{Page, PageRequest};

@@ -14,7 +14,7 @@ pub use list::{RoutingDecision, list};
 use std::sync::Arc;
 
 use domain::ids::ParticipantId;
-use storage::participant_events::Event;
+use storage::chat::participant_events::Event;
 
 use self::{
     apply::Applied,

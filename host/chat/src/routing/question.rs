@@ -13,8 +13,14 @@ use plugin_host::{
     router::{Inbound, TemplateReference, WallTime},
 };
 use storage::{
-    chat_messages, clients::Client, customers, customers::Customer, numbers::Number, participant_events::Event,
-    participants, participants::Participant,
+    chat::{
+        chat_messages,
+        participant_events::Event,
+        participants::{self, Participant},
+    },
+    inboxes::Number,
+    people::customers::{self, Customer},
+    tenancy::clients::Client,
 };
 
 use crate::conversation::{
@@ -124,8 +130,8 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));
     let (first, next) = (ask(first), next.map(ask));
     let customer = customers::find(db, client, participant.customer).await?;
-    let number = storage::numbers::by_id(db, client, participant.number).await?;
-    let owner = storage::clients::get(db, client).await?;
+    let number = storage::inboxes::by_id(db, client, participant.number).await?;
+    let owner = storage::tenancy::clients::get(db, client).await?;
     let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
         let value = participant.id.to_string();
         return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));

@@ -2,11 +2,14 @@
 
 use domain::{
     ids::{ClientId, InboxId},
-    phone::order_key,
+    recipient::order_key,
 };
 use plugin_host::webhook_shaper::{PartnerEvent, WebhookEvent};
 use serde_json::Value;
-use storage::{PgConnection, Queue, customers, customers::NewIdentity};
+use storage::{
+    PgConnection, Queue,
+    people::customers::{self, Introduction},
+};
 use uuid::Uuid;
 
 use base::{Context, Result};
@@ -30,8 +33,8 @@ pub(super) async fn take(
             Ok(Vec::new())
         }
         _ if field.starts_with("message_template_") || field == "template_category_update" => {
-            for waba in storage::templates::wabas(db, client).await? {
-                storage::templates::request_refresh(db, client, &waba, ctx.now()).await?;
+            for waba in storage::inboxes::templates::wabas(db, client).await? {
+                storage::inboxes::templates::request_refresh(db, client, &waba, ctx.now()).await?;
             }
             Ok(Vec::new())
         }
@@ -56,7 +59,7 @@ async fn number_changed(
     };
     let known = customers::change_number(db, client, &ctx.ids, &change.old, change.identity, ctx.now()).await?;
     tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
-    let Some(business) = storage::numbers::by_id(db, client, number).await? else { return Ok(Vec::new()) };
+    let Some(business) = storage::inboxes::by_id(db, client, number).await? else { return Ok(Vec::new()) };
     let event = NewEvent {
         number,
         order_key: order_key(number, &change.old),
@@ -100,7 +103,7 @@ fn number_changed_event(business: String, at_millis: i64, old: String, new: Stri
 struct NumberChange {
     old: String,
     new: String,
-    identity: NewIdentity,
+    identity: Introduction,
 }
 
 impl NumberChange {
@@ -109,29 +112,29 @@ impl NumberChange {
         let system = message.get("system")?;
         let old = digits(message, "from").or_else(|| digits(system, "customer"))?;
         let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id"))?;
-        let identity = NewIdentity {
+        let identity = Introduction {
             phone: Some(new.clone()),
             bsuid: text(system, "user_id"),
             previous_bsuid: text(system, "previous_user_id").or_else(|| text(message, "from_user_id")),
-            ..NewIdentity::default()
+            ..Introduction::default()
         };
         // Some events carry the old id in both places.
         let previous_bsuid = identity.previous_bsuid.clone().filter(|old| Some(old) != identity.bsuid.as_ref());
-        Some(Self { old, new, identity: NewIdentity { previous_bsuid, ..identity } })
+        Some(Self { old, new, identity: Introduction { previous_bsuid, ..identity } })
     }
 }
 
 /// The changes of a BSUID: a system message with one of them, or the field `user_id_update` with a list or one object.
-fn user_id_changes(value: &Value) -> Vec<NewIdentity> {
+fn user_id_changes(value: &Value) -> Vec<Introduction> {
     let system = value.get("message").and_then(|message| message.get("system"));
     let listed = value.get("user_id_update").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let whole = if system.is_none() && listed.is_empty() { Some(value) } else { None };
     let changes = system.into_iter().chain(listed).chain(whole).filter_map(|change| {
-        Some(NewIdentity {
+        Some(Introduction {
             phone: digits(change, "wa_id"),
             bsuid: Some(text(change, "user_id").or_else(|| text(change, "new_user_id"))?),
             previous_bsuid: text(change, "previous_user_id").or_else(|| text(change, "old_user_id")),
-            ..NewIdentity::default()
+            ..Introduction::default()
         })
     });
     changes.collect()

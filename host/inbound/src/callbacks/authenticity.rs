@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use channels::whatsapp_cloud::callback;
 pub use channels::whatsapp_cloud::callback::HandshakeQuery as Handshake;
 use domain::inbound::{CallbackItem, CallbackTarget};
-use storage::numbers::OwnAppSecret;
+use storage::inboxes::OwnAppSecret;
 
 use base::{Context, Error, secrets::Purpose};
 
@@ -92,5 +92,5 @@ async fn own_secrets(
     let numbers: Vec<String> = numbers.iter().cloned().collect();
     let wabas: Vec<String> = wabas.iter().cloned().collect();
     let mut db = ctx.db.acquire().await?;
-    Ok(storage::numbers::own_app_secrets(&mut db, &numbers, &wabas).await?)
+    Ok(storage::inboxes::own_app_secrets(&mut db, &numbers, &wabas).await?)
 }

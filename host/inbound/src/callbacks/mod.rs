@@ -11,7 +11,7 @@ use domain::{
     inbound::{CallbackItem, CallbackTarget},
 };
 use sha2::{Digest, Sha256};
-use storage::{Queue, callbacks::NewCallback};
+use storage::{Queue, inbound::callbacks::NewCallback};
 use uuid::Uuid;
 
 use base::{Context, Error, Result};
@@ -28,7 +28,7 @@ pub async fn store(ctx: &Context, raw: &[u8], items: Vec<CallbackItem>) -> Resul
     let now = ctx.now();
     for (client, items) in by_client {
         let mut tx = ctx.db.begin().await?;
-        let lanes = storage::callbacks::insert_new(&mut tx, client, &items, now).await?;
+        let lanes = storage::inbound::callbacks::insert_new(&mut tx, client, &items, now).await?;
         tx.commit().await?;
         metrics::counter!("patchbay_callback_items_total", "taken" => "new").increment(lanes.len() as u64);
         metrics::counter!("patchbay_callback_items_total", "taken" => "repeated")
@@ -49,8 +49,8 @@ async fn route(ctx: &Context, items: Vec<CallbackItem>) -> Result<BTreeMap<Clien
         };
     }
     let mut db = ctx.db.acquire().await?;
-    let numbers = storage::callbacks::numbers_of(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
-    let wabas = storage::callbacks::clients_of(&mut db, &wabas.into_iter().collect::<Vec<_>>()).await?;
+    let numbers = storage::inbound::callbacks::numbers_of(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
+    let wabas = storage::inbound::callbacks::clients_of(&mut db, &wabas.into_iter().collect::<Vec<_>>()).await?;
     drop(db);
 
     let mut by_client: BTreeMap<ClientId, Vec<NewCallback>> = BTreeMap::new();

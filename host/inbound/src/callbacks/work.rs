@@ -8,7 +8,10 @@ use domain::{
     ids::{CallbackId, InboxId},
     inbound::{CallbackBody, CallbackItem, StatusUpdate},
 };
-use storage::{Queue, callbacks, callbacks::Callback};
+use storage::{
+    Queue,
+    inbound::callbacks::{self, Callback},
+};
 use uuid::Uuid;
 
 use super::account;

@@ -10,7 +10,7 @@ use channels::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, InboxId};
 use futures::{StreamExt, TryStreamExt, stream};
-use storage::media::Media;
+use storage::inbound::media::Media;
 use uuid::Uuid;
 
 use super::MediaRefused;
@@ -59,7 +59,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
             let mut db = ctx.db.acquire().await?;
-            storage::media::due(&mut db, lease.client, InboxId(lease.lane), ctx.now(), PAGE).await?
+            storage::inbound::media::due(&mut db, lease.client, InboxId(lease.lane), ctx.now(), PAGE).await?
         };
         if page.is_empty() {
             return Ok(());
@@ -120,7 +120,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
 
 async fn credentials(ctx: &Context, client: ClientId, number: InboxId) -> std::result::Result<CloudNumber, FetchError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
-    let number = storage::numbers::by_id(&mut db, client, number).await.map_err(Error::from)?;
+    let number = storage::inboxes::by_id(&mut db, client, number).await.map_err(Error::from)?;
     let known = number.and_then(|number| Some((number.phone_number_id?, number.access_token_sealed?)));
     let (phone_number_id, sealed) = known.ok_or(FetchError::NoCredentials)?;
     let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, &sealed).map_err(Error::from)?;
@@ -167,7 +167,7 @@ async fn record(
     match fetched {
         Ok(stored) => {
             let bytes = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
-            storage::media::mark_ready(&mut tx, client, file.id, &stored.sha256, bytes).await?;
+            storage::inbound::media::mark_ready(&mut tx, client, file.id, &stored.sha256, bytes).await?;
         }
         Err(error) => {
             let made = usize::try_from(file.attempts).unwrap_or(0);
@@ -175,7 +175,7 @@ async fn record(
             let next = pause.map(|pause| ctx.now() + *pause);
             tracing::warn!(media.id = %file.id, attempts = made + 1, given_up = next.is_none(),
                 error = error as &dyn std::error::Error, "a customer's file could not be fetched");
-            storage::media::mark_failed_attempt(&mut tx, client, file.id, next).await?;
+            storage::inbound::media::mark_failed_attempt(&mut tx, client, file.id, next).await?;
         }
     }
     tx.commit().await?;

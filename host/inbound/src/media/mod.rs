@@ -5,7 +5,7 @@ mod fetch;
 use channels::media_store::MediaStoreError;
 use chrono::{DateTime, Days, Utc};
 use domain::ids::{ClientId, MediaId};
-use storage::media::MediaState;
+use storage::inbound::media::MediaState;
 use tokio::io::AsyncRead;
 
 pub use fetch::work;
@@ -73,7 +73,7 @@ pub async fn open(
 ) -> Result<OpenedMedia, MediaRefused> {
     check(ctx, client, id, expires, signature)?;
     let mut db = ctx.db.acquire().await?;
-    let file = storage::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)?;
+    let file = storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)?;
     drop(db);
     if file.state == MediaState::Failed {
         return Err(MediaRefused::Gone);
@@ -113,10 +113,10 @@ pub async fn forget_old(ctx: &Context) {
 /// how many; call it again until there are none.
 pub async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<usize, MediaRefused> {
     let mut db = ctx.db.acquire().await?;
-    let old = storage::media::older_than(&mut db, before, FORGOTTEN_AT_ONCE).await?;
+    let old = storage::inbound::media::older_than(&mut db, before, FORGOTTEN_AT_ONCE).await?;
     for (client, id) in &old {
         ctx.media.delete(*id).await?;
-        storage::media::remove(&mut db, *client, *id).await?;
+        storage::inbound::media::remove(&mut db, *client, *id).await?;
     }
     Ok(old.len())
 }

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use domain::chat::{ParticipantMove, ParticipantState};
 use plugin_host::webhook_shaper::Direction;
 use serde_json::json;
-use storage::{Queue, participants};
+use storage::{Queue, chat::participants};
 
 use crate::stage::Stage;
 

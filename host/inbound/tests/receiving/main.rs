@@ -19,9 +19,9 @@ use inbound::media::{self, MediaRefused};
 use serde_json::json;
 use storage::{
     Queue,
-    callbacks::NewCallback,
-    number_customers,
-    outbound_messages::{self, NewMessage, NewPart},
+    inbound::callbacks::NewCallback,
+    outbound::messages::{self, NewMessage, NewPart},
+    people::inbox_customers,
 };
 use uuid::Uuid;
 
@@ -52,10 +52,10 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         customer: None,
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    outbound_messages::insert_parts(&mut db, stage.client, &[&new_part]).await.unwrap();
-    outbound_messages::insert_messages(&mut db, stage.client, &[&new_message], 1, stage.ctx.now()).await.unwrap();
+    messages::insert_parts(&mut db, stage.client, &[&new_part]).await.unwrap();
+    messages::insert_messages(&mut db, stage.client, &[&new_message], 1, stage.ctx.now()).await.unwrap();
     let ids = [(provider_id.to_owned(), message, None)];
-    outbound_messages::insert_provider_ids(&mut db, stage.client, &ids).await.unwrap();
+    messages::insert_provider_ids(&mut db, stage.client, &ids).await.unwrap();
     message
 }
 
@@ -145,7 +145,7 @@ async fn messages_are_numbered_in_the_order_in_which_they_came_and_the_window_is
         (vec!["< one".into(), "< two".into(), "< three".into()], vec![1, 2, 3])
     );
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    let facts = number_customers::facts(&mut db, stage.client, stage.number, &[ZO.to_owned()], &[]).await.unwrap();
+    let facts = inbox_customers::facts(&mut db, stage.client, stage.number, &[ZO.to_owned()], &[]).await.unwrap();
     assert_eq!(facts[ZO].last_inbound_at, Some(now), "a clock that is ahead does not lengthen the window");
 }
 
@@ -158,7 +158,7 @@ async fn a_tap_gives_the_clients_payload_back_and_names_the_template() {
     let mut db = stage.ctx.db.acquire().await.unwrap();
     let customer = CustomerId(stage.ids("SELECT id FROM customer").await[0]);
     let last = [(customer, Some(("77".to_owned(), "order_ready".to_owned())))];
-    number_customers::record_outbound(&mut db, stage.client, stage.number, &last, stage.ctx.now()).await.unwrap();
+    inbox_customers::record_outbound(&mut db, stage.client, stage.number, &last, stage.ctx.now()).await.unwrap();
     drop(db);
     stage.zo_sends("wamid.B", "button", json!({ "text": "Track", "payload": "pb1:token" }), Some("wamid.T")).await;
     stage.settle().await;
@@ -297,7 +297,7 @@ async fn an_item_that_cannot_be_read_is_kept_for_the_operator_and_holds_nothing_
         item: json!({ "from": "another version" }),
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    storage::callbacks::insert_new(&mut db, stage.client, &[poison], stage.ctx.now()).await.unwrap();
+    storage::inbound::callbacks::insert_new(&mut db, stage.client, &[poison], stage.ctx.now()).await.unwrap();
     drop(db);
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;

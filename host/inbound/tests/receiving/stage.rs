@@ -30,12 +30,14 @@ use plugin_host::{
 use serde_json::{Value, json};
 use storage::{
     PgPool, Queue,
-    chat_messages::{self, ChatMessage},
-    clients::{self, NewClient},
-    lanes,
-    numbers::{self, Number, Provider},
-    participants::{self, Participant},
+    chat::{
+        chat_messages::{self, ChatMessage},
+        participants::{self, Participant},
+    },
+    inboxes::{self, Number, Provider},
     plugins::activations::{self, Activation},
+    tenancy::clients::{self, NewClient},
+    work::lanes,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -81,7 +83,7 @@ impl Stage {
             app_secret_sealed: None,
             rate_per_second: None,
         };
-        numbers::insert(&mut db, client, &row, ctx.now()).await.unwrap();
+        inboxes::insert(&mut db, client, &row, ctx.now()).await.unwrap();
         drop(db);
         let stage = Self { ctx, client, number, clock };
         let webhooks = json!({

@@ -7,7 +7,10 @@ use std::{
 
 use bytes::Bytes;
 use domain::ids::{ClientId, InboxId};
-use storage::{PgConnection, Queue, idempotency, outbound_messages};
+use storage::{
+    PgConnection, Queue,
+    outbound::{idempotency, messages},
+};
 
 use super::{
     AcceptError, Answer, Pending,
@@ -109,8 +112,8 @@ async fn insert(
     if messages.is_empty() {
         return Ok(Vec::new());
     }
-    outbound_messages::insert_parts(db, client, &parts).await?;
-    outbound_messages::insert_messages(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
+    messages::insert_parts(db, client, &parts).await?;
+    messages::insert_messages(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.number).collect();
     lanes.sort_unstable();

@@ -112,7 +112,8 @@ impl Acceptor {
         let Some(key) = &call.idempotency_key else { return Ok(None) };
         let find = async {
             let mut db = self.ctx.db.acquire().await?;
-            let mut found = storage::idempotency::find(&mut db, call.client, std::slice::from_ref(key)).await?;
+            let mut found =
+                storage::outbound::idempotency::find(&mut db, call.client, std::slice::from_ref(key)).await?;
             Ok::<_, Error>(found.remove(key).map(Bytes::from))
         };
         find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))

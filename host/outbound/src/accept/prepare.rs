@@ -15,10 +15,9 @@ use domain::{
 use serde_json::value::RawValue;
 use storage::{
     PgConnection,
-    number_customers::{self, NumberCustomerFacts},
-    numbers::{self, Number, Provider},
-    outbound_messages::{NewMessage, NewPart},
-    templates,
+    inboxes::{self, Number, Provider, templates},
+    outbound::messages::{NewMessage, NewPart},
+    people::inbox_customers::{self, NumberCustomerFacts},
 };
 
 use super::{AcceptError, Pending};
@@ -40,7 +39,7 @@ impl Facts {
         let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
         senders.sort_unstable();
         senders.dedup();
-        let numbers = numbers::by_msisdns(db, client, &senders).await?;
+        let numbers = inboxes::by_msisdns(db, client, &senders).await?;
         let numbers: HashMap<String, Number> =
             numbers.into_iter().map(|number| (number.msisdn.clone(), number)).collect();
         let mut facts = Self { numbers, templates: HashMap::new(), windows: HashMap::new() };
@@ -99,7 +98,7 @@ impl Facts {
             }
         }
         for (number, (phones, bsuids)) in wanted {
-            let facts = number_customers::facts(db, client, number, &phones, &bsuids).await?;
+            let facts = inbox_customers::facts(db, client, number, &phones, &bsuids).await?;
             self.windows.insert(number, facts);
         }
         Ok(())

@@ -12,7 +12,10 @@ use domain::{
     ids::{InboxId, MessageId},
 };
 use futures::{FutureExt, StreamExt, stream::FuturesUnordered};
-use storage::{outbound_messages, outbound_work, outbound_work::DueLeg};
+use storage::outbound::{
+    messages,
+    work::{self, DueLeg},
+};
 
 use super::settle;
 use crate::delivery::opaque;
@@ -48,7 +51,7 @@ pub(super) struct Sender {
 impl Sender {
     async fn load(ctx: &Context, lease: &Lease, id: InboxId) -> Result<Option<Self>> {
         let mut db = ctx.db.acquire().await?;
-        let Some(row) = storage::numbers::by_id(&mut db, lease.client, id).await? else { return Ok(None) };
+        let Some(row) = storage::inboxes::by_id(&mut db, lease.client, id).await? else { return Ok(None) };
         let (Some(phone_number_id), Some(sealed)) = (row.phone_number_id, row.access_token_sealed) else {
             return Ok(None);
         };
@@ -134,7 +137,7 @@ async fn mark(
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let page = i64::try_from(limit + busy.len() + LOOK_BEYOND).unwrap_or(i64::MAX);
-    let due = outbound_work::due(&mut tx, lease.client, lease.lane, now, page).await?;
+    let due = work::due(&mut tx, lease.client, lease.lane, now, page).await?;
     let (mut go, mut later, mut again, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut picked: HashSet<String> = HashSet::new();
     for leg in due {
@@ -162,10 +165,10 @@ async fn mark(
         go.iter().map(|(leg, _)| leg).partition(|leg| leg.unanswered || leg.ambiguous);
     for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
         let keys: Vec<(MessageId, i16)> = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
-        outbound_work::mark_sending(&mut tx, lease.client, &keys, now, ctx.settings.unknown_after * times).await?;
+        work::mark_sending(&mut tx, lease.client, &keys, now, ctx.settings.unknown_after * times).await?;
     }
-    outbound_messages::mark_ambiguous(&mut tx, lease.client, &again).await?;
-    outbound_work::put_back(&mut tx, lease.client, &later).await?;
+    messages::mark_ambiguous(&mut tx, lease.client, &again).await?;
+    work::put_back(&mut tx, lease.client, &later).await?;
     let wakes = settle::give_up(ctx, &mut tx, lease.client, &lost).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);

@@ -7,11 +7,11 @@ mod settle;
 use domain::{
     content::OutboundContent,
     ids::{BatchId, ChatMessageId, ClientId, CustomerId, InboxId, MessageId, PartId, ParticipantId},
-    phone::order_key,
+    recipient::order_key,
 };
 use storage::{
     PgConnection,
-    outbound_messages::{self, NewMessage, NewPart},
+    outbound::messages::{self, NewMessage, NewPart},
 };
 
 use base::{Context, Error, Result, lanes::Lease};
@@ -79,7 +79,7 @@ pub async fn queue_reply(ctx: &Context, db: &mut PgConnection, client: ClientId,
         chat: Some((reply.participant, reply.chat_message)),
         customer: Some(reply.customer),
     };
-    outbound_messages::insert_parts(db, client, &[&new_part]).await?;
-    outbound_messages::insert_messages(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;
+    messages::insert_parts(db, client, &[&new_part]).await?;
+    messages::insert_messages(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;
     Ok(message)
 }

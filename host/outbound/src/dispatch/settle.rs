@@ -11,8 +11,12 @@ use domain::{
     inbound::ProviderFailure,
 };
 use storage::{
-    PgConnection, Queue, customers::NewIdentity, number_customers, outbound_messages, outbound_work,
-    outbound_work::DueLeg,
+    PgConnection, Queue,
+    outbound::{
+        messages,
+        work::{self, DueLeg},
+    },
+    people::{customers::Introduction, inbox_customers},
 };
 use uuid::Uuid;
 
@@ -33,7 +37,7 @@ const MOST_ATTEMPTS: i16 = 1000;
 struct Reached {
     message: MessageId,
     number: InboxId,
-    identity: NewIdentity,
+    identity: Introduction,
     /// Id and name, when it was a template.
     template: Option<(String, String)>,
 }
@@ -63,10 +67,10 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, outcom
     if settlement.refresh_templates
         && let Some(waba) = &sender.waba_id
     {
-        storage::templates::request_refresh(&mut tx, lease.client, waba, now).await?;
+        storage::inboxes::templates::request_refresh(&mut tx, lease.client, waba, now).await?;
     }
-    outbound_work::put_back(&mut tx, lease.client, &settlement.later).await?;
-    outbound_work::mark_unknown(&mut tx, lease.client, &settlement.unknown).await?;
+    work::put_back(&mut tx, lease.client, &settlement.later).await?;
+    work::mark_unknown(&mut tx, lease.client, &settlement.unknown).await?;
     let wakes = advance(ctx, &mut tx, lease.client, settlement.steps).await?;
     remember_recipients(ctx, &mut tx, lease.client, settlement.reached, now).await?;
     tx.commit().await?;
@@ -80,10 +84,10 @@ impl Settlement {
             OutboundContent::Template(template) => Some((template.id.clone(), template.name.clone())),
             _ => None,
         };
-        let identity = NewIdentity {
+        let identity = Introduction {
             phone: leg.to_phone.or(accepted.wa_id),
             bsuid: accepted.user_id.or(leg.to_bsuid),
-            ..NewIdentity::default()
+            ..Introduction::default()
         };
         self.reached.push(Reached { message: leg.message, number: leg.number, identity, template });
         self.steps.push(Step {
@@ -202,12 +206,12 @@ async fn remember_recipients(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let Some(number) = reached.first().map(|one| one.number) else { return Ok(()) };
-    let identities: Vec<NewIdentity> = reached.iter().map(|one| one.identity.clone()).collect();
-    let customers = storage::customers::resolve_many(db, client, &ctx.ids, &identities, now).await?;
+    let identities: Vec<Introduction> = reached.iter().map(|one| one.identity.clone()).collect();
+    let customers = storage::people::customers::resolve_many(db, client, &ctx.ids, &identities, now).await?;
     let pairs: Vec<_> = reached.iter().map(|one| one.message).zip(customers.iter().copied()).collect();
-    outbound_messages::set_customers(db, client, &pairs).await?;
+    messages::set_customers(db, client, &pairs).await?;
     let outbound: Vec<_> = customers.into_iter().zip(reached.into_iter().map(|one| one.template)).collect();
-    number_customers::record_outbound(db, client, number, &outbound, now).await?;
+    inbox_customers::record_outbound(db, client, number, &outbound, now).await?;
     Ok(())
 }
 

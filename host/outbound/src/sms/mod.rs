@@ -13,7 +13,13 @@ use domain::{
     inbound::ProviderFailure,
     segments::{self, Encoding, Segmented},
 };
-use storage::{outbound_messages, outbound_work, outbound_work::DueLeg, sms_parts};
+use storage::{
+    outbound::{
+        messages,
+        work::{self, DueLeg},
+    },
+    sms::parts,
+};
 
 use crate::{
     delivery::{Step, advance},
@@ -60,10 +66,10 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 async fn postpone_all(ctx: &Context, lease: &Lease) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let due = outbound_work::due(&mut tx, lease.client, lease.lane, ctx.now(), 1000).await?;
+    let due = work::due(&mut tx, lease.client, lease.lane, ctx.now(), 1000).await?;
     let later = ctx.now() + Duration::from_secs(60);
     let later: Vec<_> = due.iter().map(|leg| (leg.message, leg.ordinal, later)).collect();
-    outbound_work::put_back(&mut tx, lease.client, &later).await?;
+    work::put_back(&mut tx, lease.client, &later).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -73,12 +79,12 @@ async fn mark(ctx: &Context, lease: &Lease) -> Result<Option<DueLeg>> {
     let now = ctx.now();
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let due = outbound_work::due(&mut tx, lease.client, lease.lane, now, PAGE).await?;
+    let due = work::due(&mut tx, lease.client, lease.lane, now, PAGE).await?;
     let Some(leg) = due.into_iter().next() else { return Ok(None) };
     let key = [(leg.message, leg.ordinal)];
-    outbound_work::mark_sending(&mut tx, lease.client, &key, now, ctx.settings.unknown_after).await?;
+    work::mark_sending(&mut tx, lease.client, &key, now, ctx.settings.unknown_after).await?;
     if leg.unanswered {
-        outbound_messages::mark_ambiguous(&mut tx, lease.client, &key).await?;
+        messages::mark_ambiguous(&mut tx, lease.client, &key).await?;
     }
     tx.commit().await?;
     Ok(Some(leg))
@@ -94,7 +100,7 @@ async fn submit(ctx: &Context, lease: &Lease, gateway: &SmppGateway, leg: &DueLe
     }
     let (sms, segmented) = content_of(leg)?;
     let mut db = ctx.db.acquire().await?;
-    let taken = sms_parts::submitted(&mut db, lease.client, leg.message).await?;
+    let taken = parts::submitted(&mut db, lease.client, leg.message).await?;
     drop(db);
     let destination = leg.to_phone.clone().unwrap_or_default();
     for (index, part) in parts_of(&sms, &segmented, &destination, leg.message).into_iter().enumerate() {
@@ -173,10 +179,10 @@ async fn remember(
     smsc_id: &str,
 ) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
-    sms_parts::lock_smsc_id(&mut tx, bind, smsc_id).await?;
-    sms_parts::insert(&mut tx, lease.client, message, part, bind, smsc_id).await?;
-    for (state, _) in sms_parts::take_parked(&mut tx, bind, smsc_id).await? {
-        sms_parts::set_state(&mut tx, lease.client, message, part, &state).await?;
+    parts::lock_smsc_id(&mut tx, bind, smsc_id).await?;
+    parts::insert(&mut tx, lease.client, message, part, bind, smsc_id).await?;
+    for (state, _) in parts::take_parked(&mut tx, bind, smsc_id).await? {
+        parts::set_state(&mut tx, lease.client, message, part, &state).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -205,11 +211,11 @@ async fn settle(ctx: &Context, lease: &Lease, leg: &DueLeg, outcome: Outcome) ->
             advance(ctx, &mut tx, lease.client, vec![step(DeliveryState::Failed, Some(failure))]).await?
         }
         Outcome::Later(pause) => {
-            outbound_work::put_back(&mut tx, lease.client, &[(key.0, key.1, now + pause)]).await?;
+            work::put_back(&mut tx, lease.client, &[(key.0, key.1, now + pause)]).await?;
             Vec::new()
         }
         Outcome::Unknown => {
-            outbound_work::mark_unknown(&mut tx, lease.client, &[key]).await?;
+            work::mark_unknown(&mut tx, lease.client, &[key]).await?;
             Vec::new()
         }
     };

@@ -12,8 +12,8 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    outbound_messages::{self, SMS_LEG},
-    sms_parts,
+    outbound::messages::{self, SMS_LEG},
+    sms::parts,
 };
 use uuid::Uuid;
 
@@ -71,14 +71,14 @@ fn part_state(state: SmsState) -> Option<&'static str> {
 async fn store_receipt(ctx: &Context, receipt: &SmsReceipt) -> Result<()> {
     let Some(state) = part_state(receipt.state) else { return Ok(()) };
     let mut tx = ctx.db.begin().await?;
-    sms_parts::lock_smsc_id(&mut tx, &receipt.bind, &receipt.smsc_id).await?;
-    let Some((client, message, part)) = sms_parts::find(&mut tx, &receipt.bind, &receipt.smsc_id).await? else {
+    parts::lock_smsc_id(&mut tx, &receipt.bind, &receipt.smsc_id).await?;
+    let Some((client, message, part)) = parts::find(&mut tx, &receipt.bind, &receipt.smsc_id).await? else {
         let error = receipt.error.as_deref();
-        sms_parts::park(&mut tx, ctx.mint(), &receipt.bind, &receipt.smsc_id, state, error, ctx.now()).await?;
+        parts::park(&mut tx, ctx.mint(), &receipt.bind, &receipt.smsc_id, state, error, ctx.now()).await?;
         tx.commit().await?;
         return Ok(());
     };
-    sms_parts::set_state(&mut tx, client, message, part, state).await?;
+    parts::set_state(&mut tx, client, message, part, state).await?;
     let wakes = join(ctx, &mut tx, client, message).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
@@ -94,10 +94,10 @@ pub(super) async fn join(
     message: MessageId,
 ) -> Result<Vec<(Queue, Uuid)>> {
     // Locks the message first, so that the receipts of two parts cannot both miss the other's state.
-    if outbound_messages::lock_legs(db, client, &[(message, SMS_LEG)]).await?.is_empty() {
+    if messages::lock_legs(db, client, &[(message, SMS_LEG)]).await?.is_empty() {
         return Ok(Vec::new());
     }
-    let states = sms_parts::states(db, client, message).await?;
+    let states = parts::states(db, client, message).await?;
     let Some(total) = part_count(db, client, message).await? else { return Ok(Vec::new()) };
     let count = |wanted: &str| states.iter().filter(|state| *state == wanted).count();
     let (reached, failure) = if count("FAILED") > 0 {
@@ -116,7 +116,7 @@ pub(super) async fn join(
 
 /// How many parts the SMS has.
 async fn part_count(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<usize>> {
-    let Some(content) = outbound_messages::sms_content(db, client, message).await? else { return Ok(None) };
+    let Some(content) = messages::sms_content(db, client, message).await? else { return Ok(None) };
     let sms: SmsContent =
         serde_json::from_value(content).map_err(|source| Error::Unreadable { what: "content of an SMS", source })?;
     Ok(segments::split(&sms.text, sms.unicode).ok().map(|segmented| segmented.parts.len()))
@@ -124,14 +124,14 @@ async fn part_count(db: &mut PgConnection, client: ClientId, message: MessageId)
 
 async fn store_message(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
-    let sms = sms_parts::InboundSms {
+    let sms = parts::InboundSms {
         id: ctx.mint(),
         bind: &message.bind,
         sender: &message.from,
         receiver: &message.to,
         body: &message.text,
     };
-    sms_parts::insert_inbound(&mut tx, &sms, ctx.now()).await?;
+    parts::insert_inbound(&mut tx, &sms, ctx.now()).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use storage::{
 use super::{
     PluginError,
     catalogue::{self, Chosen},
-    follow, known_number, loads, note, schema,
+    follow, known_inbox, loads, note, schema,
 };
 use crate::slots::{Activation, Mode, stored_version};
 use base::{
@@ -34,8 +34,8 @@ pub struct Activate {
     pub plugin: String,
     /// `None` = the newest.
     pub version: Option<u64>,
-    /// `None` = all numbers of the client that have none of their own.
-    pub number: Option<InboxId>,
+    /// `None` = all inboxes of the client that have none of their own.
+    pub inbox: Option<InboxId>,
     /// How.
     pub mode: Mode,
     /// Share of a canary, 1 to 100.
@@ -51,12 +51,12 @@ pub struct Activate {
 }
 
 impl Activate {
-    /// The newest version of a plugin, for all numbers, with what an activation has that says nothing else.
+    /// The newest version of a plugin, for all inboxes, with what an activation has that says nothing else.
     pub fn newest(plugin: impl Into<String>, mode: Mode) -> Self {
         Self {
             plugin: plugin.into(),
             version: None,
-            number: None,
+            inbox: None,
             mode,
             percent: 10,
             config: None,
@@ -67,7 +67,7 @@ impl Activate {
     }
 }
 
-/// Puts a version in force for a client or one of its numbers, from the next event on. What is in force already stays as
+/// Puts a version in force for a client or one of its inboxes, from the next event on. What is in force already stays as
 /// it is, so that the call can be repeated.
 ///
 /// # Errors
@@ -81,8 +81,8 @@ pub async fn activate(
     let (candidate, present) = {
         let mut db = ctx.db.acquire().await?;
         let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
-        known_number(&mut db, client, wanted.number).await?;
-        let present = in_scope(&mut db, client, candidate.world, wanted.number).await?;
+        known_inbox(&mut db, client, wanted.inbox).await?;
+        let present = in_scope(&mut db, client, candidate.world, wanted.inbox).await?;
         (candidate, present)
     };
     let candidate = catalogue::with_schema(ctx, candidate).await?;
@@ -91,7 +91,7 @@ pub async fn activate(
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     still_there(&mut tx, client, &activation.plugin).await?;
-    let present = in_scope(&mut tx, client, candidate.world, wanted.number).await?;
+    let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
     if let Some(same) = present.iter().find(|present| same_terms(present, &activation)) {
         return Ok(same.clone());
     }
@@ -110,9 +110,9 @@ pub(super) async fn in_scope(
     db: &mut PgConnection,
     client: ClientId,
     world: World,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
 ) -> Result<Vec<Activation>> {
-    let rows = activations::in_scope(db, client, world.as_str(), number).await?;
+    let rows = activations::in_scope(db, client, world.as_str(), inbox).await?;
     rows.into_iter().map(Activation::try_from).collect()
 }
 
@@ -149,7 +149,7 @@ async fn planned(
     Ok(Activation {
         id: ctx.ids.mint(now),
         world: candidate.world,
-        number: wanted.number,
+        inbox: wanted.inbox,
         mode: wanted.mode,
         plugin: candidate.plugin.clone(),
         config,
@@ -232,7 +232,7 @@ async fn has_something_to_compare_with(
     if matches!(shadow.world, World::SmsFallback | World::WebhookShaper) {
         return Ok(());
     }
-    let of_number = in_scope(db, client, shadow.world, shadow.number).await?;
+    let of_number = in_scope(db, client, shadow.world, shadow.inbox).await?;
     let of_client = in_scope(db, client, shadow.world, None).await?;
     if of_number.iter().chain(&of_client).any(|present| present.mode == Mode::Live) {
         return Ok(());

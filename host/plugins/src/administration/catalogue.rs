@@ -119,7 +119,7 @@ pub(super) async fn choose(
                 return Err(PluginError::fault("version", said));
             };
             let (world, plugin) = (world_of(&found)?, reference(&found));
-            Ok(Chosen { world, plugin, config_schema: found.config_schema })
+            Ok(Chosen { world, plugin, config_schema: found.config_schema.map(|schema| schema.0) })
         }
     }
 }
@@ -221,7 +221,7 @@ fn uploaded(version: Version) -> Result<Plugin> {
         sha256: version.sha256,
         imports: version.imports,
         api_version: Some(version.api_version),
-        config_schema: version.config_schema,
+        config_schema: version.config_schema.map(|schema| schema.0),
         ready: true,
         last_error: None,
         created_at: Some(version.created_at),

@@ -21,7 +21,7 @@ pub struct Invoke {
     pub event: Value,
     /// The conversation, for a chatbot; what is missing comes from a sample.
     pub session: Value,
-    /// Its configuration; `None` = that of its live activation for all numbers, else `{}`.
+    /// Its configuration; `None` = that of its live activation for all inboxes, else `{}`.
     pub config: Option<Value>,
 }
 
@@ -75,7 +75,7 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
 }
 
 fn config_of(active: Vec<Activation>) -> Value {
-    let mut live = active.into_iter().filter(|active| active.mode == Mode::Live && active.number.is_none());
+    let mut live = active.into_iter().filter(|active| active.mode == Mode::Live && active.inbox.is_none());
     live.next().map_or_else(|| json!({}), |live| live.config)
 }
 

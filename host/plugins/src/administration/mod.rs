@@ -119,14 +119,14 @@ async fn note(
 
 /// Where an activation is in force, in words.
 fn place_of(activation: &crate::slots::Activation) -> String {
-    let whose = activation.number.map_or("all numbers".to_owned(), |number| format!("number {number}"));
+    let whose = activation.inbox.map_or("all numbers".to_owned(), |inbox| format!("number {inbox}"));
     format!("{} for {whose}", activation.mode.as_str())
 }
 
-/// Whether a number is this client's.
-async fn known_number(db: &mut PgConnection, client: ClientId, number: Option<InboxId>) -> Result<(), PluginError> {
-    match number {
-        Some(number) if storage::numbers::by_id(db, client, number).await?.is_none() => {
+/// Whether an inbox is this client's.
+async fn known_inbox(db: &mut PgConnection, client: ClientId, inbox: Option<InboxId>) -> Result<(), PluginError> {
+    match inbox {
+        Some(inbox) if storage::inboxes::by_id(db, client, inbox).await?.is_none() => {
             let said = "is not the id of one of your numbers; leave it out for all of them";
             Err(PluginError::fault("whatsAppNumberId", said))
         }

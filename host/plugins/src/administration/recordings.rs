@@ -36,7 +36,7 @@ pub struct StartRecording {
     /// Name of the plugin.
     pub plugin: String,
     /// Where it is in force.
-    pub number: Option<InboxId>,
+    pub inbox: Option<InboxId>,
     /// How it is in force.
     pub mode: Mode,
     /// Share of calls, above 0 and up to 1.
@@ -86,12 +86,12 @@ pub async fn start_recording(
         until: now + TimeDelta::seconds(i64::from(wanted.for_seconds)),
         stopped: None,
     };
-    let scope = (wanted.number, Some(wanted.mode));
+    let scope = (wanted.inbox, Some(wanted.mode));
     let changed = change(ctx, client, &wanted.plugin, scope, Some(&terms), actor).await?;
     changed.into_iter().next().ok_or(PluginError::NotFound)
 }
 
-/// Stops recording a plugin, for a client or one of its numbers, in every mode. What was recorded stays.
+/// Stops recording a plugin, for a client or one of its inboxes, in every mode. What was recorded stays.
 ///
 /// # Errors
 /// See [`PluginError`].
@@ -99,17 +99,17 @@ pub async fn stop_recording(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
     actor: Actor,
 ) -> Result<(), PluginError> {
-    change(ctx, client, plugin, (number, None), None, actor).await.map(drop)
+    change(ctx, client, plugin, (inbox, None), None, actor).await.map(drop)
 }
 
 async fn change(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    (number, mode): (Option<InboxId>, Option<Mode>),
+    (inbox, mode): (Option<InboxId>, Option<Mode>),
     terms: Option<&RecordingTerms>,
     actor: Actor,
 ) -> Result<Vec<Activation>, PluginError> {
@@ -122,7 +122,7 @@ async fn change(
     if active.is_empty() && catalogue::find(ctx, &mut tx, client, plugin).await?.is_none() {
         return Err(PluginError::NotFound);
     }
-    active.retain(|active| active.number == number && mode.is_none_or(|mode| mode == active.mode));
+    active.retain(|active| active.inbox == inbox && mode.is_none_or(|mode| mode == active.mode));
     if active.is_empty() {
         let how = mode.map_or("in force", Mode::as_str);
         return Err(PluginError::Conflict(format!("`{plugin}` is not {how} there: activate it first")));

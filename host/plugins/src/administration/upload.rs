@@ -122,7 +122,13 @@ pub async fn upload(
         world: examined.world.as_str().to_owned(),
         version: 0,
         size: i64::try_from(examined.size).unwrap_or(i64::MAX),
-        config_schema: examined.config_schema.as_deref().map(schema::read).transpose().map_err(problem)?,
+        config_schema: examined
+            .config_schema
+            .as_deref()
+            .map(schema::read)
+            .transpose()
+            .map_err(problem)?
+            .map(Into::into),
         sha256: examined.sha256,
         api_version: examined.api_version,
         imports: examined.imports,

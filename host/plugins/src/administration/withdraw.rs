@@ -31,7 +31,7 @@ enum Plan {
     BringBack { instead_of: Option<Activation>, back: Box<Activation> },
 }
 
-/// Undoes the last activation of a plugin for a client or one of its numbers: a canary or shadow ends, else what was live
+/// Undoes the last activation of a plugin for a client or one of its inboxes: a canary or shadow ends, else what was live
 /// before comes back. Answers the live activation that is now in force, if there is one.
 ///
 /// # Errors
@@ -40,14 +40,14 @@ pub async fn rollback(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
     actor: Actor,
 ) -> Result<Option<Activation>, PluginError> {
     for _ in 0..MOST_LOOKS {
         let plan = {
             let mut db = ctx.db.acquire().await?;
-            let world = world_of(ctx, &mut db, client, plugin, number).await?;
-            plan(ctx, &mut db, client, (plugin, world), number).await?
+            let world = world_of(ctx, &mut db, client, plugin, inbox).await?;
+            plan(ctx, &mut db, client, (plugin, world), inbox).await?
         };
         if let Plan::BringBack { back, .. } = &plan {
             loads(ctx, client, &back.plugin).await?;
@@ -67,14 +67,14 @@ async fn carry_out(
     plan_made: Plan,
     actor: Actor,
 ) -> Result<Option<Option<Activation>>, PluginError> {
-    let (world, number) = match &plan_made {
-        Plan::EndTrials { trials, .. } => trials.first().map(|trial| (trial.world, trial.number)),
-        Plan::BringBack { back, .. } => Some((back.world, back.number)),
+    let (world, inbox) = match &plan_made {
+        Plan::EndTrials { trials, .. } => trials.first().map(|trial| (trial.world, trial.inbox)),
+        Plan::BringBack { back, .. } => Some((back.world, back.inbox)),
     }
     .ok_or(PluginError::NotFound)?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
-    if plan(ctx, &mut tx, client, (plugin, world), number).await? != plan_made {
+    if plan(ctx, &mut tx, client, (plugin, world), inbox).await? != plan_made {
         return Ok(None);
     }
     let live = match plan_made {
@@ -109,13 +109,13 @@ async fn world_of(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
 ) -> Result<World, PluginError> {
     if plugin.contains('\0') {
         return Err(PluginError::NotFound);
     }
     let active = catalogue::active(db, client, Some(plugin)).await?;
-    if let Some(active) = active.into_iter().find(|active| active.number == number) {
+    if let Some(active) = active.into_iter().find(|active| active.inbox == inbox) {
         return Ok(active.world);
     }
     let world = match catalogue::find(ctx, db, client, plugin).await? {
@@ -131,9 +131,9 @@ async fn plan(
     db: &mut PgConnection,
     client: ClientId,
     (plugin, world): (&str, World),
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
 ) -> Result<Plan, PluginError> {
-    let present = in_scope(db, client, world, number).await?;
+    let present = in_scope(db, client, world, inbox).await?;
     let live = present.iter().find(|present| present.mode == Mode::Live).cloned();
     let of_plugin = |present: &&Activation| present.mode != Mode::Live && present.plugin.name() == plugin;
     let trials: Vec<Activation> = present.iter().filter(of_plugin).cloned().collect();
@@ -142,7 +142,7 @@ async fn plan(
     }
     let conflict = |said: String| Err(PluginError::Conflict(said));
     let Some(live) = live else {
-        let latest = activations::latest_live(db, client, world.as_str(), number).await?;
+        let latest = activations::latest_live(db, client, world.as_str(), inbox).await?;
         return match latest {
             Some(past) if past.end_reason.as_deref() == Some("deactivated") && past.activation.plugin == plugin => {
                 let back = Box::new(available(ctx, past.activation.try_into()?)?);
@@ -182,7 +182,7 @@ fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError>
     Ok(back)
 }
 
-/// Takes a plugin out of force in every mode, for a client or for one of its numbers. Chats that a chatbot has go to
+/// Takes a plugin out of force in every mode, for a client or for one of its inboxes. Chats that a chatbot has go to
 /// people with the next thing that happens in them.
 ///
 /// # Errors
@@ -191,7 +191,7 @@ pub async fn deactivate(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    number: Option<InboxId>,
+    inbox: Option<InboxId>,
     actor: Actor,
 ) -> Result<(), PluginError> {
     if plugin.contains('\0') {
@@ -200,7 +200,7 @@ pub async fn deactivate(
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     let mut active = catalogue::active(&mut tx, client, Some(plugin)).await?;
-    active.retain(|active| active.number == number);
+    active.retain(|active| active.inbox == inbox);
     if active.is_empty() {
         return Err(PluginError::NotFound);
     }
@@ -258,7 +258,7 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
         return Err(PluginError::Conflict(said));
     }
     versions::delete(&mut tx, client, plugin).await?;
-    storage::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
+    storage::chat::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
     note(ctx, &mut tx, client, (plugin, None), ("DELETED", None)).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
     tx.commit().await?;

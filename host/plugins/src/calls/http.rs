@@ -5,7 +5,7 @@ use bytes::Bytes;
 use channels::http::{GuardedClient, GuardedRequest, PostError};
 use domain::ids::ClientId;
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-use storage::{PgPool, clients};
+use storage::{PgPool, tenancy::clients};
 
 /// Sends what plugins ask for. The plugin host has checked the grant, the sizes and the headers.
 pub struct GuardedOutgoing {

@@ -8,7 +8,10 @@ use std::{
 use async_trait::async_trait;
 use domain::ids::{ClientId, ParticipantId};
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, Scope};
-use storage::{PgConnection, PgPool, chatbot_values, chatbot_values::Key};
+use storage::{
+    PgConnection, PgPool,
+    chat::chatbot_values::{self, Key},
+};
 
 use base::{KeyValueQuota, Result};
 

@@ -122,8 +122,8 @@ async fn compare(
             live_plugin: beside.live.name().to_owned(),
             live_version: stored_version(&beside.live.plugin),
             subject: beside.subject,
-            live: live_words,
-            shadow: answer_words,
+            live: live_words.into(),
+            shadow: answer_words.into(),
         };
         differences::insert(&mut tx, client, &difference).await?;
     }

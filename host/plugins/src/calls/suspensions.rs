@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use domain::{
+    address::Address,
+    channel::Channel,
     ids::{ClientId, InboxId},
-    phone::order_key,
+    recipient::order_key,
 };
 use plugin_host::{
     Suspension,
     webhook_shaper::{PartnerEvent, WebhookEvent},
 };
 use storage::{
-    PgConnection, Queue, numbers,
+    PgConnection, Queue, inboxes,
     plugins::{activations, events},
 };
 use tokio_util::sync::CancellationToken;
@@ -61,8 +63,8 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     events::insert(&mut tx, client, &event).await?;
     let mut wakes = Vec::new();
     if suspension.opened {
-        for number in concerned(&mut tx, client, plugin.name()).await? {
-            wakes.extend(tell(ctx, &mut tx, client, number, suspension).await?);
+        for inbox in concerned(&mut tx, client, plugin.name()).await? {
+            wakes.extend(tell(ctx, &mut tx, client, inbox, suspension).await?);
         }
     }
     tx.commit().await?;
@@ -70,15 +72,15 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     Ok(())
 }
 
-/// The numbers that a plugin serves by an activation of their own, and one of the client's when it serves all.
+/// The inboxes that a plugin serves by an activation of their own, and one of the client's when it serves all.
 async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
     let mut concerned: Vec<InboxId> = Vec::new();
     for activation in activations::list(db, client, Some(plugin)).await? {
-        let number = match activation.number {
-            Some(number) => Some(number),
-            None => numbers::page(db, client, "", 1, 0).await?.0.first().map(|number| number.id),
+        let inbox = match activation.inbox {
+            Some(inbox) => Some(inbox),
+            None => inboxes::page(db, client, (Channel::Whatsapp, ""), 1, 0).await?.0.first().map(|inbox| inbox.id),
         };
-        concerned.extend(number.filter(|number| !concerned.contains(number)));
+        concerned.extend(inbox.filter(|inbox| !concerned.contains(inbox)));
     }
     Ok(concerned)
 }
@@ -87,17 +89,18 @@ async fn tell(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    number: InboxId,
+    inbox: InboxId,
     suspension: &Suspension,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let Some(known) = numbers::by_id(db, client, number).await? else { return Ok(Vec::new()) };
-    let order_key = order_key(number, &known.msisdn);
-    let event = NewEvent { number, order_key, event: WebhookEvent::Partner(event_of(ctx, known.msisdn, suspension)) };
+    let known = inboxes::by_id(db, client, inbox).await?;
+    let Some(msisdn) = known.as_ref().and_then(|inbox| inbox.msisdn()).cloned() else { return Ok(Vec::new()) };
+    let order_key = order_key(inbox, &Address::from(msisdn.clone()));
+    let event = NewEvent { inbox, order_key, event: WebhookEvent::Partner(event_of(ctx, msisdn.into(), suspension)) };
     let endpoints = enqueue(ctx, db, client, vec![event]).await?;
     Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
 }
 
-fn event_of(ctx: &Context, number: String, suspension: &Suspension) -> PartnerEvent {
+fn event_of(ctx: &Context, inbox: String, suspension: &Suspension) -> PartnerEvent {
     let mut metadata = vec![
         ("plugin".to_owned(), suspension.plugin.name().to_owned()),
         ("reason".to_owned(), suspension.reason.clone()),
@@ -105,7 +108,7 @@ fn event_of(ctx: &Context, number: String, suspension: &Suspension) -> PartnerEv
     metadata.extend(suspension.plugin.version().map(|version| ("pluginVersion".to_owned(), version.to_string())));
     PartnerEvent {
         event_type: "PLUGIN_SUSPENDED".to_owned(),
-        whatsapp_number: Some(number),
+        whatsapp_number: Some(inbox),
         timestamp_ms: u64::try_from(ctx.now().timestamp_millis()).unwrap_or(0),
         quality_rating: None,
         messaging_limit_tier: None,

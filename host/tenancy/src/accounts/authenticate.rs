@@ -8,7 +8,7 @@ use std::{
 };
 
 use domain::ids::{ClientId, UserId};
-use storage::{PgPool, api_keys::KeyOwner};
+use storage::{PgPool, tenancy::api_keys::KeyOwner};
 use tokio::sync::oneshot;
 
 use super::{Role, keys::key_hash};
@@ -112,7 +112,7 @@ async fn answer_all(shared: Arc<Shared>) {
         let owners = match connection {
             Ok(mut db) => {
                 let hashes: Vec<Vec<u8>> = group.iter().map(|waiting| waiting.key_hash.clone()).collect();
-                storage::api_keys::owners(&mut db, &hashes).await
+                storage::tenancy::api_keys::owners(&mut db, &hashes).await
             }
             Err(error) => Err(error.into()),
         };

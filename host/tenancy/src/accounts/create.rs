@@ -1,7 +1,10 @@
 //! New clients and users.
 
 use domain::ids::{ClientId, UserId};
-use storage::{clients, users, violates};
+use storage::{
+    tenancy::{clients, users},
+    violates,
+};
 
 use super::{ApiKey, Role, keys, password};
 use base::audit::{Actor, Administration, audit};
@@ -133,6 +136,7 @@ pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result
         display_name: &new.name,
         parent,
         allow_private_targets: new.allow_private_targets,
+        sms_inbox: admin.mint(),
     };
     clients::insert(&mut tx, client, &row, admin.now()).await.map_err(|error| {
         if violates(&error, clients::CLIENT_REF_UNIQUE) {

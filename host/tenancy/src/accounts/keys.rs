@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
-use storage::{PgConnection, users};
+use storage::{PgConnection, tenancy::users};
 use uuid::Uuid;
 
 use super::password;
@@ -58,7 +58,7 @@ pub(super) async fn give_key(
 ) -> base::Result<ApiKey> {
     let key = ApiKey::generate()?;
     let sealed = admin.sealer.seal(client, Purpose::ApiKey, key.0.as_bytes())?;
-    storage::api_keys::replace(db, client, user, &key_hash(key.0.as_bytes()), &sealed, admin.now()).await?;
+    storage::tenancy::api_keys::replace(db, client, user, &key_hash(key.0.as_bytes()), &sealed, admin.now()).await?;
     Ok(key)
 }
 
@@ -143,7 +143,7 @@ pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Resul
         tx.commit().await?;
         return Err(LoginError::InvalidCredentials);
     };
-    let key = match storage::api_keys::sealed(&mut tx, client, user.id).await? {
+    let key = match storage::tenancy::api_keys::sealed(&mut tx, client, user.id).await? {
         Some(sealed) => ApiKey(admin.sealer.open_text(client, Purpose::ApiKey, &sealed).map_err(Error::from)?),
         None => give_key(admin, &mut tx, client, user.id).await?,
     };
@@ -156,7 +156,7 @@ async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(Clien
     if !text_is_storable {
         return Ok(None);
     }
-    let Some(client) = storage::clients::find_by_ref(db, &login.client_ref).await? else { return Ok(None) };
+    let Some(client) = storage::tenancy::clients::find_by_ref(db, &login.client_ref).await? else { return Ok(None) };
     Ok(users::find_by_email(db, client, &login.email).await?.map(|user| (client, user)))
 }
 

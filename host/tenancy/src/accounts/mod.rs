@@ -8,4 +8,4 @@ mod password;
 pub use authenticate::{Authenticator, Caller, Unavailable};
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};
 pub use keys::{ApiKey, Login, LoginError, forget_old_failures, generate_api_key, retrieve_api_key};
-pub use storage::users::{Role, UnknownRole};
+pub use storage::tenancy::users::{Role, UnknownRole};

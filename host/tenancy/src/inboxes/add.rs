@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use domain::phone::{Msisdn, PhoneError};
+use domain::{
+    ids::ClientId,
+    phone::{Msisdn, PhoneError},
+};
 use storage::{
-    clients,
-    numbers::{self, MSISDN_UNIQUE, Number, PHONE_NUMBER_ID_UNIQUE, Provider},
+    inboxes::{self, ADDRESS_UNIQUE, Inbox, InboxSettings, PHONE_NUMBER_ID_UNIQUE, WhatsappCloud, WhatsappLite},
+    tenancy::clients,
     violates,
 };
 
@@ -14,6 +17,15 @@ use base::{
     audit::{Actor, Administration, audit},
     secrets::{Purpose, SealError},
 };
+
+/// How a number reaches WhatsApp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Meta's Cloud API.
+    Cloud,
+    /// A paired phone.
+    Lite,
+}
 
 /// A number to be.
 #[derive(Debug, Clone)]
@@ -104,40 +116,49 @@ impl From<SealError> for AddNumberError {
 
 /// Adds a business number to a client. Its templates are fetched within a minute where workers run, or at once by
 /// [`sync_templates`](super::sync_templates).
-pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor) -> Result<Number, AddNumberError> {
+pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor) -> Result<Inbox, AddNumberError> {
     let msisdn = Msisdn::parse(&new.msisdn).map_err(|fault| AddNumberError::BadNumber(new.msisdn.clone(), fault))?;
     check_account(&new)?;
     let mut tx = admin.db.begin().await?;
     let Some(client) = clients::find_by_ref(&mut tx, &new.client_ref).await? else {
         return Err(AddNumberError::UnknownClient(new.client_ref));
     };
-    let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
-    let cloud = new.cloud.as_ref();
-    let number = Number {
-        id: admin.mint(),
-        link_id: admin.mint(),
-        msisdn: msisdn.into(),
-        provider: new.provider,
-        phone_number_id: cloud.map(|cloud| cloud.phone_number_id.clone()),
-        waba_id: cloud.map(|cloud| cloud.waba_id.clone()),
-        access_token_sealed: cloud.map(|cloud| seal(Purpose::AccessToken, &cloud.access_token)).transpose()?,
-        app_secret_sealed: cloud
-            .and_then(|cloud| cloud.app_secret.as_deref())
-            .map(|secret| seal(Purpose::AppSecret, secret))
-            .transpose()?,
-        rate_per_second: new.rate_per_second.map(|rate| i32::try_from(rate.max(1)).unwrap_or(i32::MAX)),
-    };
-    numbers::insert(&mut tx, client, &number, admin.now()).await.map_err(|error| taken(error, &number))?;
-    audit(admin, &mut tx, client, actor, "create", ("whatsAppNumber", &number.id.to_string())).await?;
+    let inbox = Inbox { id: admin.mint(), settings: settings(admin, client, &new, msisdn)? };
+    inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| taken(error, &inbox))?;
+    audit(admin, &mut tx, client, actor, "create", ("whatsAppNumber", &inbox.id.to_string())).await?;
     tx.commit().await?;
-    Ok(number)
+    Ok(inbox)
 }
 
-fn taken(error: storage::Error, number: &Number) -> AddNumberError {
-    if violates(&error, MSISDN_UNIQUE) {
-        AddNumberError::NumberTaken(number.msisdn.clone())
+fn settings(
+    admin: &Administration<'_>,
+    client: ClientId,
+    new: &NewNumber,
+    msisdn: Msisdn,
+) -> Result<InboxSettings, AddNumberError> {
+    let (link_id, rate_per_second) =
+        (admin.mint(), new.rate_per_second.map(|rate| i32::try_from(rate.max(1)).unwrap_or(i32::MAX)));
+    let Some(cloud) = &new.cloud else {
+        return Ok(InboxSettings::WhatsappLite(WhatsappLite { msisdn, link_id, rate_per_second }));
+    };
+    let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
+    Ok(InboxSettings::WhatsappCloud(WhatsappCloud {
+        msisdn,
+        link_id,
+        phone_number_id: cloud.phone_number_id.clone(),
+        waba_id: cloud.waba_id.clone(),
+        access_token_sealed: seal(Purpose::AccessToken, &cloud.access_token)?,
+        app_secret_sealed: cloud.app_secret.as_deref().map(|secret| seal(Purpose::AppSecret, secret)).transpose()?,
+        rate_per_second,
+    }))
+}
+
+fn taken(error: storage::Error, inbox: &Inbox) -> AddNumberError {
+    if violates(&error, ADDRESS_UNIQUE) {
+        AddNumberError::NumberTaken(inbox.address().unwrap_or_default().to_owned())
     } else if violates(&error, PHONE_NUMBER_ID_UNIQUE) {
-        AddNumberError::PhoneNumberIdTaken(number.phone_number_id.clone().unwrap_or_default())
+        let id = inbox.cloud().map(|cloud| cloud.phone_number_id.clone());
+        AddNumberError::PhoneNumberIdTaken(id.unwrap_or_default())
     } else {
         error.into()
     }

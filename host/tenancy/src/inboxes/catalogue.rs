@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use channels::whatsapp_cloud::{CatalogueTemplate, CloudApi, GraphError};
 use chrono::TimeDelta;
 use domain::{ids::ClientId, template::TemplateRecord};
-use storage::{PgPool, templates};
+use storage::{PgPool, inboxes::templates};
 
 use super::TemplateRow;
 use base::{
@@ -145,10 +145,11 @@ async fn sync_account(
 async fn access_token(admin: &Administration<'_>, client: ClientId, waba: &str) -> Result<Option<String>, SyncError> {
     let numbers = {
         let mut db = admin.db.acquire().await?;
-        storage::numbers::by_waba(&mut db, client, waba).await?
+        storage::inboxes::by_waba(&mut db, client, waba).await?
     };
-    let Some(sealed) = numbers.into_iter().find_map(|number| number.access_token_sealed) else { return Ok(None) };
-    let token = admin.sealer.open_text(client, Purpose::AccessToken, &sealed).map_err(Error::from)?;
+    let Some(cloud) = numbers.iter().find_map(|number| number.cloud()) else { return Ok(None) };
+    let token =
+        admin.sealer.open_text(client, Purpose::AccessToken, &cloud.access_token_sealed).map_err(Error::from)?;
     Ok(Some(token))
 }
 
@@ -164,7 +165,7 @@ fn unique_records(waba: &str, fetched: Vec<CatalogueTemplate>) -> Vec<TemplateRe
             status: template.status,
             category: template.category,
             parameter_format: template.parameter_format,
-            components: template.components,
+            components: template.components.into(),
         })
         .map(|record| (record.id.clone(), record))
         .collect::<HashMap<_, _>>()

@@ -4,23 +4,52 @@ mod add;
 mod catalogue;
 
 use domain::{
-    ids::ClientId,
+    channel::Channel,
+    ids::{ClientId, InboxId},
+    inbox::InboxKind,
     page::{Page, PageRequest},
+    phone::Msisdn,
 };
-use storage::PgPool;
+use storage::{PgPool, inboxes::Inbox};
+use uuid::Uuid;
 
-pub use add::{AddNumberError, CloudAccount, NewNumber, add_number};
+pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
-pub use storage::{
-    numbers::{Number, Provider},
-    templates::TemplateRow,
-};
+pub use storage::inboxes::templates::TemplateRow;
 
 use base::Result;
 
+/// A WhatsApp number of a client, as its owner sees it (SPEC 4.7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WhatsAppNumber {
+    /// Id of the row that links client and number.
+    pub link_id: Uuid,
+    /// Id of the number itself: that of its inbox.
+    pub id: InboxId,
+    /// The number.
+    pub msisdn: Msisdn,
+    /// Cloud or Lite.
+    pub kind: InboxKind,
+}
+
+impl WhatsAppNumber {
+    /// The number of an inbox; `None` when that is of another channel.
+    pub fn of(inbox: &Inbox) -> Option<Self> {
+        let (link_id, msisdn) = (inbox.link_id()?, inbox.msisdn()?.clone());
+        Some(Self { link_id, id: inbox.id, msisdn, kind: inbox.kind() })
+    }
+}
+
 /// The client's numbers that contain `search` (`""` = all), by MSISDN.
-pub async fn list_numbers(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Number>> {
+pub async fn list_numbers(
+    db: &PgPool,
+    client: ClientId,
+    search: &str,
+    page: PageRequest,
+) -> Result<Page<WhatsAppNumber>> {
     let mut db = db.acquire().await?;
-    let (items, total) = storage::numbers::page(&mut db, client, search, page.limit(), page.offset()).await?;
+    let wanted = (Channel::Whatsapp, search);
+    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page.limit(), page.offset()).await?;
+    let items = items.iter().filter_map(WhatsAppNumber::of).collect();
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }

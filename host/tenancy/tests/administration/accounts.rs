@@ -198,7 +198,7 @@ async fn a_child_client_names_its_parent() {
     assert!(matches!(unknown, Err(CreateError::UnknownClient(name)) if name == "nobody"));
     let created = create_client(&admin, child("acme")).await.unwrap();
     let mut db = office.db.acquire().await.unwrap();
-    let stored = storage::clients::get(&mut db, created.client).await.unwrap().unwrap();
+    let stored = storage::tenancy::clients::get(&mut db, created.client).await.unwrap().unwrap();
     assert_eq!(stored.parent, Some(parent.client));
 }
 

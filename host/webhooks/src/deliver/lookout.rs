@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use storage::webhook_deliveries::Position;
+use storage::webhooks::deliveries::Position;
 use tokio::time::Instant;
 
 /// First pause between looks that find nothing while requests are in flight.

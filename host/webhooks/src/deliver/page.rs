@@ -12,8 +12,10 @@ use domain::ids::{DeliveryId, InboxId};
 use plugin_host::World;
 use storage::{
     PgConnection,
-    webhook_configs::{self, Endpoint},
-    webhook_deliveries::{self, Content, DueDelivery, Fate, Finished, Position},
+    webhooks::{
+        configs::{self, Endpoint},
+        deliveries::{self, Content, DueDelivery, Fate, Finished, Position},
+    },
 };
 
 use super::{
@@ -58,7 +60,7 @@ pub(super) async fn prepare(
 ) -> Result<Page> {
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
-    let stored = webhook_configs::endpoint(&mut db, lease.client, endpoint).await?;
+    let stored = configs::endpoint(&mut db, lease.client, endpoint).await?;
     let open = match stored {
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
         closed => {
@@ -66,7 +68,7 @@ pub(super) async fn prepare(
             return close(ctx, lease, closed.as_ref()).await;
         }
     };
-    let rows = webhook_deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), after, PAGE).await?;
+    let rows = deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), after, PAGE).await?;
     let ended_at = rows.last().filter(|_| rows.len() == PAGE).map(DueDelivery::position);
     let fresh: Vec<DueDelivery> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
     let unshaped: HashSet<InboxId> =
@@ -99,7 +101,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     let fate = if disabled { Fate::Exhausted } else { Fate::Dropped };
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let ended = webhook_deliveries::abandon(&mut tx, lease.client, endpoint_of(lease), fate).await?;
+    let ended = deliveries::abandon(&mut tx, lease.client, endpoint_of(lease), fate).await?;
     tx.commit().await?;
     if ended > 0 {
         tracing::info!(client.id = %lease.client, endpoint.id = %endpoint_of(lease), ended,
@@ -147,10 +149,10 @@ async fn make_ready(
     lease.hold(&mut tx).await?;
     if !outcome.ready.is_empty() {
         let bodies: Vec<(DeliveryId, &[u8])> = outcome.ready.iter().map(|one| (one.id, &*one.body)).collect();
-        webhook_deliveries::store_bodies(&mut tx, lease.client, &bodies).await?;
+        deliveries::store_bodies(&mut tx, lease.client, &bodies).await?;
     }
     if !outcome.finished.is_empty() {
-        webhook_deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
+        deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
     }
     let calls = std::mem::take(&mut outcome.calls);
     let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;

@@ -8,10 +8,12 @@ use domain::{
     webhook::{AfterFailure, FailedAttempt, Verdict, after_failure},
 };
 use storage::{
-    PgConnection, audit,
-    audit::AuditEntry,
-    webhook_configs,
-    webhook_deliveries::{self, Fate, Finished, NewAttempt},
+    PgConnection,
+    tenancy::audit::{self, AuditEntry},
+    webhooks::{
+        configs,
+        deliveries::{self, Fate, Finished, NewAttempt},
+    },
 };
 use uuid::Uuid;
 
@@ -53,10 +55,10 @@ pub(super) async fn settle(
 
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    webhook_deliveries::finish(&mut tx, lease.client, &finished).await?;
-    webhook_deliveries::record_attempts(&mut tx, lease.client, &attempts).await?;
+    deliveries::finish(&mut tx, lease.client, &finished).await?;
+    deliveries::record_attempts(&mut tx, lease.client, &attempts).await?;
     if health.failing_since != failing_since {
-        webhook_configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
+        configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
     }
     let disabled = match health.disable {
         Some(reason) => disable(ctx, &mut tx, lease, &target, reason).await?,
@@ -143,10 +145,10 @@ impl Health {
 /// Turns the endpoint off and ends what waits for it, unless its address was changed meanwhile.
 async fn disable(ctx: &Context, db: &mut PgConnection, lease: &Lease, target: &Target, reason: Reason) -> Result<bool> {
     let (endpoint, now) = (endpoint_of(lease), ctx.now());
-    if !webhook_configs::disable(db, lease.client, endpoint, &target.url, now).await? {
+    if !configs::disable(db, lease.client, endpoint, &target.url, now).await? {
         return Ok(false);
     }
-    let ended = webhook_deliveries::abandon(db, lease.client, endpoint, Fate::Exhausted).await?;
+    let ended = deliveries::abandon(db, lease.client, endpoint, Fate::Exhausted).await?;
     let entry = AuditEntry {
         id: ctx.mint::<Uuid>(),
         happened_at: now,

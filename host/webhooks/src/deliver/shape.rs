@@ -15,7 +15,7 @@ use domain::{
     ids::{ClientId, InboxId},
 };
 use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
-use storage::webhook_deliveries::DueDelivery;
+use storage::webhooks::deliveries::DueDelivery;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 

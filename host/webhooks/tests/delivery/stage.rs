@@ -28,9 +28,9 @@ use plugin_host::{
 };
 use storage::{
     PgPool, Queue,
-    clients::{self, NewClient},
-    lanes,
-    numbers::{self, Number, Provider},
+    inboxes::{self, Number, Provider},
+    tenancy::clients::{self, NewClient},
+    work::lanes,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ impl Stage {
             app_secret_sealed: None,
             rate_per_second: None,
         };
-        numbers::insert(&mut db, client, &row, ctx.now()).await.unwrap();
+        inboxes::insert(&mut db, client, &row, ctx.now()).await.unwrap();
         drop(db);
         Self { ctx, client, number, clock }
     }
