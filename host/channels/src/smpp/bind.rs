@@ -91,12 +91,12 @@ impl Bind {
     }
 
     fn current_link(&self) -> Option<Link> {
-        self.link().clone().filter(|link| link.sender.is_active())
+        self.link().clone().filter(|link| !link.sender.is_closed())
     }
 
     /// Whether a session is up.
     pub(super) fn is_up(&self) -> bool {
-        self.current_link().is_some()
+        self.link().as_ref().is_some_and(|link| !link.sender.is_closed())
     }
 
     /// Submits without an answer that it bears.

@@ -7,6 +7,7 @@ mod bind;
 mod carrier;
 mod deliver_sm;
 mod deliveries;
+mod driver;
 mod gateway;
 mod joiner;
 mod link;
