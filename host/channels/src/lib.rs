@@ -3,6 +3,7 @@
 //! Nothing here knows the database. Adapters translate between `domain` types and a provider's protocol, and say in their
 //! error types what a caller may do next: try again, give up, or wait because nobody knows what happened.
 
+pub mod carrier;
 pub mod http;
 pub mod media_store;
 pub mod smpp;

@@ -43,7 +43,7 @@ pub enum SendFailure {
     /// Too fast for this recipient; sending again is safe.
     #[error("too fast for this recipient: ({}) {}", .0.code, .0.text)]
     RecipientLimited(ProviderFailure),
-    /// The account cannot send: the operator must act. The lane waits, and the leg loses no try.
+    /// The account cannot send: this message fails, and the operator must act.
     #[error("the account cannot send: ({}) {}", .0.code, .0.text)]
     AccountStopped(ProviderFailure),
     /// Nothing was written: sending again is safe.
@@ -74,5 +74,120 @@ impl SendFailure {
             | Self::SlowDown { failure, .. } => Some(failure),
             Self::NotSent { .. } | Self::Unknown { .. } => None,
         }
+    }
+}
+
+/// Our own code of a message whose second provider call was not answered either.
+pub const NO_ANSWER: i64 = 900_408;
+/// Our own code of a message that could not be handed over for too long.
+pub const NOT_HANDED_OVER: i64 = 900_503;
+/// Calls that the provider refused for a passing reason before the message fails.
+const PASSING_REFUSALS: i16 = 6;
+/// Calls that did not come through, or were too fast, before the message fails: about half a day.
+const MOST_CALLS: i16 = 1000;
+/// Longest pause between two calls, in seconds.
+const LONGEST_PAUSE: u64 = 60;
+/// Longest pause of a recipient who was written to too often, in seconds.
+const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
+
+/// What to do about a message that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Call again after this time.
+    Again(Duration),
+    /// The leg fails.
+    Fail(ProviderFailure),
+    /// Wait for news of the message; without any, call once more and record the ambiguity (ADR 0004).
+    AwaitNews,
+}
+
+impl SendFailure {
+    /// What to do, after `calls` calls for the leg, this one included.
+    pub fn next(&self, calls: i16) -> Next {
+        let while_calls_last = |pause: Duration, failure: &ProviderFailure| match calls {
+            calls if calls < MOST_CALLS => Next::Again(pause),
+            _ => Next::Fail(failure.clone()),
+        };
+        match self {
+            Self::Rejected(failure) | Self::Unreachable(failure) | Self::AccountStopped(failure) => {
+                Next::Fail(failure.clone())
+            }
+            Self::Retry { after, .. } if calls < PASSING_REFUSALS => Next::Again(after.unwrap_or_else(|| pause(calls))),
+            Self::Retry { failure, .. } => Next::Fail(failure.clone()),
+            Self::SlowDown { failure, after } => while_calls_last(after.unwrap_or_else(|| pause(calls)), failure),
+            Self::RecipientLimited(failure) => {
+                let seconds = 4_u64.saturating_pow(u32::from(calls.unsigned_abs())).min(LONGEST_RECIPIENT_PAUSE);
+                while_calls_last(Duration::from_secs(seconds), failure)
+            }
+            Self::NotSent { after, .. } => {
+                let text = "the message could not be handed to the provider".to_owned();
+                let failure = ProviderFailure { code: NOT_HANDED_OVER, text };
+                while_calls_last(after.unwrap_or_else(|| pause(calls)), &failure)
+            }
+            Self::Unknown { .. } => Next::AwaitNews,
+        }
+    }
+}
+
+/// The pause after so many calls, where the provider names none: 1, 2, 4, ... seconds, at most a minute.
+pub fn pause(calls: i16) -> Duration {
+    let exponent = u32::from(calls.unsigned_abs()).saturating_sub(1).min(16);
+    Duration::from_secs(2_u64.saturating_pow(exponent).min(LONGEST_PAUSE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure() -> ProviderFailure {
+        ProviderFailure { code: 7, text: "refused".to_owned() }
+    }
+
+    fn seconds(next: Next) -> Option<u64> {
+        match next {
+            Next::Again(pause) => Some(pause.as_secs()),
+            Next::Fail(_) | Next::AwaitNews => None,
+        }
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_minute() {
+        let pauses: Vec<u64> = (1..=8).map(|calls| pause(calls).as_secs()).collect();
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
+    }
+
+    #[test]
+    fn the_sixth_passing_refusal_is_the_last() {
+        let refused = SendFailure::Retry { failure: failure(), after: None };
+        assert_eq!(seconds(refused.next(5)), Some(16));
+        assert_eq!(refused.next(6), Next::Fail(failure()));
+    }
+
+    #[test]
+    fn what_was_not_even_written_is_tried_for_half_a_day() {
+        let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
+        assert_eq!(seconds(not_sent.next(999)), Some(60));
+        let Next::Fail(reported) = not_sent.next(1000) else { panic!("tried for ever") };
+        assert_eq!(reported.code, NOT_HANDED_OVER);
+    }
+
+    #[test]
+    fn a_wait_that_the_provider_names_is_kept() {
+        let after = Some(Duration::from_secs(300));
+        assert_eq!(seconds(SendFailure::SlowDown { failure: failure(), after }.next(1)), Some(300));
+        assert_eq!(seconds(SendFailure::Retry { failure: failure(), after }.next(1)), Some(300));
+    }
+
+    #[test]
+    fn a_recipient_who_got_too_much_rests_four_times_as_long_each_time() {
+        let limited = SendFailure::RecipientLimited(failure());
+        let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(calls))).collect();
+        assert_eq!(pauses, [4, 16, 64, 256, 1024, 3600, 3600]);
+    }
+
+    #[test]
+    fn an_answer_that_was_lost_is_waited_for() {
+        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(1), Next::AwaitNews);
+        assert_eq!(SendFailure::Unreachable(failure()).next(1), Next::Fail(failure()));
     }
 }

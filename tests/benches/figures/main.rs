@@ -10,6 +10,7 @@
 )]
 
 mod batches;
+mod fallback;
 mod floor;
 mod load;
 mod memory;
@@ -18,13 +19,14 @@ mod plugins;
 mod sends;
 mod shaper;
 mod sink;
+mod smsc;
 mod stage;
 mod table;
 mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 7] = ["sends", "batches", "shaper", "webhooks", "memory", "plugins", "neighbours"];
+const GROUPS: [&str; 8] = ["sends", "batches", "shaper", "webhooks", "fallback", "memory", "plugins", "neighbours"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +53,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("webhooks") {
         figures.extend(webhooks::measure().await);
+    }
+    if wanted("fallback") {
+        figures.extend(fallback::measure().await);
     }
     if wanted("shaper") {
         figures.push(shaper::measure());

@@ -7,26 +7,22 @@ use std::{
 
 use futures::StreamExt;
 use rusmppc::Event;
-use tokio::{
-    sync::{Semaphore, watch},
-    time::timeout,
-};
+use tokio::{sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     SmppEvents, SmppSettings,
     deliveries::{After, Deliveries},
-    inbox::{self, Inbox},
+    joiner::{self, Joiner},
     link::{self, Incoming, Link},
     pacing::Pacing,
     submit::{Refusal, SmsPart, SubmitFailure, Submitted, sort, submit_sm},
     url::SmppUrl,
+    window::Window,
 };
 
-/// How far ahead a rate-limited bind plans; beyond it the submit is given back.
-const LONGEST_SLOT: Duration = Duration::from_secs(1);
-/// When to try again after the window stayed full.
-const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
+/// How far ahead a rate-limited bind gives out places: enough for a handful at once, too little to be noticed.
+const AHEAD: Duration = Duration::from_millis(200);
 
 /// Where a bind stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,14 +60,14 @@ pub(super) struct Bind {
     settings: SmppSettings,
     state: watch::Sender<BindState>,
     link: Mutex<Option<Link>>,
-    window: Semaphore,
+    window: Arc<Window>,
     pacing: Pacing,
 }
 
 impl Bind {
-    pub(super) fn new(url: SmppUrl, settings: SmppSettings) -> Self {
+    pub(super) fn new(url: SmppUrl, settings: SmppSettings, window: Arc<Window>) -> Self {
         Self {
-            window: Semaphore::new(url.window),
+            window,
             pacing: Pacing::new(url.rate),
             state: watch::Sender::new(BindState::Connecting),
             link: Mutex::new(None),
@@ -95,12 +91,48 @@ impl Bind {
     }
 
     fn current_link(&self) -> Option<Link> {
-        self.link().clone().filter(|link| link.sender.is_active())
+        self.link().clone().filter(|link| !link.sender.is_closed())
+    }
+
+    /// Whether a session is up.
+    pub(super) fn is_up(&self) -> bool {
+        self.link().as_ref().is_some_and(|link| !link.sender.is_closed())
+    }
+
+    /// Submits without an answer that it bears.
+    pub(super) fn window_size(&self) -> usize {
+        self.url.window
+    }
+
+    /// How long the SMSC wants to be left alone.
+    pub(super) fn paused_for(&self, now: Instant) -> Option<Duration> {
+        self.pacing.paused_for(now)
+    }
+
+    /// How long until a submit may be started.
+    pub(super) fn wait(&self, now: Instant) -> Duration {
+        self.pacing.paused_for(now).unwrap_or_default().max(self.pacing.wait(now, AHEAD))
+    }
+
+    /// Reserves the next place in the rate and says how long it is until then; `Err` when nothing can be started now.
+    pub(super) fn reserve(&self, now: Instant) -> Result<Duration, SubmitFailure> {
+        self.ready(now)?;
+        self.pacing.slot(now, AHEAD).map_err(|after| SubmitFailure::Throttled { after })
+    }
+
+    /// Reserves the next place in the rate, however late it is.
+    pub(super) fn next_in_rate(&self, now: Instant) -> Instant {
+        now + self.pacing.slot(now, Duration::MAX).unwrap_or_default()
+    }
+
+    /// A reserved place is not used.
+    pub(super) fn give_back_rate(&self) {
+        self.pacing.give_back();
     }
 
     /// Whether a submit would be tried now: `Err` says why not.
-    pub(super) fn ready(&self, now: Instant) -> Result<(), SubmitFailure> {
-        if self.current_link().is_none() {
+    fn ready(&self, now: Instant) -> Result<(), SubmitFailure> {
+        if !self.is_up() {
             return Err(SubmitFailure::NotConnected);
         }
         self.pacing.paused_for(now).map_or(Ok(()), |after| Err(SubmitFailure::Throttled { after }))
@@ -109,15 +141,6 @@ impl Bind {
     /// Submits one part and waits for the answer.
     pub(super) async fn submit(&self, part: &SmsPart) -> Result<Submitted, SubmitFailure> {
         let pdu = submit_sm(part)?;
-        let wait =
-            self.pacing.slot(Instant::now(), LONGEST_SLOT).map_err(|after| SubmitFailure::Throttled { after })?;
-        if !wait.is_zero() {
-            tokio::time::sleep(wait).await;
-        }
-        // The window: submits without an answer. One that stays full means that the SMSC is slow.
-        let Ok(Ok(_place)) = timeout(self.settings.response_timeout, self.window.acquire()).await else {
-            return Err(SubmitFailure::Throttled { after: AFTER_FULL_WINDOW });
-        };
         self.ready(Instant::now())?;
         let link = self.current_link().ok_or(SubmitFailure::NotConnected)?;
         // The library's own limit starts when the request is flushed; a peer that stops reading would never let it start.
@@ -145,10 +168,10 @@ impl Bind {
 
     /// Keeps the session up until `stop`.
     pub(super) async fn run(self: Arc<Self>, events: Arc<dyn SmppEvents>, tasks: TaskTracker, stop: CancellationToken) {
-        let (to_inbox, queue) = inbox::queue();
-        let inbox = Inbox::new(self.url.name.clone(), Arc::clone(&events), &self.settings);
-        tasks.spawn(inbox.run(queue, stop.clone()));
-        let deliveries = Deliveries::new(self.url.name.clone(), self.url.ids, events, to_inbox, tasks);
+        let (to_joiner, queue) = joiner::queue();
+        let joiner = Joiner::new(self.url.name.clone(), Arc::clone(&events), &self.settings);
+        tasks.spawn(joiner.run(queue, stop.clone()));
+        let deliveries = Deliveries::new(self.url.name.clone(), self.url.ids, events, to_joiner, tasks);
         let mut pause = Pause::new(&self.settings);
         while !stop.is_cancelled() {
             self.state.send_replace(BindState::Connecting);
@@ -193,6 +216,7 @@ impl Bind {
     ) -> String {
         *self.link() = Some(link.clone());
         self.state.send_replace(BindState::Bound);
+        self.window.tell_all();
         tracing::info!(bind = %self.url.name, "bound to the SMSC");
         let reason = loop {
             let event = tokio::select! {

@@ -11,7 +11,7 @@ use super::{
     SmppEvents, SmsReceipt,
     answer::Answer,
     deliver_sm::{Delivered, RawReceipt, read},
-    inbox::Queued,
+    joiner::Queued,
     message_id::IdForm,
 };
 
@@ -23,7 +23,7 @@ pub(super) struct Deliveries {
     pub bind: String,
     pub ids: IdForm,
     pub events: Arc<dyn SmppEvents>,
-    pub inbox: mpsc::Sender<Queued>,
+    pub to_joiner: mpsc::Sender<Queued>,
     pub tasks: TaskTracker,
     places: Arc<Semaphore>,
 }
@@ -41,10 +41,10 @@ impl Deliveries {
         bind: String,
         ids: IdForm,
         events: Arc<dyn SmppEvents>,
-        inbox: mpsc::Sender<Queued>,
+        to_joiner: mpsc::Sender<Queued>,
         tasks: TaskTracker,
     ) -> Self {
-        Self { bind, ids, events, inbox, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
+        Self { bind, ids, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
     }
 
     /// Handles one request. Waits only when too much is being stored already.
@@ -62,7 +62,7 @@ impl Deliveries {
                     }
                     Delivered::Part(part) => {
                         // Fails only when the gateway is stopping; the SMSC keeps what is not answered.
-                        let _ = self.inbox.send((part, answer)).await;
+                        let _ = self.to_joiner.send((part, answer)).await;
                     }
                 }
             }

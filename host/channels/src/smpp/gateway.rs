@@ -1,26 +1,32 @@
-//! All binds together: submits go round, status and shutdown.
+//! All binds together: places to submit over them in turn, status and shutdown.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use domain::ids::InboxId;
 use futures::future::select_all;
 use tokio::time::timeout;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use uuid::Uuid;
 
 use super::{
     SmppEvents, SmppSettings,
     bind::{Bind, BindStatus},
+    slot::Slot,
     submit::{SmsPart, SubmitFailure, Submitted},
     url::SmppUrl,
+    window::Window,
 };
+use crate::carrier::LOOK_AGAIN;
 
 /// How long a shutdown may take.
 const SHUTDOWN: Duration = Duration::from_secs(5);
+/// Whose share submits take that belong to no inbox.
+const NO_INBOX: InboxId = InboxId(Uuid::nil());
+/// When to try again after the window stayed full.
+const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
 
 /// The way to the SMSCs. Cloning is cheap. Binds end with [`SmppGateway::shutdown`], or when the last clone is dropped.
 #[derive(Clone)]
@@ -30,45 +36,135 @@ pub struct SmppGateway {
 
 struct Inner {
     binds: Vec<Arc<Bind>>,
-    next: AtomicUsize,
+    window: Arc<Window>,
+    settings: SmppSettings,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
 
 impl SmppGateway {
-    /// Starts one task per URL and returns at once; [`SmppGateway::wait_bound`] waits for the first session.
+    /// The binds of these URLs, not connected yet: [`SmppGateway::connect`] does that, once there is somebody to hear what
+    /// they bring.
+    pub fn new(urls: Vec<SmppUrl>, settings: SmppSettings) -> SmppGateway {
+        let window = Window::new(urls.iter().map(|url| url.window).collect());
+        let bind = |url| Arc::new(Bind::new(url, settings.clone(), Arc::clone(&window)));
+        let binds = urls.into_iter().map(bind).collect();
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        Self { inner: Arc::new(Inner { binds, window, settings, tasks, stop }) }
+    }
+
+    /// Starts one task per bind and returns at once; [`SmppGateway::wait_bound`] waits for the first session. To be called
+    /// once.
+    pub fn connect(&self, events: &Arc<dyn SmppEvents>) {
+        let Inner { binds, tasks, stop, .. } = &*self.inner;
+        for bind in binds {
+            tasks.spawn(Arc::clone(bind).run(Arc::clone(events), tasks.clone(), stop.clone()));
+        }
+    }
+
+    /// [`SmppGateway::new`] and [`SmppGateway::connect`] with the usual times.
     pub fn start(urls: Vec<SmppUrl>, events: Arc<dyn SmppEvents>) -> SmppGateway {
         Self::start_with(urls, events, SmppSettings::default())
     }
 
     /// Like [`SmppGateway::start`], with other times.
     pub fn start_with(urls: Vec<SmppUrl>, events: Arc<dyn SmppEvents>, settings: SmppSettings) -> SmppGateway {
-        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
-        let binds: Vec<Arc<Bind>> = urls.into_iter().map(|url| Arc::new(Bind::new(url, settings.clone()))).collect();
-        for bind in &binds {
-            tasks.spawn(Arc::clone(bind).run(Arc::clone(&events), tasks.clone(), stop.clone()));
-        }
-        Self { inner: Arc::new(Inner { binds, next: AtomicUsize::new(0), tasks, stop }) }
+        let gateway = Self::new(urls, settings);
+        gateway.connect(&events);
+        gateway
     }
 
-    /// Submits one part over the next bind that is up and not paused, and waits for the SMSC's answer.
-    pub async fn submit(&self, part: SmsPart) -> Result<Submitted, SubmitFailure> {
-        let binds = &self.inner.binds;
-        let first = self.inner.next.fetch_add(1, Ordering::Relaxed);
-        let mut shortest: Option<Duration> = None;
-        for offset in 0..binds.len() {
-            let Some(bind) = binds.get((first.wrapping_add(offset)) % binds.len()) else {
-                continue;
-            };
-            match bind.ready(Instant::now()) {
-                Ok(()) => return bind.submit(&part).await,
-                Err(SubmitFailure::Throttled { after }) => {
-                    shortest = Some(shortest.map_or(after, |least| least.min(after)));
-                }
-                Err(_) => {}
-            }
+    /// Submits without an answer, over all binds, at most.
+    pub fn window(&self) -> usize {
+        self.inner.binds.iter().map(|bind| bind.window_size()).sum()
+    }
+
+    /// Whether there is anything to submit over, now or ever.
+    pub fn is_configured(&self) -> bool {
+        !self.inner.binds.is_empty()
+    }
+
+    /// Whether a session is up.
+    pub fn is_connected(&self) -> bool {
+        self.inner.binds.iter().any(|bind| bind.is_up())
+    }
+
+    /// Up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox.
+    pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<Slot> {
+        self.slots(|now, reserve| self.inner.window.take(inbox, wanted, now, &|bind| self.is_up(bind), reserve))
+    }
+
+    /// A place for one more part of a message that is under way, while nobody wants it for a message.
+    pub(super) fn spare(&self, inbox: InboxId) -> Option<Slot> {
+        self.slots(|now, reserve| self.inner.window.spare(inbox, now, reserve).into_iter().collect()).pop()
+    }
+
+    /// Joins places in windows with places in the rates of their binds.
+    fn slots(
+        &self,
+        pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> bool) -> Vec<super::window::Held>,
+    ) -> Vec<Slot> {
+        let now = Instant::now();
+        let mut reserved = Vec::new();
+        let mut reserve = |index: usize| {
+            let Some(bind) = self.inner.binds.get(index) else { return false };
+            let Ok(wait) = bind.reserve(now) else { return false };
+            reserved.push((Arc::clone(bind), now + wait));
+            true
+        };
+        let held = pick(now, &mut reserve);
+        reserved.into_iter().zip(held).map(|((bind, at), held)| Slot::new(bind, held, at)).collect()
+    }
+
+    fn is_up(&self, bind: usize) -> bool {
+        self.inner.binds.get(bind).is_some_and(|bind| bind.is_up())
+    }
+
+    /// Returns when there may be a place for the inbox.
+    pub(super) async fn ready(&self, inbox: InboxId) {
+        let now = Instant::now();
+        // Before the look, so that nothing is missed between the two.
+        let freed = self.inner.window.freed(inbox);
+        let open = self.inner.window.open_binds(inbox, now, &|bind| self.is_up(bind));
+        let waits = open.into_iter().filter_map(|bind| self.inner.binds.get(bind)).map(|bind| bind.wait(now));
+        let wait = waits.min().unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
+        if !wait.is_zero() {
+            // Either way it is time to look.
+            let _ = timeout(wait, freed).await;
         }
-        Err(shortest.map_or(SubmitFailure::NotConnected, |after| SubmitFailure::Throttled { after }))
+    }
+
+    /// The inbox had more places than messages.
+    pub(super) fn has_enough(&self, inbox: InboxId) {
+        self.inner.window.has_enough(inbox);
+    }
+
+    /// Submits one part that belongs to no inbox, and waits for the SMSC's answer.
+    pub async fn submit(&self, part: SmsPart) -> Result<Submitted, SubmitFailure> {
+        let waiting = async {
+            loop {
+                if let Some(slot) = self.take(NO_INBOX, 1).pop() {
+                    return Ok(slot);
+                }
+                self.obstacle()?;
+                self.ready(NO_INBOX).await;
+            }
+        };
+        // A window that stays full means that the SMSC is slow.
+        let full = SubmitFailure::Throttled { after: AFTER_FULL_WINDOW };
+        let mut slot = timeout(self.inner.settings.response_timeout, waiting).await.map_err(|_| full)??;
+        slot.submit(&part).await
+    }
+
+    /// Why nothing can be submitted now, full windows apart.
+    fn obstacle(&self) -> Result<(), SubmitFailure> {
+        let now = Instant::now();
+        let up = self.inner.binds.iter().filter(|bind| bind.is_up());
+        match up.map(|bind| bind.paused_for(now)).min() {
+            None => Err(SubmitFailure::NotConnected),
+            Some(None) => Ok(()),
+            Some(Some(after)) => Err(SubmitFailure::Throttled { after }),
+        }
     }
 
     /// Every bind and where it stands.

@@ -14,6 +14,7 @@ use tokio::{net::TcpStream, time::timeout};
 
 use super::{
     SmppSettings,
+    driver::{Counted, Driver},
     status_name::status_name,
     url::{BindMode, SmppUrl},
 };
@@ -114,13 +115,15 @@ async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Client, Inco
         .response_timeout(settings.response_timeout)
         .max_command_length(64 * 1024)
         // Without this the library refuses every bind that is not 5.0.
-        .disable_interface_version_check();
+        .disable_interface_version_check()
+        .no_spawn();
     let unreachable = |reason: String| OpenError::Unreachable(reason);
     let connecting = async {
         if url.tls {
             let address = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
             let connected = builder.connect(format!("smpps://{address}:{}", url.port)).await;
-            let (client, events) = connected.map_err(|error| unreachable(error.to_string()))?;
+            let (client, events, connection) = connected.map_err(|error| unreachable(error.to_string()))?;
+            tokio::spawn(Driver::new(connection, None, url.window));
             Ok((client.clone(), tagged(client, events)))
         } else {
             // The system's resolver, not the library's own: it knows the hosts file and search domains.
@@ -128,7 +131,9 @@ async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Client, Inco
                 .await
                 .map_err(|error| unreachable(error.to_string()))?;
             stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
-            let (client, events) = builder.connected(stream);
+            let (stream, written) = Counted::new(stream);
+            let (client, events, connection) = builder.connected(stream);
+            tokio::spawn(Driver::new(connection, Some(written), url.window));
             Ok((client.clone(), tagged(client, events)))
         }
     };

@@ -80,6 +80,20 @@ impl Pacing {
         state.next_slot = Some(at + interval);
         Ok(wait)
     }
+
+    /// How long until a place in the rate lies at most `longest` ahead.
+    pub(super) fn wait(&self, now: Instant, longest: Duration) -> Duration {
+        let next = self.state().next_slot;
+        next.map_or(Duration::ZERO, |slot| slot.saturating_duration_since(now)).saturating_sub(longest)
+    }
+
+    /// The place that was reserved last, or one of the last, is not used.
+    pub(super) fn give_back(&self) {
+        let mut state = self.state();
+        if let (Some(interval), Some(slot)) = (self.interval, state.next_slot) {
+            state.next_slot = slot.checked_sub(interval);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +124,9 @@ mod tests {
         let waits: Vec<u128> = (0..4).map(|_| pacing.slot(now, Duration::from_secs(1)).unwrap().as_millis()).collect();
         assert_eq!(waits, [0, 100, 200, 300]);
         assert_eq!(pacing.slot(now, Duration::from_millis(100)), Err(Duration::from_millis(400)));
+        pacing.give_back();
+        assert_eq!(pacing.wait(now, Duration::from_millis(100)), Duration::from_millis(200));
+        assert_eq!(pacing.slot(now, Duration::from_millis(300)), Ok(Duration::from_millis(300)));
         let later = now + Duration::from_secs(5);
         assert_eq!(pacing.slot(later, Duration::ZERO), Ok(Duration::ZERO), "unused places are not saved up");
     }

@@ -60,7 +60,7 @@ pub enum SmppUrlError {
 
 impl SmppUrl {
     /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate), `window=1..1000`
-    /// (unanswered submits, 10), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
+    /// (unanswered submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
     /// the bind is called in stored data; `system_id@host:port` unless set).
     pub fn parse(text: &str) -> Result<Self, SmppUrlError> {
         let url = Url::parse(text).map_err(|_| SmppUrlError::NotSmpp)?;
@@ -90,7 +90,7 @@ impl SmppUrl {
             system_type: String::new(),
             mode: BindMode::Auto,
             ids: IdForm::Raw,
-            window: 10,
+            window: 32,
             rate: None,
         };
         for (name, value) in url.query_pairs() {

@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use domain::{content::OutboundContent, inbound::ProviderFailure};
+use domain::{
+    address::{Address, AddressKind},
+    carriage::{SendFailure, Taken},
+    content::OutboundContent,
+    inbound::ProviderFailure,
+};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -29,82 +34,9 @@ pub struct CloudSend<'a> {
     pub opaque: &'a str,
 }
 
-/// The provider has the message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
-    /// `wamid`.
-    pub provider_id: String,
-    /// The canonical number, which may differ from the one that was given (Brazil, Argentina, Mexico).
-    pub wa_id: Option<String>,
-    /// BSUID, for sends to one.
-    pub user_id: Option<String>,
-    /// Held back by Meta (`held_for_quality_assessment`, `paused`): sent or failed later.
-    pub held: bool,
-}
-
-/// The provider does not have the message, or nobody knows.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SendFailure {
-    /// Refused for good.
-    #[error("refused: ({}) {}", .0.code, .0.text)]
-    Rejected(ProviderFailure),
-    /// Refused at once with 131026.
-    #[error("undeliverable: ({}) {}", .0.code, .0.text)]
-    NotOnWhatsApp(ProviderFailure),
-    /// Refused for now; sending again is safe.
-    #[error("refused for now: ({}) {}", failure.code, failure.text)]
-    Retry {
-        /// Code and text.
-        failure: ProviderFailure,
-        /// How long the provider asks to wait.
-        after: Option<Duration>,
-    },
-    /// Too fast for the number, account or app; sending again is safe.
-    #[error("too fast: ({}) {}", failure.code, failure.text)]
-    SlowDown {
-        /// Code and text.
-        failure: ProviderFailure,
-        /// How long the provider asks to wait.
-        after: Option<Duration>,
-    },
-    /// Too fast for this recipient; sending again is safe.
-    #[error("too fast for this recipient: ({}) {}", .0.code, .0.text)]
-    PairLimited(ProviderFailure),
-    /// Token or registration unusable; the operator must act.
-    #[error("the account cannot send: ({}) {}", .0.code, .0.text)]
-    AccountStopped(ProviderFailure),
-    /// Nothing was written: sending again is safe.
-    #[error("not sent: {reason}")]
-    NotSent {
-        /// Why, for people.
-        reason: String,
-    },
-    /// Written, but what became of it is not known. Wait for a status that carries our id (DESIGN ground rule 2).
-    #[error("outcome unknown: {reason}")]
-    Unknown {
-        /// Why, for people.
-        reason: String,
-    },
-}
-
-impl SendFailure {
-    /// Code and text, where the provider gave them.
-    pub fn failure(&self) -> Option<&ProviderFailure> {
-        match self {
-            Self::Rejected(failure)
-            | Self::NotOnWhatsApp(failure)
-            | Self::PairLimited(failure)
-            | Self::AccountStopped(failure)
-            | Self::Retry { failure, .. }
-            | Self::SlowDown { failure, .. } => Some(failure),
-            Self::NotSent { .. } | Self::Unknown { .. } => None,
-        }
-    }
-}
-
 impl CloudApi {
     /// Sends one message. Never sends twice by itself.
-    pub async fn send(&self, number: &CloudNumber, send: &CloudSend<'_>) -> Result<Accepted, SendFailure> {
+    pub async fn send(&self, number: &CloudNumber, send: &CloudSend<'_>) -> Result<Taken, SendFailure> {
         let Some(body) = message_body(send) else {
             let text = "the message has neither a phone number nor a user id".to_owned();
             return Err(SendFailure::Rejected(ProviderFailure { code: 100, text }));
@@ -112,7 +44,7 @@ impl CloudApi {
         let call = self.call(Method::POST, &[&number.phone_number_id, "messages"], &number.access_token).json(&body);
         let response = call.send().await.map_err(before_an_answer)?;
         match answer(response).await {
-            Ok(value) => accepted(&value),
+            Ok(value) => taken(&value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
             Err(NoAnswer::Error(error)) => Err(refused(error)),
         }
@@ -132,10 +64,11 @@ impl CloudApi {
 fn before_an_answer(error: reqwest::Error) -> SendFailure {
     let not_written = error.is_connect() || error.is_builder();
     let reason = describe(error);
-    if not_written { SendFailure::NotSent { reason } } else { SendFailure::Unknown { reason } }
+    if not_written { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
 }
 
-fn accepted(value: &Value) -> Result<Accepted, SendFailure> {
+/// The canonical number may differ from the one that was given (Brazil, Argentina, Mexico); a BSUID comes with sends to one.
+fn taken(value: &Value) -> Result<Taken, SendFailure> {
     let text = |list: &str, field: &str| {
         value.get(list)?.get(0)?.get(field)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
     };
@@ -144,7 +77,10 @@ fn accepted(value: &Value) -> Result<Accepted, SendFailure> {
         return Err(SendFailure::Unknown { reason });
     };
     let held = text("messages", "message_status").is_some_and(|status| status != "accepted");
-    Ok(Accepted { provider_id, wa_id: text("contacts", "wa_id"), user_id: text("contacts", "user_id"), held })
+    let named = [(AddressKind::Phone, "wa_id"), (AddressKind::Bsuid, "user_id")];
+    let learned =
+        named.into_iter().filter_map(|(kind, field)| Address::of_kind(kind, &text("contacts", field)?)).collect();
+    Ok(Taken { provider_id: Some(provider_id), learned, held })
 }
 
 fn refused(error: ErrorAnswer) -> SendFailure {
@@ -153,10 +89,10 @@ fn refused(error: ErrorAnswer) -> SendFailure {
         return refused_without_a_code(status, wait);
     };
     match action_for(failure.code) {
-        CodeAction::NotOnWhatsApp => SendFailure::NotOnWhatsApp(failure),
+        CodeAction::NotOnWhatsApp => SendFailure::Unreachable(failure),
         CodeAction::Retry => SendFailure::Retry { failure, after: wait },
         CodeAction::SlowDown => SendFailure::SlowDown { failure, after: wait },
-        CodeAction::PairLimited => SendFailure::PairLimited(failure),
+        CodeAction::PairLimited => SendFailure::RecipientLimited(failure),
         CodeAction::StopAccount => SendFailure::AccountStopped(failure),
         CodeAction::Reject if status == 429 => SendFailure::SlowDown { failure, after: wait },
         CodeAction::Reject => SendFailure::Rejected(failure),

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use channels::whatsapp_cloud::{CloudApi, CloudNumber, CloudSend, CloudSettings};
-use domain::content::*;
+use domain::{
+    address::{Address, AddressKind},
+    content::*,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Server};
@@ -253,8 +256,9 @@ async fn a_quote_rides_in_the_context_and_a_user_id_in_recipient() {
     ));
     let content = OutboundContent::Text { body: "Hello".to_owned() };
     let send = CloudSend { phone: None, bsuid: Some("ZA.100"), content: &content, quoted: Some("wamid.Q"), opaque: "" };
-    let accepted = api(&server).send(&number(), &send).await.unwrap();
-    assert_eq!((accepted.wa_id, accepted.user_id.as_deref(), accepted.held), (None, Some("ZA.100"), false));
+    let taken = api(&server).send(&number(), &send).await.unwrap();
+    let learned = vec![Address::of_kind(AddressKind::Bsuid, "ZA.100").unwrap()];
+    assert_eq!((taken.learned, taken.held), (learned, false));
     let body = server.last().json();
     assert_eq!(
         body,

@@ -2,8 +2,13 @@
 
 use std::time::Duration;
 
-use channels::whatsapp_cloud::{CloudApi, CloudSend, CloudSettings, SendFailure};
-use domain::{content::OutboundContent, inbound::ProviderFailure};
+use channels::whatsapp_cloud::{CloudApi, CloudSend, CloudSettings};
+use domain::{
+    address::{Address, AddressKind},
+    carriage::{SendFailure, Taken},
+    content::OutboundContent,
+    inbound::ProviderFailure,
+};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -12,7 +17,7 @@ use crate::{
     support::{Answer, Server},
 };
 
-async fn send_over(api: &CloudApi) -> Result<channels::whatsapp_cloud::Accepted, SendFailure> {
+async fn send_over(api: &CloudApi) -> Result<Taken, SendFailure> {
     let content = OutboundContent::Text { body: "Hello".to_owned() };
     let send = CloudSend { phone: Some("27820000001"), bsuid: None, content: &content, quoted: None, opaque: "m" };
     api.send(&number(), &send).await
@@ -55,8 +60,8 @@ async fn each_group_of_codes_leads_to_its_own_action() {
         (500, 131_000, retry(131_000)),
         (500, 131_016, retry(131_016)),
         (500, 131_057, retry(131_057)),
-        (400, 131_056, SendFailure::PairLimited(failure(131_056))),
-        (400, 131_026, SendFailure::NotOnWhatsApp(failure(131_026))),
+        (400, 131_056, SendFailure::RecipientLimited(failure(131_056))),
+        (400, 131_026, SendFailure::Unreachable(failure(131_026))),
         (400, 131_009, reject(131_009)),
         (400, 131_047, reject(131_047)),
         (404, 132_001, reject(132_001)),
@@ -119,9 +124,9 @@ async fn a_message_held_back_by_meta_is_accepted() {
         let body =
             json!({"contacts":[{"wa_id":"5511987654321"}],"messages":[{"id":"wamid.H","message_status":status}]});
         server.answer(Answer::json(200, body));
-        let accepted = send_over(&api(&server)).await.unwrap();
-        assert!(accepted.held);
-        assert_eq!(accepted.wa_id.as_deref(), Some("5511987654321"));
+        let taken = send_over(&api(&server)).await.unwrap();
+        let canonical = Address::of_kind(AddressKind::Phone, "5511987654321").unwrap();
+        assert_eq!(taken, Taken { provider_id: Some("wamid.H".into()), learned: vec![canonical], held: true });
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{SinkExt, StreamExt};
+use futures::{FutureExt, SinkExt, StreamExt};
 use rusmpp::pdus::{BindReceiverResp, BindTransceiverResp, BindTransmitterResp, DeliverSm, SubmitSm};
 use rusmpp::tokio_codec::{CommandCodec, EncodeError};
 use rusmpp::types::COctetString;
@@ -19,6 +19,8 @@ use super::submit;
 use crate::world::World;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// Requests answered before anything else is looked at.
+const AT_ONCE: usize = 64;
 /// The one system id whose password is checked.
 const KNOWN_SYSTEM: &str = "patchbay";
 const KNOWN_PASSWORD: &str = "secret";
@@ -86,7 +88,7 @@ impl Session {
             tokio::select! {
                 () = shutdown.cancelled() => return self.request(Pdu::Unbind).await.map(|_| ()),
                 command = self.framed.next() => match command {
-                    Some(Ok(command)) => self.answer(command).await?,
+                    Some(Ok(command)) => self.answer_burst(command).await?,
                     Some(Err(_)) | None => return Err(Closed),
                 },
                 Some(pdu) = inbox.recv() => self.send_deliver(pdu).await?,
@@ -99,6 +101,23 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Answers a request and those that came with it in one write: a client with a wide window sends many at once.
+    async fn answer_burst(&mut self, first: Command) -> Result<(), Closed> {
+        let mut answered = self.answer(first).await;
+        for _ in 1..AT_ONCE {
+            if answered.is_err() {
+                break;
+            }
+            answered = match self.framed.next().now_or_never() {
+                Some(Some(Ok(command))) => self.answer(command).await,
+                Some(_) => Err(Closed),
+                None => break,
+            };
+        }
+        self.framed.flush().await?;
+        answered
     }
 
     async fn answer(&mut self, command: Command) -> Result<(), Closed> {
@@ -202,7 +221,7 @@ impl Session {
     }
 
     async fn refuse(&mut self, sequence: u32, status: CommandStatus, pdu: Pdu) -> Result<(), Closed> {
-        Ok(self.framed.send(Command::new(status, sequence, pdu)).await?)
+        Ok(self.framed.feed(Command::new(status, sequence, pdu)).await?)
     }
 
     /// Gives what this session did not deliver to another receiver, or keeps it for the next bind.

@@ -1,22 +1,25 @@
-//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sending, media, templates, and parsing what Meta calls back with.
+//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sending, the pace of a number, media, templates, and parsing what Meta calls back with.
 
 pub mod callback;
+mod carrier;
 mod catalogue;
 pub mod error_codes;
 mod graph;
 mod media;
 mod message_body;
 mod number_node;
+mod pace;
 mod send;
 mod template_body;
 
 use std::{fmt, time::Duration};
 
+pub use carrier::{CloudCarrier, CloudLimits};
 pub use catalogue::CatalogueTemplate;
 pub use graph::GraphError;
 pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode, MediaUpload};
 pub use number_node::NumberNode;
-pub use send::{Accepted, CloudSend, SendFailure};
+pub use send::CloudSend;
 
 use url::Url;
 

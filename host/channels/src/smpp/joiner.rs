@@ -16,7 +16,7 @@ use super::{
 const QUEUE: usize = 256;
 
 /// Joins and hands over for one bind.
-pub(super) struct Inbox {
+pub(super) struct Joiner {
     bind: String,
     events: Arc<dyn SmppEvents>,
     parts: Reassembly<Answer>,
@@ -25,12 +25,12 @@ pub(super) struct Inbox {
 /// A part with the answer that it waits for.
 pub(super) type Queued = (MobilePart, Answer);
 
-/// Starts the task's queue; the caller spawns [`Inbox::run`].
+/// Starts the task's queue; the caller spawns [`Joiner::run`].
 pub(super) fn queue() -> (mpsc::Sender<Queued>, mpsc::Receiver<Queued>) {
     mpsc::channel(QUEUE)
 }
 
-impl Inbox {
+impl Joiner {
     pub(super) fn new(bind: String, events: Arc<dyn SmppEvents>, settings: &SmppSettings) -> Self {
         Self { bind, events, parts: Reassembly::new(settings.part_hold, settings.part_expiry) }
     }

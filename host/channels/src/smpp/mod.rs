@@ -4,25 +4,31 @@
 mod address;
 mod answer;
 mod bind;
+mod carrier;
 mod deliver_sm;
 mod deliveries;
+mod driver;
 mod gateway;
-mod inbox;
+mod joiner;
 mod link;
 mod message_id;
 mod mobile_text;
 mod pacing;
+mod plain;
 mod reassembly;
 mod receipt_text;
+mod slot;
 mod status_name;
 mod submit;
 mod url;
+mod window;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 pub use bind::{BindState, BindStatus};
+pub use carrier::{NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier};
 /// The header that joins parts: 8-bit reference, number of parts, number of this part from 1.
 pub use domain::segments::udh as concat_udh;
 pub use gateway::SmppGateway;

@@ -1,0 +1,115 @@
+//! The one way out of the house: what a dispatcher must know of a channel to send over it (DESIGN 2).
+//!
+//! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that many
+//! messages, and [sends](Carrier::send) each over a place of its own; places that it has no message for it drops. Marks are
+//! therefore never more than the calls that start at once. Of a failure it asks [`SendFailure::next`] what to do; the
+//! carrier slows itself down.
+
+mod inbox;
+mod outgoing;
+mod place;
+mod registry;
+
+use std::{borrow::Cow, time::Duration};
+
+use async_trait::async_trait;
+use domain::{
+    address::Address,
+    carriage::{NO_ANSWER, SendFailure, Taken},
+    content::OutboundContent,
+    inbound::ProviderFailure,
+    inbox::InboxKind,
+};
+
+pub use inbox::{CarrierInbox, Credentials};
+pub use outgoing::{Outgoing, PartJournal, PartTaken};
+pub use place::Place;
+pub use registry::Carriers;
+
+/// Longest wait in [`Carrier::ready`]: whoever waits looks at its queue again about as often.
+pub const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// One way out. There is one for each kind of inbox, shared by all inboxes of that kind.
+#[async_trait]
+pub trait Carrier: Send + Sync + 'static {
+    /// Whose messages it carries.
+    fn kind(&self) -> InboxKind;
+
+    /// Most sends of this inbox that are ever in flight together.
+    fn window(&self, inbox: &CarrierInbox) -> usize;
+
+    /// Room for up to `wanted` messages that start now: as many as the pace and the sends in flight leave. None at all may
+    /// pass at any moment, see [`Carrier::ready`]; `Err` lasts.
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed>;
+
+    /// Returns when there may be room again, after [`LOOK_AGAIN`] at the latest. Only worth waiting for with something to
+    /// send: where there is room it returns at once.
+    async fn ready(&self, _inbox: &CarrierInbox) {
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+
+    /// Lets a message to this recipient through, which then counts, or says how long it must wait while others go on.
+    fn admit(&self, _inbox: &CarrierInbox, _to: &Address) -> Result<(), Duration> {
+        Ok(())
+    }
+
+    /// What is sent of this content: itself, or what stands for it where the channel has no such thing.
+    /// [`Carrier::send`] does this by itself.
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+        Ok(Cow::Borrowed(content))
+    }
+
+    /// Hands a message over and waits for the answer. Never sends anything twice by itself.
+    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure>;
+
+    /// Asks for a message whose answer was lost, before it is sent again.
+    async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {
+        Lookup::NotPossible
+    }
+
+    /// What is reported of a message whose repetition was not answered either.
+    fn no_answer(&self) -> ProviderFailure {
+        ProviderFailure {
+            code: NO_ANSWER,
+            text: "the provider answered neither the send nor its repetition; the message may have arrived".to_owned(),
+        }
+    }
+}
+
+/// Nothing can be sent for a while, and waiting beside it helps nobody: the lane is given back until then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("nothing can be sent: {reason}")]
+pub struct Closed {
+    /// Why, for people.
+    pub reason: String,
+    /// When to look again.
+    pub look_again: Duration,
+}
+
+/// What a provider knows of a message whose answer was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// The provider cannot be asked: send once more, and record the ambiguity.
+    NotPossible,
+    /// It has the message.
+    Taken(Taken),
+    /// It never got the message: sending is safe.
+    NotThere,
+}
+
+/// Nothing on this channel can stand for the content.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("this channel cannot carry it: {reason}")]
+pub struct CannotCarry {
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// Our own code of a message that its channel cannot carry.
+pub const CANNOT_CARRY: i64 = 900_415;
+
+impl From<CannotCarry> for SendFailure {
+    fn from(refused: CannotCarry) -> Self {
+        Self::Rejected(ProviderFailure { code: CANNOT_CARRY, text: refused.to_string() })
+    }
+}

@@ -1,0 +1,32 @@
+//! All carriers of this program.
+
+use std::{collections::HashMap, sync::Arc};
+
+use domain::inbox::InboxKind;
+
+use super::Carrier;
+
+/// The carriers, one for each kind of inbox that can send. Cloning is cheap.
+#[derive(Clone, Default)]
+pub struct Carriers {
+    by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
+}
+
+impl Carriers {
+    /// Adds a carrier; a second one of the same kind takes the place of the first.
+    #[must_use]
+    pub fn with(mut self, carrier: impl Carrier) -> Self {
+        self.by_kind.insert(carrier.kind(), Arc::new(carrier));
+        self
+    }
+
+    /// The carrier for inboxes of this kind; `None` when messages cannot leave from them.
+    pub fn of(&self, kind: InboxKind) -> Option<&Arc<dyn Carrier>> {
+        self.by_kind.get(&kind)
+    }
+
+    /// The kinds of inbox that can send.
+    pub fn kinds(&self) -> impl Iterator<Item = InboxKind> {
+        self.by_kind.keys().copied()
+    }
+}

@@ -1,0 +1,206 @@
+//! SMPP as a carrier: a place is a submit without an answer in the window of a bind. Parts of one message go side by side
+//! while there is room that no other message wants.
+
+use std::{borrow::Cow, collections::VecDeque, time::Duration};
+
+use async_trait::async_trait;
+use domain::{
+    address::AddressKind,
+    carriage::{SendFailure, Taken},
+    content::OutboundContent,
+    ids::InboxId,
+    inbound::ProviderFailure,
+    inbox::InboxKind,
+    segments::{self, udh},
+};
+use futures::{StreamExt, stream::FuturesUnordered};
+
+use super::{
+    SmppGateway, SmsPart, SubmitFailure, Submitted,
+    plain::{carried, text_of},
+    slot::Slot,
+};
+use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, PartTaken, Place};
+
+/// Our own code of an SMS that the SMSC refused; the SMSC's status is in the text.
+pub const REFUSED_BY_SMSC: i64 = 900_450;
+/// Our own code of an SMS whose repeated submit was not answered either.
+pub const NO_ANSWER_FROM_SMSC: i64 = 900_451;
+/// How long messages wait while no SMSC is connected, or after a passing refusal.
+const SOON: Duration = Duration::from_secs(5);
+/// When to look again where no SMSC is configured.
+const NOT_CONFIGURED: Duration = Duration::from_secs(60);
+
+/// Carries messages to the SMSCs.
+pub struct SmppCarrier {
+    gateway: SmppGateway,
+}
+
+impl SmppCarrier {
+    /// Over the binds of this gateway.
+    pub fn new(gateway: SmppGateway) -> Self {
+        Self { gateway }
+    }
+}
+
+/// A slot with the gateway that wants to know when it was not needed.
+struct Room {
+    gateway: SmppGateway,
+    inbox: InboxId,
+    slot: Option<Slot>,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if self.slot.is_some() {
+            self.gateway.has_enough(self.inbox);
+        }
+    }
+}
+
+#[async_trait]
+impl Carrier for SmppCarrier {
+    fn kind(&self) -> InboxKind {
+        InboxKind::Sms
+    }
+
+    fn window(&self, _inbox: &CarrierInbox) -> usize {
+        self.gateway.window()
+    }
+
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+        if !self.gateway.is_configured() {
+            let reason = "no SMSC is configured (smpp.url)".to_owned();
+            return Err(Closed { reason, look_again: NOT_CONFIGURED });
+        }
+        if !self.gateway.is_connected() {
+            return Err(Closed { reason: "no SMSC is connected".to_owned(), look_again: SOON });
+        }
+        let room = |slot| Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot) };
+        Ok(self.gateway.take(inbox.id, wanted).into_iter().map(|slot| Place::of(room(slot))).collect())
+    }
+
+    async fn ready(&self, inbox: &CarrierInbox) {
+        self.gateway.ready(inbox.id).await;
+    }
+
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+        carried(content)
+    }
+
+    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+        let Some(slot) = place.into_held::<Room>().and_then(|mut room| room.slot.take()) else {
+            return Err(SendFailure::NotSent { reason: "no place for a submit".to_owned(), after: None });
+        };
+        let mut parts = parts_of(inbox, outgoing)?;
+        parts.retain(|(number, _)| !outgoing.taken.contains(number));
+        self.submit_all(inbox.id, slot, parts, outgoing).await.map_or(Ok(Taken::default()), Err)
+    }
+
+    fn no_answer(&self) -> ProviderFailure {
+        ProviderFailure {
+            code: NO_ANSWER_FROM_SMSC,
+            text: "the SMSC answered neither the submit nor its repetition; the SMS may have arrived".to_owned(),
+        }
+    }
+}
+
+impl SmppCarrier {
+    /// Submits parts, one over the slot of the message and others beside it, until all are taken or one is not; then no more
+    /// are started, and the worst failure counts.
+    async fn submit_all(
+        &self,
+        inbox: InboxId,
+        slot: Slot,
+        mut parts: VecDeque<(u8, SmsPart)>,
+        outgoing: &Outgoing<'_>,
+    ) -> Option<SendFailure> {
+        let mut idle = Some(slot);
+        let mut submits = FuturesUnordered::new();
+        let mut worst: Option<SendFailure> = None;
+        loop {
+            while worst.is_none() && !parts.is_empty() {
+                let Some(slot) = idle.take().or_else(|| self.gateway.spare(inbox)) else { break };
+                let Some((number, part)) = parts.pop_front() else { break };
+                submits.push(submit(slot, number, part));
+            }
+            let Some((slot, number, result)) = submits.next().await else { return worst };
+            match result {
+                Ok(Submitted { bind, smsc_id }) => {
+                    outgoing.parts.taken(PartTaken { message: outgoing.message, part: number, bind, smsc_id });
+                }
+                Err(failure) => worst = worse(worst, send_failure(failure)),
+            }
+            // The message keeps one slot until it is through; what it has beyond that is anybody's again.
+            idle = submits.is_empty().then_some(slot);
+        }
+    }
+}
+
+async fn submit(mut slot: Slot, number: u8, part: SmsPart) -> (Slot, u8, Result<Submitted, SubmitFailure>) {
+    let result = slot.submit(&part).await;
+    (slot, number, result)
+}
+
+/// The parts as they go over the wire, numbered from 1; the reference that joins them comes from the message's id.
+fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u8, SmsPart)>, SendFailure> {
+    let Some(destination) = outgoing.to.as_kind(AddressKind::Phone) else {
+        return Err(SendFailure::Rejected(invalid("the recipient must be a phone number")));
+    };
+    let text = text_of(outgoing.content)?;
+    let segmented =
+        segments::split(&text, outgoing.unicode).map_err(|error| SendFailure::Rejected(invalid(&error.to_string())))?;
+    let total = u8::try_from(segmented.parts.len()).unwrap_or(u8::MAX);
+    let reference = outgoing.message.0.as_bytes().last().copied().unwrap_or_default();
+    let part = |number, octets| SmsPart {
+        source: outgoing.source.unwrap_or(&inbox.address).to_owned(),
+        destination: destination.to_owned(),
+        data_coding: segmented.encoding.into(),
+        udh: (total > 1).then(|| udh(reference, total, number)),
+        octets,
+        priority: outgoing.priority,
+    };
+    Ok((1..=total).zip(segmented.parts).map(|(number, segment)| (number, part(number, segment.octets))).collect())
+}
+
+fn invalid(reason: &str) -> ProviderFailure {
+    ProviderFailure { code: REFUSED_BY_SMSC, text: format!("not a valid SMS: {reason}") }
+}
+
+fn send_failure(failure: SubmitFailure) -> SendFailure {
+    let refused = |text: String| ProviderFailure { code: REFUSED_BY_SMSC, text };
+    match failure {
+        SubmitFailure::NotConnected => {
+            SendFailure::NotSent { reason: "no SMSC is connected".to_owned(), after: Some(SOON) }
+        }
+        SubmitFailure::Throttled { after } => {
+            let failure = refused("the SMSC takes no more messages for now".to_owned());
+            SendFailure::SlowDown { failure, after: Some(after) }
+        }
+        SubmitFailure::Retry { code, name } => {
+            let failure = refused(format!("the SMSC refused it: {name} ({code})"));
+            SendFailure::Retry { failure, after: Some(SOON) }
+        }
+        SubmitFailure::Rejected { code, name } => {
+            SendFailure::Rejected(refused(format!("the SMSC refused it: {name} ({code})")))
+        }
+        SubmitFailure::Invalid(reason) => SendFailure::Rejected(invalid(&reason)),
+        SubmitFailure::Unknown { reason } => SendFailure::Unknown { reason },
+    }
+}
+
+/// Of two failures of one message the one that decides: a part that is refused for good makes the others pointless, and one
+/// that may have arrived must be waited for before anything is repeated.
+fn worse(one: Option<SendFailure>, other: SendFailure) -> Option<SendFailure> {
+    let gravity = |failure: &SendFailure| match failure {
+        SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::AccountStopped(_) => 4,
+        SendFailure::Unknown { .. } => 3,
+        SendFailure::Retry { .. } => 2,
+        SendFailure::SlowDown { .. } | SendFailure::RecipientLimited(_) => 1,
+        SendFailure::NotSent { .. } => 0,
+    };
+    match one {
+        Some(one) if gravity(&one) >= gravity(&other) => Some(one),
+        _ => Some(other),
+    }
+}

@@ -1,0 +1,290 @@
+//! Who may submit next. A window (submits without an answer) belongs to a bind and is shared by all inboxes of the process,
+//! so that many small ones get through beside one that has thousands waiting: while others want room, nobody takes more
+//! than an equal share.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::ids::InboxId;
+use tokio::sync::oneshot;
+
+/// How long an inbox that got less than it wanted counts as wanting more. Dispatchers ask again sooner than that.
+const WANTS: Duration = Duration::from_secs(1);
+
+/// The windows of all binds.
+pub(super) struct Window {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Free places, by bind.
+    free: Vec<usize>,
+    /// All places, by bind.
+    size: Vec<usize>,
+    /// The bind whose turn it is.
+    turn: usize,
+    held: HashMap<InboxId, usize>,
+    wanting: HashMap<InboxId, Instant>,
+    waiting: VecDeque<(InboxId, oneshot::Sender<()>)>,
+}
+
+/// A place in the window of a bind, given back when it is dropped.
+pub(super) struct Held {
+    window: Arc<Window>,
+    /// Which bind.
+    pub bind: usize,
+    inbox: InboxId,
+}
+
+impl Window {
+    /// `size` is the window of each bind.
+    pub(super) fn new(size: Vec<usize>) -> Arc<Self> {
+        let state = State {
+            free: size.clone(),
+            size,
+            turn: 0,
+            held: HashMap::new(),
+            wanting: HashMap::new(),
+            waiting: VecDeque::new(),
+        };
+        Arc::new(Self { state: Mutex::new(state) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Up to `wanted` places for messages of an inbox, from the binds in turn. `up` are the binds with a session; `reserve`
+    /// says whether a bind takes one more now.
+    pub(super) fn take(
+        self: &Arc<Self>,
+        inbox: InboxId,
+        wanted: usize,
+        now: Instant,
+        up: &dyn Fn(usize) -> bool,
+        reserve: &mut dyn FnMut(usize) -> bool,
+    ) -> Vec<Held> {
+        let mut state = self.state();
+        let room = state.room(inbox, now, up).min(wanted);
+        let held = self.pick(&mut state, inbox, room, reserve);
+        if held.len() < wanted {
+            state.wanting.insert(inbox, now);
+        } else {
+            state.wanting.remove(&inbox);
+        }
+        held
+    }
+
+    /// A place for one more part of a message that is under way: only while nobody wants it for a message.
+    pub(super) fn spare(
+        self: &Arc<Self>,
+        inbox: InboxId,
+        now: Instant,
+        reserve: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<Held> {
+        let mut state = self.state();
+        state.forget(now);
+        if !state.wanting.is_empty() {
+            return None;
+        }
+        self.pick(&mut state, inbox, 1, reserve).pop()
+    }
+
+    fn pick(
+        self: &Arc<Self>,
+        state: &mut State,
+        inbox: InboxId,
+        count: usize,
+        reserve: &mut dyn FnMut(usize) -> bool,
+    ) -> Vec<Held> {
+        let (binds, mut passed_over) = (state.free.len(), 0);
+        let mut held = Vec::new();
+        while held.len() < count && passed_over < binds {
+            let bind = state.turn % binds;
+            state.turn = (bind + 1) % binds;
+            match state.free.get_mut(bind) {
+                Some(free) if *free > 0 && reserve(bind) => {
+                    *free -= 1;
+                    passed_over = 0;
+                    held.push(Held { window: Arc::clone(self), bind, inbox });
+                }
+                _ => passed_over += 1,
+            }
+        }
+        if !held.is_empty() {
+            *state.held.entry(inbox).or_default() += held.len();
+        }
+        held
+    }
+
+    /// Where the inbox may hope for a place now: binds with a free one; none while it has its share.
+    pub(super) fn open_binds(&self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> Vec<usize> {
+        let mut state = self.state();
+        if state.room(inbox, now, up) == 0 {
+            return Vec::new();
+        }
+        (0..).zip(&state.free).filter(|(bind, free)| **free > 0 && up(*bind)).map(|(bind, _)| bind).collect()
+    }
+
+    /// Resolves when a place has become free that this inbox may have. Whoever waited longest is told first.
+    pub(super) fn freed(&self, inbox: InboxId) -> oneshot::Receiver<()> {
+        let (tell, told) = oneshot::channel();
+        let mut state = self.state();
+        state.waiting.retain(|(_, tell)| !tell.is_closed());
+        state.waiting.push_back((inbox, tell));
+        told
+    }
+
+    /// Tells everybody to look again: a bind is up.
+    pub(super) fn tell_all(&self) {
+        let waiting = std::mem::take(&mut self.state().waiting);
+        for (_, tell) in waiting {
+            // Who no longer waits need not know.
+            let _ = tell.send(());
+        }
+    }
+
+    /// The inbox had more places than messages.
+    pub(super) fn has_enough(&self, inbox: InboxId) {
+        self.state().wanting.remove(&inbox);
+    }
+}
+
+impl State {
+    fn forget(&mut self, now: Instant) {
+        self.wanting.retain(|_, since| now.saturating_duration_since(*since) < WANTS);
+    }
+
+    fn held(&self, inbox: InboxId) -> usize {
+        self.held.get(&inbox).copied().unwrap_or_default()
+    }
+
+    /// How many more places the inbox may take: all there are, or the rest of its share while another has less than its own.
+    fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
+        self.forget(now);
+        let all: usize = (0..).zip(&self.size).filter(|(bind, _)| up(*bind)).map(|(_, size)| size).sum();
+        let sharing: HashSet<InboxId> = self.held.keys().chain(self.wanting.keys()).copied().chain([inbox]).collect();
+        let share = (all / sharing.len()).max(1);
+        let short = self.wanting.keys().any(|other| *other != inbox && self.held(*other) < share);
+        if short { share.saturating_sub(self.held(inbox)) } else { usize::MAX }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut state = self.window.state();
+        if let Some(free) = state.free.get_mut(self.bind) {
+            *free += 1;
+        }
+        match state.held.get_mut(&self.inbox) {
+            Some(held) if *held > 1 => *held -= 1,
+            _ => drop(state.held.remove(&self.inbox)),
+        }
+        // Whether every bind is up matters little here: who is told looks again.
+        let now = Instant::now();
+        for _ in 0..state.waiting.len() {
+            let Some((inbox, tell)) = state.waiting.pop_front() else { break };
+            if tell.is_closed() {
+                continue;
+            }
+            if state.room(inbox, now, &|_| true) == 0 {
+                state.waiting.push_back((inbox, tell));
+            } else if tell.send(()).is_ok() {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const NOBODY_ELSE: &dyn Fn(usize) -> bool = &|_| true;
+
+    fn inbox(number: u128) -> InboxId {
+        InboxId(Uuid::from_u128(number))
+    }
+
+    fn take(window: &Arc<Window>, who: u128, wanted: usize) -> Vec<Held> {
+        window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| true)
+    }
+
+    #[test]
+    fn an_inbox_alone_gets_the_whole_window_and_no_more() {
+        let window = Window::new(vec![3, 2]);
+        let held = take(&window, 1, 9);
+        let mut binds: Vec<usize> = held.iter().map(|held| held.bind).collect();
+        binds.sort_unstable();
+        assert_eq!(binds, [0, 0, 0, 1, 1]);
+        assert!(take(&window, 1, 1).is_empty());
+        drop(held);
+        assert_eq!(take(&window, 1, 9).len(), 5);
+    }
+
+    #[test]
+    fn binds_take_turns_and_one_that_takes_nothing_is_passed_over() {
+        let window = Window::new(vec![8, 8, 8]);
+        let mut reserve = |bind| bind != 1;
+        let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
+        assert_eq!(held.iter().map(|held| held.bind).collect::<Vec<_>>(), [0, 2, 0, 2]);
+    }
+
+    #[test]
+    fn a_second_inbox_gets_its_share_of_what_becomes_free() {
+        let window = Window::new(vec![4]);
+        let mut first = take(&window, 1, 100);
+        assert_eq!(first.len(), 4);
+        assert!(take(&window, 2, 100).is_empty());
+        first.pop();
+        assert!(take(&window, 1, 100).is_empty(), "the first has more than its share");
+        let second = take(&window, 2, 100);
+        assert_eq!(second.len(), 1);
+        first.truncate(1);
+        assert_eq!((take(&window, 1, 100).len(), take(&window, 2, 100).len()), (1, 1));
+        drop(second);
+    }
+
+    #[test]
+    fn who_wants_no_more_leaves_the_rest_to_the_others() {
+        let window = Window::new(vec![4]);
+        let first = take(&window, 1, 100);
+        assert!(take(&window, 2, 1).is_empty());
+        drop(first);
+        let rest = take(&window, 1, 100);
+        assert_eq!(rest.len(), 2, "the second has asked and got nothing");
+        let _second = take(&window, 2, 1);
+        assert_eq!(take(&window, 1, 100).len(), 1);
+    }
+
+    #[test]
+    fn parts_take_only_what_nobody_wants_for_a_message() {
+        let window = Window::new(vec![2]);
+        let spare = || window.spare(inbox(1), Instant::now(), &mut |_| true);
+        let part = spare();
+        assert!(part.is_some());
+        let all = take(&window, 2, 9);
+        assert!(spare().is_none());
+        drop(all);
+        assert!(spare().is_none(), "the second has asked for more");
+        window.has_enough(inbox(2));
+        assert!(spare().is_some());
+    }
+
+    #[test]
+    fn the_one_that_waited_longest_is_told_first() {
+        let window = Window::new(vec![1]);
+        let held = take(&window, 1, 1);
+        let (gone, mut second, mut third) = (window.freed(inbox(9)), window.freed(inbox(2)), window.freed(inbox(3)));
+        drop(gone);
+        drop(held);
+        assert!(second.try_recv().is_ok() && third.try_recv().is_err());
+        window.tell_all();
+        assert!(third.try_recv().is_ok());
+    }
+}

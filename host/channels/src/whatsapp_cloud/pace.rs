@@ -1,0 +1,164 @@
+//! How fast a business number may send: a token bucket per number (80 messages a second unless set) and one per
+//! recipient (about one message in six seconds with a burst of 45; PROVIDERS A.11, code 131056). Real time, because the
+//! provider's limits run on it.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+/// Seconds between messages to one recipient.
+const PAIR_INTERVAL: Duration = Duration::from_secs(6);
+/// Messages to one recipient before the interval counts.
+const PAIR_BURST: u32 = 45;
+/// Recipients remembered before idle ones are forgotten.
+const PAIRS_REMEMBERED: usize = 10_000;
+
+/// The pace of one number.
+#[derive(Debug)]
+pub(super) struct Pace {
+    rate: f64,
+    tokens: f64,
+    /// There was more to send than tokens: the next ones are gathered, because every handful costs two transactions.
+    gathering: bool,
+    refilled: Instant,
+    paused_until: Instant,
+    /// For each recipient, when its bucket will be full again (GCRA).
+    pairs: HashMap<String, Instant>,
+}
+
+impl Pace {
+    pub(super) fn new(rate: u32, now: Instant) -> Self {
+        let rate = f64::from(rate.max(1));
+        Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs: HashMap::new() }
+    }
+
+    /// From now on, `rate` messages a second.
+    pub(super) fn set_rate(&mut self, rate: u32) {
+        self.rate = f64::from(rate.max(1));
+    }
+
+    fn refill(&mut self, now: Instant) {
+        let passed = now.saturating_duration_since(self.refilled).as_secs_f64();
+        self.tokens = (self.tokens + passed * self.rate).min(burst(self.rate));
+        self.refilled = now;
+    }
+
+    /// How many messages may go out now, at most `wanted`; they count as gone.
+    pub(super) fn take(&mut self, wanted: usize, now: Instant) -> usize {
+        self.refill(now);
+        if now < self.paused_until || self.tokens < self.enough() {
+            return 0;
+        }
+        let mut taken = 0;
+        while taken < wanted && self.tokens >= 1.0 {
+            self.tokens -= 1.0;
+            taken += 1;
+        }
+        self.gathering = self.tokens < 1.0;
+        taken
+    }
+
+    /// Tokens that are worth going on with.
+    fn enough(&self) -> f64 {
+        if self.gathering { (burst(self.rate) / 2.0).max(1.0) } else { 1.0 }
+    }
+
+    /// Gives back what was taken for messages that did not exist.
+    pub(super) fn give_back(&mut self, count: usize) {
+        self.gathering &= count == 0;
+        for _ in 0..count {
+            self.tokens += 1.0;
+        }
+    }
+
+    /// How long until the next message may go out.
+    pub(super) fn wait(&self, now: Instant) -> Duration {
+        let pause = self.paused_until.saturating_duration_since(now);
+        let passed = now.saturating_duration_since(self.refilled).as_secs_f64();
+        let refill = Duration::from_secs_f64(((self.enough() - self.tokens) / self.rate - passed).max(0.0));
+        pause.max(refill)
+    }
+
+    /// The provider said that the number is too fast.
+    pub(super) fn pause(&mut self, length: Duration, now: Instant) {
+        self.paused_until = self.paused_until.max(now + length);
+    }
+
+    /// Lets a message to `recipient` through, or says how long it must wait.
+    pub(super) fn admit(&mut self, recipient: &str, now: Instant) -> Result<(), Duration> {
+        if self.pairs.len() > PAIRS_REMEMBERED {
+            self.pairs.retain(|_, full_at| *full_at > now);
+        }
+        let full_at = self.pairs.get(recipient).copied().unwrap_or(now).max(now);
+        let slack = PAIR_INTERVAL * (PAIR_BURST - 1);
+        let wait = full_at.saturating_duration_since(now).saturating_sub(slack);
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        self.pairs.insert(recipient.to_owned(), full_at + PAIR_INTERVAL);
+        Ok(())
+    }
+}
+
+/// A fifth of a second's worth: enough to keep calls in flight, too little to be seen as a burst.
+fn burst(rate: f64) -> f64 {
+    (rate / 5.0).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_sends_its_rate_and_no_more() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        let mut sent = 0;
+        for millis in 0..10_000 {
+            sent += pace.take(64, start + Duration::from_millis(millis));
+        }
+        assert!((800..=816).contains(&sent), "{sent} messages in ten seconds");
+    }
+
+    #[test]
+    fn a_number_with_more_to_send_than_it_may_goes_on_by_handfuls() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        assert_eq!(pace.take(64, start), 16);
+        assert_eq!(pace.take(64, start + Duration::from_millis(50)), 0);
+        assert_eq!(pace.wait(start + Duration::from_millis(50)), Duration::from_millis(50));
+        assert_eq!(pace.take(64, start + Duration::from_millis(100)), 8);
+    }
+
+    #[test]
+    fn a_number_with_little_to_send_does_not_wait_for_a_handful() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        assert_eq!(pace.take(64, start), 16);
+        pace.give_back(15);
+        assert_eq!(pace.take(1, start), 1);
+    }
+
+    #[test]
+    fn the_forty_sixth_message_to_one_recipient_waits() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        for _ in 0..45 {
+            assert_eq!(pace.admit("27820000001", start), Ok(()));
+        }
+        assert_eq!(pace.admit("27820000001", start), Err(PAIR_INTERVAL));
+        assert_eq!(pace.admit("27820000002", start), Ok(()));
+        assert_eq!(pace.admit("27820000001", start + PAIR_INTERVAL), Ok(()));
+    }
+
+    #[test]
+    fn a_paused_number_sends_nothing_until_the_pause_ends() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        pace.pause(Duration::from_secs(2), start);
+        assert_eq!(pace.take(1, start + Duration::from_secs(1)), 0);
+        assert_eq!(pace.wait(start + Duration::from_secs(1)), Duration::from_secs(1));
+        assert_eq!(pace.take(1, start + Duration::from_secs(2)), 1);
+    }
+}

@@ -1,0 +1,273 @@
+//! SMPP as a carrier, against an SMSC written by others: windows, parts, throttling, lost answers.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use channels::{
+    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Outgoing, PartTaken, Place},
+    smpp::{NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier, SmppGateway, SmppSettings},
+};
+use domain::{
+    address::{Address, AddressKind},
+    carriage::{SendFailure, Taken},
+    content::{MediaKind, OutboundContent, OutboundMedia},
+    inbox::InboxKind,
+};
+use futures::future::join_all;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::{
+    carriers::{inbox, message, phone, text},
+    smpp_peer::{Peer, SOON, bound},
+};
+
+fn sms_inbox(which: u128) -> CarrierInbox {
+    inbox(which, InboxKind::Sms)
+}
+
+async fn carrier(options: &str) -> (Peer, SmppCarrier, SmppGateway) {
+    let (peer, gateway, _) = bound(options).await;
+    (peer, SmppCarrier::new(gateway.clone()), gateway)
+}
+
+/// A place, as soon as there is one.
+async fn place(carrier: &SmppCarrier, inbox: &CarrierInbox) -> Place {
+    let deadline = Instant::now() + SOON;
+    loop {
+        if let Some(place) = carrier.take(inbox, 1).unwrap().pop() {
+            return place;
+        }
+        assert!(Instant::now() < deadline, "no place became free");
+        carrier.ready(inbox).await;
+    }
+}
+
+/// Sends a text and answers what came of it, with the parts that were noted.
+async fn send(carrier: &SmppCarrier, body: &str, taken: &[u8]) -> (Result<Taken, SendFailure>, Vec<PartTaken>) {
+    let (journal, mut noted) = mpsc::unbounded_channel();
+    let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text(body));
+    let outgoing = Outgoing { taken, ..Outgoing::new(message(9), "", &to, &content, &journal) };
+    let place = place(carrier, &inbox).await;
+    let result = carrier.send(&inbox, place, &outgoing).await;
+    let mut parts = Vec::new();
+    while let Ok(part) = noted.try_recv() {
+        parts.push(part);
+    }
+    (result, parts)
+}
+
+async fn most_unanswered(peer: &mut Peer) -> u64 {
+    peer.tell(json!({"do":"window"})).await;
+    peer.expect("window").await["most"].as_u64().unwrap()
+}
+
+fn numbers(parts: &[PartTaken]) -> BTreeSet<u8> {
+    parts.iter().map(|part| part.part).collect()
+}
+
+#[tokio::test]
+async fn a_message_is_submitted_and_its_part_noted() {
+    let (mut peer, carrier, _gateway) = carrier("").await;
+    let (result, parts) = send(&carrier, "Hello", &[]).await;
+    assert_eq!(result, Ok(Taken::default()));
+    let noted = PartTaken { message: message(9), part: 1, bind: "test".into(), smsc_id: "M-1".into() };
+    assert_eq!(parts, [noted]);
+    let seen = peer.expect("submit").await;
+    assert_eq!((&seen["source_addr"], &seen["text"]), (&json!("PATCHBAY"), &json!("Hello")));
+}
+
+#[tokio::test]
+async fn source_alphabet_and_priority_can_be_named() {
+    let (mut peer, carrier, _gateway) = carrier("").await;
+    let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text("Hello"));
+    let usual = Outgoing::new(message(1), "", &to, &content, &());
+    let outgoing = Outgoing { source: Some("SHOP"), unicode: true, priority: 2, ..usual };
+    carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await.unwrap();
+    let seen = peer.expect("submit").await;
+    assert_eq!(
+        (&seen["source_addr"], &seen["data_coding"], &seen["priority_flag"]),
+        (&json!("SHOP"), &json!(8), &json!(2))
+    );
+}
+
+#[tokio::test]
+async fn richer_content_goes_as_text() {
+    let (mut peer, carrier, _gateway) = carrier("").await;
+    let content = OutboundContent::Media(OutboundMedia {
+        kind: MediaKind::Image,
+        url: "https://host/a.jpg".to_owned(),
+        caption: Some("A cat".to_owned()),
+        filename: None,
+    });
+    assert_eq!(*carrier.carry(&content).unwrap(), text("A cat\nhttps://host/a.jpg"));
+    let (inbox, to) = (sms_inbox(1), phone("27820000001"));
+    let outgoing = Outgoing::new(message(1), "", &to, &content, &());
+    carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await.unwrap();
+    assert_eq!(peer.expect("submit").await["text"], "A cat\nhttps://host/a.jpg");
+}
+
+#[tokio::test]
+async fn the_window_is_shared_by_all_inboxes_and_never_exceeded() {
+    let (mut peer, carrier, _gateway) = carrier("window=5").await;
+    let content = text("Hello");
+    let sends = (0..60).map(|number: u8| {
+        let (carrier, content, inbox) = (&carrier, &content, sms_inbox(u128::from(number % 3)));
+        async move {
+            let to = phone(&format!("278200000{number:02}"));
+            let outgoing = Outgoing::new(message(number), "", &to, content, &());
+            let place = place(carrier, &inbox).await;
+            carrier.send(&inbox, place, &outgoing).await.unwrap();
+        }
+    });
+    join_all(sends).await;
+    assert_eq!(most_unanswered(&mut peer).await, 5);
+    assert_eq!(carrier.take(&sms_inbox(1), 9).unwrap().len(), 5, "every place came back");
+}
+
+#[tokio::test]
+async fn an_inbox_with_few_messages_does_not_wait_for_one_with_many() {
+    let (mut peer, carrier, _gateway) = carrier("window=4").await;
+    let (busy, other) = (sms_inbox(1), sms_inbox(2));
+    let mut held = carrier.take(&busy, 100).unwrap();
+    assert_eq!(held.len(), 4);
+    assert!(carrier.take(&other, 1).unwrap().is_empty());
+    let waiting = carrier.ready(&other);
+    held.pop();
+    assert!(carrier.take(&busy, 100).unwrap().is_empty(), "it has more than its share already");
+    let began = Instant::now();
+    waiting.await;
+    assert!(began.elapsed() < Duration::from_millis(300));
+    assert_eq!(carrier.take(&other, 1).unwrap().len(), 1);
+    assert!(peer.maybe("submit", Duration::from_millis(50)).await.is_none());
+}
+
+#[tokio::test]
+async fn the_parts_of_a_message_go_side_by_side_while_nobody_else_wants_the_room() {
+    let (mut peer, carrier, _gateway) = carrier("window=4").await;
+    let body = "a".repeat(153 * 9);
+    let (result, parts) = send(&carrier, &body, &[]).await;
+    assert!(result.is_ok());
+    assert_eq!(numbers(&parts), (1..=9).collect());
+    assert_eq!(most_unanswered(&mut peer).await, 4);
+}
+
+#[tokio::test]
+async fn a_repetition_submits_only_what_was_not_taken() {
+    let (mut peer, carrier, _gateway) = carrier("window=1").await;
+    let body = format!("{}{}{}", "a".repeat(153), "b".repeat(153), "c".repeat(20));
+    let (result, parts) = send(&carrier, &body, &[1, 3]).await;
+    assert!(result.is_ok());
+    assert_eq!(numbers(&parts), [2].into());
+    let seen = peer.expect("submit").await;
+    assert_eq!((&seen["udh"], &seen["text"]), (&json!(["0003090302"]), &json!("b".repeat(153))));
+    let (result, parts) = send(&carrier, &body, &[1, 2, 3]).await;
+    assert!(result.is_ok() && parts.is_empty(), "nothing is left to be sent");
+    assert!(peer.maybe("submit", Duration::from_millis(100)).await.is_none());
+}
+
+#[tokio::test]
+async fn throttling_pauses_the_bind_and_nothing_is_lost() {
+    let (mut peer, carrier, _gateway) = carrier("").await;
+    for status in [0x58, 0x14] {
+        peer.behave(json!({"status":status,"times":1})).await;
+        let (result, parts) = send(&carrier, "Hello", &[]).await;
+        let Err(SendFailure::SlowDown { after: Some(after), .. }) = result else { panic!("{result:?}") };
+        assert!(parts.is_empty() && after > Duration::from_millis(900));
+        assert!(carrier.take(&sms_inbox(1), 1).unwrap().is_empty(), "a paused bind takes nothing");
+        let began = Instant::now();
+        let (result, _) = send(&carrier, "Hello", &[]).await;
+        assert!(result.is_ok() && began.elapsed() > after / 2);
+    }
+}
+
+#[tokio::test]
+async fn refusals_say_what_may_be_done() {
+    let (mut peer, carrier, _gateway) = carrier("").await;
+    peer.behave(json!({"status":0x0b,"times":1})).await;
+    let (result, _) = send(&carrier, "Hello", &[]).await;
+    let Err(SendFailure::Rejected(failure)) = result else { panic!("{result:?}") };
+    assert_eq!((failure.code, failure.text.as_str()), (REFUSED_BY_SMSC, "the SMSC refused it: ESME_RINVDSTADR (11)"));
+    peer.behave(json!({"status":0x08,"times":1})).await;
+    let (result, _) = send(&carrier, "Hello", &[]).await;
+    let Err(SendFailure::Retry { failure, after }) = result else { panic!("{result:?}") };
+    assert_eq!((failure.code, after), (REFUSED_BY_SMSC, Some(Duration::from_secs(5))));
+}
+
+#[tokio::test]
+async fn of_several_parts_one_refused_for_good_decides_and_no_more_are_started() {
+    let (mut peer, carrier, _gateway) = carrier("window=1").await;
+    peer.behave(json!({"status":0x45,"times":1})).await;
+    let (result, parts) = send(&carrier, &"a".repeat(500), &[]).await;
+    assert!(matches!(result, Err(SendFailure::Rejected(_))) && parts.is_empty());
+    peer.expect("submit").await;
+    assert!(peer.maybe("submit", Duration::from_millis(100)).await.is_none());
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_unknown_and_its_place_comes_back() {
+    let (mut peer, carrier, _gateway) = carrier("window=2").await;
+    peer.behave(json!({"silent":true})).await;
+    let (result, parts) = send(&carrier, "Hello", &[]).await;
+    assert!(matches!(result, Err(SendFailure::Unknown { .. })) && parts.is_empty());
+    assert_eq!(carrier.take(&sms_inbox(1), 9).unwrap().len(), 2);
+    assert_eq!(carrier.no_answer().code, NO_ANSWER_FROM_SMSC);
+}
+
+#[tokio::test]
+async fn a_place_whose_session_ended_sends_nothing() {
+    let (peer, carrier, gateway) = carrier("").await;
+    let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text("Hello"));
+    let place = place(&carrier, &inbox).await;
+    peer.kill().await;
+    let deadline = Instant::now() + SOON;
+    while gateway.is_connected() {
+        assert!(Instant::now() < deadline);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let result = carrier.send(&inbox, place, &Outgoing::new(message(1), "", &to, &content, &())).await;
+    assert!(matches!(result, Err(SendFailure::NotSent { after: Some(_), .. })), "{result:?}");
+    assert!(carrier.take(&inbox, 1).is_err(), "without a session the way is closed");
+}
+
+#[tokio::test]
+async fn a_rate_is_kept_by_places() {
+    let (mut peer, carrier, _gateway) = carrier("rate=20&window=100").await;
+    let inbox = sms_inbox(1);
+    drop(carrier.take(&inbox, 100).unwrap());
+    assert_eq!(carrier.take(&inbox, 100).unwrap().len(), 5, "what is given back is not lost");
+    let began = Instant::now();
+    for _ in 0..10 {
+        assert!(send(&carrier, "Hello", &[]).await.0.is_ok());
+        peer.expect("submit").await;
+    }
+    let took = began.elapsed();
+    assert!(took > Duration::from_millis(400) && took < Duration::from_secs(2), "{took:?}");
+}
+
+#[tokio::test]
+async fn without_an_smsc_the_way_is_closed() {
+    let carrier = SmppCarrier::new(SmppGateway::new(Vec::new(), SmppSettings::default()));
+    let closed = carrier.take(&sms_inbox(1), 1).unwrap_err();
+    assert_eq!(closed.look_again, Duration::from_secs(60));
+}
+
+#[tokio::test]
+async fn what_is_no_sms_is_refused_before_it_is_sent() {
+    let (mut peer, carrier, _gateway) = carrier("").await;
+    let inbox = sms_inbox(1);
+    let visitor = Address::of_kind(AddressKind::Visitor, "v-1").unwrap();
+    let (phone, hello, empty, long) =
+        (phone("27820000001"), text("Hello"), text(" "), text(&"a".repeat(255 * 153 + 1)));
+    for (to, content, code) in
+        [(&visitor, &hello, REFUSED_BY_SMSC), (&phone, &long, REFUSED_BY_SMSC), (&phone, &empty, CANNOT_CARRY)]
+    {
+        let outgoing = Outgoing::new(message(1), "", to, content, &());
+        let result = carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await;
+        let Err(SendFailure::Rejected(failure)) = result else { panic!("{result:?}") };
+        assert_eq!(failure.code, code);
+    }
+    assert!(peer.maybe("submit", Duration::from_millis(100)).await.is_none());
+}
