@@ -120,9 +120,12 @@ fn a_bsuid_alone_is_enough_and_nothing_is_not() {
 fn addresses_are_checked_when_they_are_read_back() {
     let both = Recipient::parse(Some("27820000001"), Some("ZA.1")).unwrap();
     let stored = serde_json::to_value(&both).unwrap();
-    assert_eq!(stored, json!({
-        "address": {"kind": "PHONE", "value": "27820000001"}, "other": {"kind": "BSUID", "value": "ZA.1"},
-    }));
+    assert_eq!(
+        stored,
+        json!({
+            "address": {"kind": "PHONE", "value": "27820000001"}, "other": {"kind": "BSUID", "value": "ZA.1"},
+        })
+    );
     assert_eq!(serde_json::from_value::<Recipient>(stored).unwrap(), both);
     assert!(serde_json::from_value::<Recipient>(json!({})).is_err());
     let broken = json!({"address": {"kind": "PHONE", "value": "0123456789"}});

@@ -31,7 +31,6 @@ impl PayloadVersion {
             Self::V2 => "v2",
         }
     }
-
 }
 
 /// A stored version of payloads that this version does not know.

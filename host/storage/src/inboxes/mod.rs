@@ -8,12 +8,7 @@ pub mod templates;
 
 use std::fmt;
 
-use domain::{
-    channel::Channel,
-    ids::InboxId,
-    inbox::InboxKind,
-    phone::Msisdn,
-};
+use domain::{channel::Channel, ids::InboxId, inbox::InboxKind, phone::Msisdn};
 use uuid::Uuid;
 
 pub use insert::insert;

@@ -188,10 +188,9 @@ pub async fn page(
 
 /// The Cloud numbers of all clients: what the simulator must know at its start.
 pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
-    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
-        "{SELECT} WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"
-    ))
-    .fetch_all(db)
-    .await?;
+    let rows: Vec<InboxRow> =
+        sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"))
+            .fetch_all(db)
+            .await?;
     inboxes(rows)
 }

@@ -96,12 +96,7 @@ pub async fn record_outbound(
 }
 
 /// Records the proof that the customer is reached on the channel of the inbox. Writes only the first time.
-pub async fn mark_reached(
-    db: &mut PgConnection,
-    client: ClientId,
-    inbox: InboxId,
-    customer: CustomerId,
-) -> Result<()> {
+pub async fn mark_reached(db: &mut PgConnection, client: ClientId, inbox: InboxId, customer: CustomerId) -> Result<()> {
     sqlx::query(
         "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, reached)
          VALUES ($1, $2, $3, true)

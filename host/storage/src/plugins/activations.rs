@@ -162,12 +162,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
 }
 
 /// What is in force for `world` on an inbox: the inbox's own slots and those of the whole client, the inbox's first.
-pub async fn in_force(
-    db: &mut PgConnection,
-    client: ClientId,
-    world: &str,
-    inbox: InboxId,
-) -> Result<Vec<Activation>> {
+pub async fn in_force(db: &mut PgConnection, client: ClientId, world: &str, inbox: InboxId) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,

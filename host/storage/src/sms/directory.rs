@@ -24,12 +24,13 @@ pub async fn lock_smsc_id(db: &mut PgConnection, bind: &str, smsc_id: &str) -> R
 
 /// Whose part an SMSC id is.
 pub async fn find(db: &mut PgConnection, bind: &str, smsc_id: &str) -> Result<Option<(ClientId, SmsPart)>> {
-    let row: Option<(Uuid, Uuid, i16, i16)> =
-        sqlx::query_as("SELECT client_id, message_id, ordinal, part FROM smsc_message WHERE bind = $1 AND smsc_id = $2")
-            .bind(bind)
-            .bind(smsc_id)
-            .fetch_optional(db)
-            .await?;
+    let row: Option<(Uuid, Uuid, i16, i16)> = sqlx::query_as(
+        "SELECT client_id, message_id, ordinal, part FROM smsc_message WHERE bind = $1 AND smsc_id = $2",
+    )
+    .bind(bind)
+    .bind(smsc_id)
+    .fetch_optional(db)
+    .await?;
     Ok(row.map(|(client, message, ordinal, part)| {
         (ClientId(client), SmsPart { message: MessageId(message), ordinal, part })
     }))

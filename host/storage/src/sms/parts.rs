@@ -37,13 +37,7 @@ pub async fn submitted(
 }
 
 /// Remembers a part that the SMSC took under `smsc_id`, and enters it into the directory.
-pub async fn insert(
-    db: &mut PgConnection,
-    client: ClientId,
-    part: SmsPart,
-    bind: &str,
-    smsc_id: &str,
-) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, part: SmsPart, bind: &str, smsc_id: &str) -> Result<()> {
     sqlx::query(
         "WITH part AS (
              INSERT INTO sms_part (client_id, message_id, ordinal, part, bind, smsc_id, state)
@@ -88,13 +82,12 @@ pub async fn states(
     client: ClientId,
     (message, ordinal): (MessageId, i16),
 ) -> Result<Vec<DeliveryState>> {
-    let states: Vec<String> = sqlx::query_scalar(
-        "SELECT state FROM sms_part WHERE client_id = $1 AND message_id = $2 AND ordinal = $3",
-    )
-    .bind(client.0)
-    .bind(message.0)
-    .bind(ordinal)
-    .fetch_all(db)
-    .await?;
+    let states: Vec<String> =
+        sqlx::query_scalar("SELECT state FROM sms_part WHERE client_id = $1 AND message_id = $2 AND ordinal = $3")
+            .bind(client.0)
+            .bind(message.0)
+            .bind(ordinal)
+            .fetch_all(db)
+            .await?;
     states.iter().map(|state| known("sms_part", "state", state, |state| state.parse().ok())).collect()
 }

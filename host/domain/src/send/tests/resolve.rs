@@ -123,7 +123,9 @@ fn all_recipients_may_be_rejected() {
 fn stored_state_rejects_recipients_later_and_still_echoes_the_input() {
     let recipients = json!([{"to": "+27820000001"}, {"to": "27820000002"}, {"to": "bad"}]);
     let mut send = resolve(&with(chat(), "/messages/0/recipients", recipients));
-    send.reject_where(|recipient| (recipient.address().value() == "27820000001").then_some(RejectionReason::OutsideWindow));
+    send.reject_where(|recipient| {
+        (recipient.address().value() == "27820000001").then_some(RejectionReason::OutsideWindow)
+    });
     let rejected: Vec<_> = send.rejected().map(|entry| entry.number.as_str()).collect();
     assert_eq!(rejected, ["+27820000001", "bad"]);
     assert_eq!(

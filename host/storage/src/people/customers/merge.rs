@@ -54,12 +54,7 @@ async fn lock_both(db: &mut PgConnection, client: ClientId, one: CustomerId, oth
     Ok(())
 }
 
-async fn fold_facts(
-    db: &mut PgConnection,
-    client: ClientId,
-    survivor: CustomerId,
-    absorbed: CustomerId,
-) -> Result<()> {
+async fn fold_facts(db: &mut PgConnection, client: ClientId, survivor: CustomerId, absorbed: CustomerId) -> Result<()> {
     sqlx::query(
         "WITH gone AS (DELETE FROM inbox_customer WHERE client_id = $1 AND customer_id = $3 RETURNING *)
          INSERT INTO inbox_customer AS kept (client_id, inbox_id, customer_id, last_inbound_at, reached,
