@@ -156,7 +156,7 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
     assert_eq!(quoted.body.as_deref(), Some("hi"));
     assert_eq!(chat_messages::quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
-    chat_messages::set_delivery(&mut db, CLIENT, id, "SENT", Some("wamid.A")).await.unwrap();
+    chat_messages::set_delivery(&mut db, CLIENT, id, DeliveryState::Sent, Some("wamid.A")).await.unwrap();
     let found = chat_messages::find(&mut db, CLIENT, id).await.unwrap().unwrap();
     assert_eq!(found.provider_id.as_deref(), Some("wamid.A"));
 }
@@ -231,9 +231,9 @@ async fn an_event_can_be_put_before_one_that_waits() {
     participant_events::replace(&mut db, CLIENT, next.id, &changed).await.unwrap();
     let again = participant_events::next_happening(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
     assert_eq!(again.id.0.as_u128(), 3);
-    let behind = participant_events::next_happening(&mut db, CLIENT, CHAT, again.id).await.unwrap().unwrap();
-    assert_eq!(behind.id, done);
     participant_events::remove(&mut db, CLIENT, done).await.unwrap();
+    let behind = participant_events::next_happening(&mut db, CLIENT, CHAT, again.id).await.unwrap().unwrap();
+    assert_eq!((behind.id, behind.event), (next.id, changed));
     assert_eq!(participant_events::remove_timers(&mut db, CLIENT, CHAT).await.unwrap(), 1);
     assert_eq!(drain(&mut db).await, [3, 2]);
     append(&mut db, &[event(5, ParticipantEvent::Message)], moment(60)).await;

@@ -169,7 +169,8 @@ async fn legs_move_forward_and_leave_the_queue() {
     provider_ids::insert(&mut db, CLIENT, &[("wamid.A".to_owned(), id(1), None)]).await.unwrap();
     assert_eq!(provider_ids::find(&mut db, CLIENT, "wamid.A").await.unwrap(), Some(id(1)));
     assert_eq!(work::next_due(&mut db, CLIENT, INBOX.0).await.unwrap(), Some(moment(3)));
-    let locked = legs::lock(&mut db, CLIENT, &both).await.unwrap();
+    let mut locked = legs::lock(&mut db, CLIENT, &both).await.unwrap();
+    locked.sort_by_key(|leg| leg.id);
     assert_eq!((locked[0].leg_state, locked[0].state), (DeliveryState::Accepted, DeliveryState::Queued));
 }
 

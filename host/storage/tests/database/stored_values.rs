@@ -106,7 +106,7 @@ async fn an_unknown_kind_of_address_or_inbox_is_an_error() {
             "ALTER TABLE outbound_message DROP CONSTRAINT outbound_message_address_kind_known",
             "UPDATE outbound_message SET address_kind = 'PIGEON'",
             "ALTER TABLE inbox DROP CONSTRAINT inbox_kind_known, DROP CONSTRAINT inbox_channel_of_kind",
-            "UPDATE inbox SET kind = 'LOFT'",
+            "UPDATE inbox SET kind = 'LOFT' WHERE address IS NOT NULL",
         ],
     )
     .await;
