@@ -66,11 +66,11 @@ id!(
     MessageId
 );
 id!(
-    /// A customer, whatever phone numbers and BSUIDs are known of it.
+    /// A customer, whatever addresses are known of it.
     CustomerId
 );
 id!(
-    /// A live-chat participant (`chatParticipantId`): one per business number and customer, for ever.
+    /// A live-chat participant (`chatParticipantId`): one per inbox and customer, for ever.
     ParticipantId
 );
 id!(

@@ -1,4 +1,5 @@
 //! The callback queue and files of customers, in a real database.
+
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{CallbackId, MediaId},

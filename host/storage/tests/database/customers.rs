@@ -1,70 +1,45 @@
-//! Customers, their identities and what is known of them per number, in a real database.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! Customers, their addresses and what is known of them per inbox, in a real database.
 
-use chrono::{DateTime, Utc};
 use domain::{
-    chat::{ContentType, Direction, ParticipantState},
+    address::{Address, AddressKind},
+    channel::Channel,
+    chat::{ChatContent, ContentType, ParticipantState, ReceivedContent, SentTemplate},
     clock::IdSource,
-    ids::{ChatMessageId, ClientId, CustomerId, InboxId, ParticipantId},
+    ids::{ChatMessageId, CustomerId, InboxId, ParticipantId},
+    inbound::InboundContent,
+    opaque::Opaque,
 };
 use sqlx::PgConnection;
 use storage::{
-    chat_messages::{self, NewChatMessage},
-    chatbot_values,
-    clients::{self, NewClient},
-    customers::{self, NewIdentity, change_number, resolve, resolve_many},
-    number_customers::{self, LastTemplate},
-    numbers::{self, Number, Provider},
-    participants::{self, ChatChannel},
+    chat::{
+        chat_messages::{self, NewChatMessage},
+        chatbot_values, participants,
+    },
+    inboxes::{self, Inbox, InboxSettings, Messenger, Web},
+    people::{
+        customers::{self, Introduction, change_address, resolve, resolve_many},
+        inbox_customers,
+    },
 };
 use uuid::Uuid;
 
-const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
-const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
-const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
-const ZO: &str = "27820000001";
+use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, prepare};
 
-fn moment(seconds: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
-}
+const ZO: &str = "27820000001";
 
 fn ids() -> IdSource {
     IdSource::new([3; 32])
 }
 
-async fn prepare(db: &mut PgConnection) {
-    for (client, client_ref) in [(CLIENT, "one"), (STRANGER, "other")] {
-        let new = NewClient { client_ref, display_name: "Name", parent: None, allow_private_targets: false };
-        clients::insert(db, client, &new, moment(0)).await.unwrap();
-    }
-    let number = Number {
-        id: NUMBER,
-        link_id: Uuid::from_u128(11),
-        msisdn: "27600000001".to_owned(),
-        provider: Provider::Cloud,
-        phone_number_id: None,
-        waba_id: None,
-        access_token_sealed: None,
-        app_secret_sealed: None,
-        rate_per_second: None,
-    };
-    numbers::insert(db, CLIENT, &number, moment(0)).await.unwrap();
-}
-
-async fn database() -> PgConnection {
-    let mut db = scratch::database().await.connection().await;
-    prepare(&mut db).await;
-    db
-}
-
-fn identity(phone: Option<&str>, bsuid: Option<&str>) -> NewIdentity {
-    NewIdentity { phone: phone.map(str::to_owned), bsuid: bsuid.map(str::to_owned), ..NewIdentity::default() }
+fn identity(number: Option<&str>, user: Option<&str>) -> Introduction {
+    let addresses = number.map(phone).into_iter().chain(user.map(bsuid)).collect();
+    Introduction { addresses, ..Introduction::default() }
 }
 
 async fn chat(db: &mut PgConnection, customer: CustomerId, id: u128, state: ParticipantState) -> ParticipantId {
-    let who = (ChatChannel::Whatsapp, state);
+    let who = (Channel::Whatsapp, state);
     let id = ParticipantId(Uuid::from_u128(id));
-    participants::insert(db, CLIENT, id, (NUMBER, customer), who, moment(0)).await.unwrap().unwrap().id
+    participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(0)).await.unwrap().unwrap().id
 }
 
 async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &str, seconds: i64) {
@@ -74,11 +49,13 @@ async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &
         id,
         participant: chat,
         sequence: participant.take_sequence(moment(seconds)),
-        direction: Direction::Incoming,
         content_type: ContentType::Text,
-        channel: "WHATSAPP",
+        channel: Channel::Whatsapp,
         body: Some(text.to_owned()),
-        content: serde_json::json!({ "kind": "text", "body": text }),
+        content: ChatContent::Incoming(Box::new(ReceivedContent {
+            content: InboundContent::Text { body: text.to_owned() },
+            raw: Opaque::default(),
+        })),
         media: None,
         owner: "CUSTOMER".to_owned(),
         ct_id: None,
@@ -95,15 +72,12 @@ async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &
 #[tokio::test]
 async fn a_customer_is_found_again_by_phone_or_by_bsuid() {
     let (mut db, ids) = (database().await, ids());
-    let both = NewIdentity { name: Some("Zo".to_owned()), ..identity(Some(ZO), Some("ZA.1")) };
+    let both = Introduction { name: Some("Zo".to_owned()), ..identity(Some(ZO), Some("ZA.1")) };
     let zo = resolve(&mut db, CLIENT, &ids, both, moment(1)).await.unwrap();
     assert_eq!(resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(2)).await.unwrap(), zo);
     assert_eq!(resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(3)).await.unwrap(), zo);
     let known = customers::find(&mut db, CLIENT, zo).await.unwrap().unwrap();
-    assert_eq!(
-        (known.name.as_deref(), known.phone.as_deref(), known.bsuid.as_deref()),
-        (Some("Zo"), Some(ZO), Some("ZA.1"))
-    );
+    assert_eq!((known.name.as_deref(), known.phone(), known.bsuid()), (Some("Zo"), Some(ZO), Some("ZA.1")));
     assert_ne!(resolve(&mut db, STRANGER, &ids, identity(Some(ZO), None), moment(4)).await.unwrap(), zo);
     assert_eq!(customers::find(&mut db, STRANGER, zo).await.unwrap(), None);
 }
@@ -111,7 +85,7 @@ async fn a_customer_is_found_again_by_phone_or_by_bsuid() {
 #[tokio::test]
 async fn a_new_name_replaces_the_old_one_and_an_absent_one_does_not() {
     let (mut db, ids) = (database().await, ids());
-    let named = |name: &str| NewIdentity { name: Some(name.to_owned()), ..identity(Some(ZO), None) };
+    let named = |name: &str| Introduction { name: Some(name.to_owned()), ..identity(Some(ZO), None) };
     let zo = resolve(&mut db, CLIENT, &ids, named("Zo"), moment(1)).await.unwrap();
     resolve(&mut db, CLIENT, &ids, named("Zoë"), moment(2)).await.unwrap();
     resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(3)).await.unwrap();
@@ -124,8 +98,8 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
     let by_phone = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
     let by_bsuid = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(2)).await.unwrap();
     let (old, young) = (by_phone, by_bsuid);
-    number_customers::record_inbound(&mut db, CLIENT, NUMBER, young, moment(50)).await.unwrap();
-    number_customers::mark_seen(&mut db, CLIENT, NUMBER, old).await.unwrap();
+    inbox_customers::record_inbound(&mut db, CLIENT, INBOX, young, moment(50)).await.unwrap();
+    inbox_customers::mark_reached(&mut db, CLIENT, INBOX, old).await.unwrap();
     let kept = chat(&mut db, old, 100, ParticipantState::Closed).await;
     let gone = chat(&mut db, young, 101, ParticipantState::Queued).await;
     for (chat, text, second) in [(kept, "one", 10), (gone, "two", 20), (kept, "three", 30), (gone, "four", 40)] {
@@ -139,8 +113,8 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
     assert_eq!(merged, old);
     let known = customers::find(&mut db, CLIENT, young).await.unwrap().unwrap();
     assert_eq!(known.id, old, "the id that was merged away keeps resolving");
-    let facts = number_customers::facts(&mut db, CLIENT, NUMBER, &[ZO.to_owned()], &[]).await.unwrap();
-    assert_eq!(facts[ZO].last_inbound_at, Some(moment(50)));
+    let facts = inbox_customers::facts(&mut db, CLIENT, INBOX, &[&phone(ZO)]).await.unwrap();
+    assert_eq!(facts[&phone(ZO)].last_inbound_at, Some(moment(50)));
 
     let joined = participants::find(&mut db, CLIENT, gone).await.unwrap().unwrap();
     assert_eq!((joined.id, joined.state, joined.customer), (kept, ParticipantState::Queued, old));
@@ -158,7 +132,7 @@ async fn a_chat_of_a_merged_customer_moves_over_when_the_other_had_none() {
     let young = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(2)).await.unwrap();
     let moved = chat(&mut db, young, 100, ParticipantState::Bot).await;
     resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(3)).await.unwrap();
-    let found = participants::lock_of_customer(&mut db, CLIENT, NUMBER, old).await.unwrap().unwrap();
+    let found = participants::lock_of_customer(&mut db, CLIENT, INBOX, old).await.unwrap().unwrap();
     assert_eq!((found.id, found.state), (moved, ParticipantState::Bot));
 }
 
@@ -166,30 +140,27 @@ async fn a_chat_of_a_merged_customer_moves_over_when_the_other_had_none() {
 async fn a_customer_keeps_its_id_when_its_phone_number_and_bsuid_change() {
     let (mut db, ids) = (database().await, ids());
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
-    let change = NewIdentity { previous_bsuid: Some("ZA.1".to_owned()), ..identity(Some("27820000009"), Some("ZA.2")) };
-    let changed = change_number(&mut db, CLIENT, &ids, ZO, change.clone(), moment(2)).await.unwrap();
+    let change = Introduction { replaced: Some(bsuid("ZA.1")), ..identity(Some("27820000009"), Some("ZA.2")) };
+    let changed = change_address(&mut db, CLIENT, &ids, &phone(ZO), change.clone(), moment(2)).await.unwrap();
     assert_eq!(changed, Some(zo));
     let known = customers::find(&mut db, CLIENT, zo).await.unwrap().unwrap();
-    assert_eq!((known.phone.as_deref(), known.bsuid.as_deref()), (Some("27820000009"), Some("ZA.2")));
+    assert_eq!((known.phone(), known.bsuid()), (Some("27820000009"), Some("ZA.2")));
     assert_eq!(resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(3)).await.unwrap(), zo, "an alias");
     let next_owner = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.77")), moment(4)).await.unwrap();
     assert_ne!(next_owner, zo, "the old number may be somebody else's now");
     let nobody =
-        change_number(&mut db, CLIENT, &ids, "27000000000", identity(Some("27000000001"), None), moment(5)).await;
+        change_address(&mut db, CLIENT, &ids, &phone("27000000000"), identity(Some("27000000001"), None), moment(5))
+            .await;
     assert_eq!(nobody.unwrap(), None);
 }
 
 #[tokio::test]
-async fn recipients_are_resolved_together_and_a_claimed_bsuid_merges_nobody() {
+async fn recipients_are_resolved_together_by_the_address_that_is_written_to() {
     let (mut db, ids) = (database().await, ids());
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
     let other = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.5")), moment(2)).await.unwrap();
-    let recipients = [
-        identity(Some(ZO), Some("ZA.5")),
-        identity(Some("27820000002"), None),
-        identity(None, Some("ZA.5")),
-        identity(Some("27820000002"), None),
-    ];
+    let (zos, new, others) = (phone(ZO), phone("27820000002"), bsuid("ZA.5"));
+    let recipients = [&zos, &new, &others, &new];
     let found = resolve_many(&mut db, CLIENT, &ids, &recipients, moment(3)).await.unwrap();
     assert_eq!((found[0], found[2]), (zo, other));
     assert_eq!(found[1], found[3]);
@@ -219,19 +190,67 @@ async fn two_transactions_that_meet_the_same_new_customer_agree_on_it() {
 async fn the_window_never_moves_back_and_the_last_template_is_the_last_thing_sent() {
     let (mut db, ids) = (database().await, ids());
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
-    number_customers::record_inbound(&mut db, CLIENT, NUMBER, zo, moment(100)).await.unwrap();
-    number_customers::record_inbound(&mut db, CLIENT, NUMBER, zo, moment(40)).await.unwrap();
-    let template = Some(("1".to_owned(), "order_ready".to_owned()));
-    let sent = [(zo, None), (zo, template)];
-    number_customers::record_outbound(&mut db, CLIENT, NUMBER, &sent, moment(110)).await.unwrap();
-    let facts = number_customers::facts(&mut db, CLIENT, NUMBER, &[], &["ZA.1".to_owned()]).await.unwrap();
-    let last = LastTemplate { id: "1".to_owned(), name: "order_ready".to_owned() };
-    assert_eq!(facts["ZA.1"].last_inbound_at, Some(moment(100)));
-    assert_eq!(facts["ZA.1"].last_template.as_ref(), Some(&last));
-    assert!(facts["ZA.1"].seen_on_whatsapp);
-    let answered = number_customers::record_inbound(&mut db, CLIENT, NUMBER, zo, moment(120)).await.unwrap();
+    inbox_customers::record_inbound(&mut db, CLIENT, INBOX, zo, moment(100)).await.unwrap();
+    inbox_customers::record_inbound(&mut db, CLIENT, INBOX, zo, moment(40)).await.unwrap();
+    let last = SentTemplate { id: "1".to_owned(), name: "order_ready".to_owned() };
+    let sent = [(zo, None), (zo, Some(last.clone()))];
+    inbox_customers::record_outbound(&mut db, CLIENT, INBOX, &sent, moment(110)).await.unwrap();
+    let facts = inbox_customers::facts(&mut db, CLIENT, INBOX, &[&bsuid("ZA.1"), &phone("27820000077")]).await.unwrap();
+    assert_eq!(facts[&bsuid("ZA.1")].last_inbound_at, Some(moment(100)));
+    assert_eq!(facts[&bsuid("ZA.1")].last_template.as_ref(), Some(&last));
+    assert!(facts[&bsuid("ZA.1")].reached);
+    let answered = inbox_customers::record_inbound(&mut db, CLIENT, INBOX, zo, moment(120)).await.unwrap();
     assert_eq!(answered, Some(last.clone()));
-    assert_eq!(number_customers::last_template_of(&mut db, CLIENT, NUMBER, zo).await.unwrap(), Some(last));
-    number_customers::record_outbound(&mut db, CLIENT, NUMBER, &[(zo, None)], moment(130)).await.unwrap();
-    assert_eq!(number_customers::last_template_of(&mut db, CLIENT, NUMBER, zo).await.unwrap(), None);
+    assert_eq!(inbox_customers::last_template_of(&mut db, CLIENT, INBOX, zo).await.unwrap(), Some(last));
+    inbox_customers::record_outbound(&mut db, CLIENT, INBOX, &[(zo, None)], moment(130)).await.unwrap();
+    assert_eq!(inbox_customers::last_template_of(&mut db, CLIENT, INBOX, zo).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn customers_of_every_kind_of_inbox_have_an_address_and_a_chat() {
+    let (mut db, ids) = (database().await, ids());
+    let page = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: None };
+    let site = Web { site_key: "k-shop".to_owned(), name: "Shop".to_owned(), origins: Vec::new() };
+    let (page_id, site_id) = (InboxId(Uuid::from_u128(20)), InboxId(Uuid::from_u128(21)));
+    let new = [(page_id, InboxSettings::Messenger(page)), (site_id, InboxSettings::Web(site))];
+    for (id, settings) in new {
+        inboxes::insert(&mut db, CLIENT, &Inbox { id, settings }, moment(0)).await.unwrap();
+    }
+    let people = [
+        (AddressKind::Visitor, "0199f7e4-visitor", site_id, Channel::Web),
+        (AddressKind::Psid, "24071234567", page_id, Channel::Facebook),
+        (AddressKind::Email, "ann@example.org", site_id, Channel::Web),
+    ];
+    for (place, (kind, value, inbox, channel)) in (1_u32..).zip(people) {
+        let address = Address::of_kind(kind, value).unwrap();
+        let introduction = Introduction { addresses: vec![address.clone()], ..Introduction::default() };
+        let customer = resolve(&mut db, CLIENT, &ids, introduction, moment(1)).await.unwrap();
+        let chat = ParticipantId(Uuid::from_u128(300 + u128::from(place)));
+        let who = (channel, ParticipantState::Queued);
+        participants::insert(&mut db, CLIENT, chat, (inbox, customer), who, moment(1)).await.unwrap().unwrap();
+        let found = participants::find(&mut db, CLIENT, chat).await.unwrap().unwrap();
+        assert_eq!((found.channel, found.inbox, found.customer), (channel, inbox, customer));
+        let known = customers::find(&mut db, CLIENT, customer).await.unwrap().unwrap();
+        assert_eq!((known.address(), known.phone(), known.bsuid()), (Some(&address), None, None));
+        inbox_customers::mark_reached(&mut db, CLIENT, inbox, customer).await.unwrap();
+        let facts = inbox_customers::facts(&mut db, CLIENT, inbox, &[&address]).await.unwrap();
+        assert!(facts[&address].reached);
+    }
+}
+
+#[tokio::test]
+async fn addresses_of_every_kind_that_one_event_names_are_one_customers() {
+    let (mut db, ids) = (database().await, ids());
+    let visitor = Address::of_kind(AddressKind::Visitor, "v-1").unwrap();
+    let email = Address::of_kind(AddressKind::Email, "ann@example.org").unwrap();
+    let only = |address: &Address| Introduction { addresses: vec![address.clone()], ..Introduction::default() };
+    let by_visit = resolve(&mut db, CLIENT, &ids, only(&visitor), moment(1)).await.unwrap();
+    let by_phone = resolve(&mut db, CLIENT, &ids, only(&phone(ZO)), moment(2)).await.unwrap();
+    assert_ne!(by_visit, by_phone);
+    let all = Introduction { addresses: vec![email.clone(), phone(ZO), visitor.clone()], ..Introduction::default() };
+    assert_eq!(resolve(&mut db, CLIENT, &ids, all, moment(3)).await.unwrap(), by_visit, "the older one stays");
+    let known = customers::find(&mut db, CLIENT, by_phone).await.unwrap().unwrap();
+    let newest_first: Vec<&Address> = known.addresses.iter().collect();
+    assert_eq!(newest_first, [&email, &phone(ZO), &visitor]);
+    assert_eq!((known.id, known.address()), (by_visit, Some(&phone(ZO))));
 }

@@ -1,43 +1,54 @@
-//! Business numbers, their directories and the template catalogue.
-#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+//! Inboxes, their directories and the template catalogue.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::{
+    channel::Channel,
     ids::{ClientId, InboxId},
+    inbox::InboxKind,
+    phone::Msisdn,
     template::TemplateRecord,
 };
 use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
-    clients::{self, NewClient},
-    numbers::{self, Number, Provider},
-    templates, violates,
+    inboxes::{self, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories, templates},
+    tenancy::clients,
+    violates,
 };
 use uuid::Uuid;
 
-fn moment() -> DateTime<Utc> {
-    DateTime::from_timestamp_millis(1_760_000_000_000).unwrap()
-}
+use crate::fixtures::{CLIENT, STRANGER, cloud_number, moment, new_client, sms_inbox};
 
-async fn client(db: &mut PgConnection, id: u128, client_ref: &str) -> ClientId {
-    let client = ClientId(Uuid::from_u128(id));
-    let new = NewClient { client_ref, display_name: client_ref, parent: None, allow_private_targets: false };
-    clients::insert(db, client, &new, moment()).await.unwrap();
+async fn client(db: &mut PgConnection, client: ClientId, client_ref: &str) -> ClientId {
+    clients::insert(db, client, &new_client(client, client_ref), moment(0)).await.unwrap();
     client
 }
 
-fn number(id: u128, msisdn: &str, phone_number_id: &str) -> Number {
-    Number {
-        id: InboxId(Uuid::from_u128(id)),
-        link_id: Uuid::from_u128(id + 1000),
-        msisdn: msisdn.to_owned(),
-        provider: Provider::Cloud,
-        phone_number_id: Some(phone_number_id.to_owned()),
-        waba_id: Some("waba".to_owned()),
-        access_token_sealed: Some(vec![1]),
-        app_secret_sealed: None,
-        rate_per_second: Some(20),
-    }
+fn inbox(id: u128, settings: InboxSettings) -> Inbox {
+    Inbox { id: InboxId(Uuid::from_u128(id)), settings }
+}
+
+/// One inbox of every kind.
+fn one_of_each() -> [Inbox; 5] {
+    let lite = WhatsappLite {
+        msisdn: Msisdn::parse("27820001002").unwrap(),
+        link_id: Uuid::from_u128(50),
+        rate_per_second: Some(1),
+    };
+    let page = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: Some(vec![4]) };
+    let site = Web {
+        site_key: "k-shop".to_owned(),
+        name: "Shop".to_owned(),
+        origins: vec!["https://shop.example".to_owned()],
+    };
+    let sms = Sms { source: Some("ACME".to_owned()), is_default: false };
+    [
+        cloud_number(1, "27820001001"),
+        inbox(2, InboxSettings::WhatsappLite(lite)),
+        inbox(3, InboxSettings::Messenger(page)),
+        inbox(4, InboxSettings::Web(site)),
+        inbox(5, InboxSettings::Sms(sms)),
+    ]
 }
 
 fn template(id: &str, name: &str, status: &str) -> TemplateRecord {
@@ -49,79 +60,98 @@ fn template(id: &str, name: &str, status: &str) -> TemplateRecord {
         status: status.to_owned(),
         category: "UTILITY".to_owned(),
         parameter_format: "POSITIONAL".to_owned(),
-        components: json!([{"type": "BODY", "text": "Hi {{1}}"}]),
+        components: json!([{"type": "BODY", "text": "Hi {{1}}"}]).into(),
     }
 }
 
 #[tokio::test]
-async fn a_number_is_found_by_id_msisdn_account_and_phone_number_id() {
+async fn an_inbox_of_every_kind_comes_back_as_it_was_stored_and_only_to_its_client() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    let stored = number(7, "27820001001", "pn-1");
-    numbers::insert(db, owner, &stored, moment()).await.unwrap();
-
-    assert_eq!(numbers::by_id(db, owner, stored.id).await.unwrap(), Some(stored.clone()));
-    let wanted = ["27820001001".to_owned(), "27820009999".to_owned()];
-    assert_eq!(numbers::by_msisdns(db, owner, &wanted).await.unwrap(), std::slice::from_ref(&stored));
-    assert_eq!(numbers::by_waba(db, owner, "waba").await.unwrap(), std::slice::from_ref(&stored));
-    assert_eq!(numbers::find_by_phone_number_id(db, "pn-1").await.unwrap(), Some((owner, stored.id)));
-    assert_eq!(numbers::find_by_phone_number_id(db, "pn-2").await.unwrap(), None);
-    assert_eq!(numbers::clients_of_waba(db, "waba").await.unwrap(), [owner]);
-}
-
-#[tokio::test]
-async fn another_clients_number_is_not_found() {
-    let scratch = scratch::database().await;
-    let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    let other = client(db, 2, "other").await;
-    let stored = number(7, "27820001001", "pn-1");
-    numbers::insert(db, owner, &stored, moment()).await.unwrap();
-    assert_eq!(numbers::by_id(db, other, stored.id).await.unwrap(), None);
-    assert_eq!(numbers::by_msisdns(db, other, &["27820001001".to_owned()]).await.unwrap(), []);
-    assert_eq!(numbers::page(db, other, "", 10, 0).await.unwrap(), (vec![], 0));
-}
-
-#[tokio::test]
-async fn a_phone_number_id_belongs_to_one_number_of_all_clients() {
-    let scratch = scratch::database().await;
-    let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    let other = client(db, 2, "other").await;
-    numbers::insert(db, owner, &number(7, "27820001001", "pn-1"), moment()).await.unwrap();
-    let error = numbers::insert(db, other, &number(8, "27820001002", "pn-1"), moment()).await.unwrap_err();
-    assert!(violates(&error, numbers::PHONE_NUMBER_ID_UNIQUE), "{error:?}");
-    let error = numbers::insert(db, owner, &number(9, "27820001001", "pn-3"), moment()).await.unwrap_err();
-    assert!(violates(&error, numbers::MSISDN_UNIQUE), "{error:?}");
-}
-
-#[tokio::test]
-async fn pages_are_ordered_by_number_and_count_what_matches() {
-    let scratch = scratch::database().await;
-    let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    for (id, msisdn) in [(3, "27820001003"), (1, "27820001001"), (2, "27830001002")] {
-        numbers::insert(db, owner, &number(id, msisdn, &format!("pn-{id}")), moment()).await.unwrap();
+    let (owner, other) = (client(db, CLIENT, "owner").await, client(db, STRANGER, "other").await);
+    let all = one_of_each();
+    for (inbox, kind) in all.iter().zip(InboxKind::ALL) {
+        assert_eq!(inbox.kind(), kind);
+        inboxes::insert(db, owner, inbox, moment(0)).await.unwrap();
+        assert_eq!(inboxes::by_id(db, owner, inbox.id).await.unwrap().as_ref(), Some(inbox));
+        assert_eq!(inboxes::by_id(db, other, inbox.id).await.unwrap(), None);
+        let address = inbox.address().unwrap().to_owned();
+        let wanted = [address, "27820009999".to_owned()];
+        let found = inboxes::by_addresses(db, owner, inbox.channel(), &wanted).await.unwrap();
+        assert_eq!(found, std::slice::from_ref(inbox));
+        assert!(inboxes::by_addresses(db, other, inbox.channel(), &wanted).await.unwrap().is_empty());
     }
-    let (page, total) = numbers::page(db, owner, "2782", 1, 1).await.unwrap();
+    let ids: Vec<InboxId> = all.iter().map(|inbox| inbox.id).collect();
+    assert_eq!(inboxes::by_ids(db, owner, &ids).await.unwrap().len(), all.len());
+    assert!(inboxes::by_ids(db, other, &ids).await.unwrap().is_empty());
+    assert_eq!(inboxes::default_sms(db, owner).await.unwrap().unwrap().id, sms_inbox(owner));
+    assert!(!format!("{all:?}").contains("27820001001"), "debugging shows ids and kinds only");
+}
+
+#[tokio::test]
+async fn a_cloud_number_is_found_by_its_account_and_its_phone_number_id() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    let stored = cloud_number(7, "27820001001");
+    inboxes::insert(db, owner, &stored, moment(0)).await.unwrap();
+    assert_eq!(inboxes::by_waba(db, owner, "waba").await.unwrap(), std::slice::from_ref(&stored));
+    assert_eq!(inboxes::by_waba(db, STRANGER, "waba").await.unwrap(), []);
+    assert_eq!(inboxes::all_cloud(db).await.unwrap(), std::slice::from_ref(&stored));
+    let wanted = ["pn-7".to_owned(), "pn-8".to_owned()];
+    let known = directories::of_phone_number_ids(db, &wanted).await.unwrap();
+    assert_eq!((known.len(), known["pn-7"]), (1, (owner, stored.id)));
+    let owners = directories::clients_of_wabas(db, &["waba".to_owned()]).await.unwrap();
+    assert_eq!(owners, [("waba".to_owned(), owner)]);
+}
+
+#[tokio::test]
+async fn an_address_is_taken_once_per_channel_and_a_phone_number_id_once_for_all() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let (owner, other) = (client(db, CLIENT, "owner").await, client(db, STRANGER, "other").await);
+    inboxes::insert(db, owner, &cloud_number(7, "27820001001"), moment(0)).await.unwrap();
+    let error = inboxes::insert(db, owner, &cloud_number(9, "27820001001"), moment(0)).await.unwrap_err();
+    assert!(violates(&error, inboxes::ADDRESS_UNIQUE), "{error:?}");
+    let error = inboxes::insert(db, other, &cloud_number(7, "27820001002"), moment(0)).await.unwrap_err();
+    assert!(violates(&error, inboxes::PHONE_NUMBER_ID_UNIQUE), "{error:?}");
+    let second = Sms { source: Some("ACME".to_owned()), is_default: true };
+    let error = inboxes::insert(db, owner, &inbox(8, InboxSettings::Sms(second)), moment(0)).await.unwrap_err();
+    assert!(violates(&error, inboxes::ONE_DEFAULT_SMS), "{error:?}");
+    let same_number = Sms { source: Some("27820001001".to_owned()), is_default: false };
+    inboxes::insert(db, owner, &inbox(6, InboxSettings::Sms(same_number)), moment(0)).await.unwrap();
+}
+
+#[tokio::test]
+async fn pages_are_ordered_by_address_and_count_what_matches_on_their_channel() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    for (id, msisdn) in [(13, "27820001003"), (11, "27820001001"), (12, "27830001002")] {
+        inboxes::insert(db, owner, &cloud_number(id, msisdn), moment(0)).await.unwrap();
+    }
+    let (page, total) = inboxes::page(db, owner, (Channel::Whatsapp, "2782"), 1, 1).await.unwrap();
     assert_eq!(total, 2);
-    assert_eq!(page.iter().map(|number| number.msisdn.as_str()).collect::<Vec<_>>(), ["27820001003"]);
+    assert_eq!(page.iter().map(|inbox| inbox.address().unwrap()).collect::<Vec<_>>(), ["27820001003"]);
     // A percent sign is text, not a pattern.
-    assert_eq!(numbers::page(db, owner, "%", 10, 0).await.unwrap().1, 0);
+    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, "%"), 10, 0).await.unwrap().1, 0);
+    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, ""), 10, 0).await.unwrap().1, 3);
+    assert_eq!(inboxes::page(db, owner, (Channel::Sms, ""), 10, 0).await.unwrap().1, 1, "the operator's source, too");
+    assert_eq!(inboxes::page(db, STRANGER, (Channel::Whatsapp, ""), 10, 0).await.unwrap(), (vec![], 0));
 }
 
 #[tokio::test]
 async fn only_numbers_with_a_secret_of_their_own_are_listed_with_it() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    numbers::insert(db, owner, &number(1, "27820001001", "pn-1"), moment()).await.unwrap();
-    let with_secret = Number { app_secret_sealed: Some(vec![9]), ..number(2, "27820001002", "pn-2") };
-    numbers::insert(db, owner, &with_secret, moment()).await.unwrap();
+    let owner = client(db, CLIENT, "owner").await;
+    inboxes::insert(db, owner, &cloud_number(1, "27820001001"), moment(0)).await.unwrap();
+    let second = cloud_number(2, "27820001002");
+    let with_secret = WhatsappCloud { app_secret_sealed: Some(vec![9]), ..second.cloud().unwrap().clone() };
+    inboxes::insert(db, owner, &inbox(2, InboxSettings::WhatsappCloud(with_secret)), moment(0)).await.unwrap();
     let ids = ["pn-1".to_owned(), "pn-2".to_owned()];
-    let by_number = numbers::own_app_secrets(db, &ids, &[]).await.unwrap();
-    let by_waba = numbers::own_app_secrets(db, &[], &["waba".to_owned()]).await.unwrap();
+    let by_number = directories::own_app_secrets(db, &ids, &[]).await.unwrap();
+    let by_waba = directories::own_app_secrets(db, &[], &["waba".to_owned()]).await.unwrap();
     for found in [by_number, by_waba] {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].phone_number_id.as_str(), found[0].sealed.as_slice()), ("pn-2", [9].as_slice()));
@@ -132,11 +162,11 @@ async fn only_numbers_with_a_secret_of_their_own_are_listed_with_it() {
 async fn a_fetched_catalogue_replaces_the_cached_one_as_a_whole() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    numbers::insert(db, owner, &number(1, "27820001001", "pn-1"), moment()).await.unwrap();
-    let later = moment() + TimeDelta::hours(1);
+    let owner = client(db, CLIENT, "owner").await;
+    inboxes::insert(db, owner, &cloud_number(1, "27820001001"), moment(0)).await.unwrap();
+    let later = moment(0) + TimeDelta::hours(1);
     let first = [template("1", "order_ready", "PENDING"), template("2", "goodbye", "APPROVED")];
-    templates::replace_all(db, owner, "waba", &first, moment(), later).await.unwrap();
+    templates::replace_all(db, owner, "waba", &first, moment(0), later).await.unwrap();
     let second = [template("1", "order_ready", "APPROVED"), template("3", "hello", "APPROVED")];
     templates::replace_all(db, owner, "waba", &second, later, later).await.unwrap();
 
@@ -155,15 +185,15 @@ async fn a_fetched_catalogue_replaces_the_cached_one_as_a_whole() {
 async fn a_catalogue_that_is_due_is_taken_once() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
-    let owner = client(db, 1, "owner").await;
-    numbers::insert(db, owner, &number(1, "27820001001", "pn-1"), moment()).await.unwrap();
+    let owner = client(db, CLIENT, "owner").await;
+    inboxes::insert(db, owner, &cloud_number(1, "27820001001"), moment(0)).await.unwrap();
     let waba = "waba";
     assert_eq!(templates::wabas(db, owner).await.unwrap(), [waba]);
-    assert_eq!(templates::due(db, moment(), 10).await.unwrap(), [(owner, waba.to_owned())]);
-    let retry_at = moment() + TimeDelta::minutes(5);
-    assert!(templates::claim_due(db, owner, waba, moment(), retry_at).await.unwrap());
-    assert!(!templates::claim_due(db, owner, waba, moment(), retry_at).await.unwrap());
-    assert_eq!(templates::due(db, moment(), 10).await.unwrap(), []);
-    templates::request_refresh(db, owner, waba, moment()).await.unwrap();
-    assert_eq!(templates::due(db, moment(), 10).await.unwrap().len(), 1);
+    assert_eq!(templates::due(db, moment(0), 10).await.unwrap(), [(owner, waba.to_owned())]);
+    let retry_at = moment(0) + TimeDelta::minutes(5);
+    assert!(templates::claim_due(db, owner, waba, moment(0), retry_at).await.unwrap());
+    assert!(!templates::claim_due(db, owner, waba, moment(0), retry_at).await.unwrap());
+    assert_eq!(templates::due(db, moment(0), 10).await.unwrap(), []);
+    templates::request_refresh(db, owner, waba, moment(0)).await.unwrap();
+    assert_eq!(templates::due(db, moment(0), 10).await.unwrap().len(), 1);
 }

@@ -1,61 +1,59 @@
 //! Participants, their messages and what their chatbot must see, in a real database.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::{ContentType, Direction, ParticipantMove, ParticipantState},
+    channel::Channel,
+    chat::{ArrivedMessage, ChatContent, ContentType, ParticipantEvent, ParticipantMove, ParticipantState, Timer},
     clock::IdSource,
-    ids::{ChatMessageId, ClientId, CustomerId, InboxId, ParticipantEventId, ParticipantId},
+    content::OutboundContent,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, CustomerId, ParticipantEventId, ParticipantId},
 };
-use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
-    chat_messages::{self, NewChatMessage},
-    chatbot_values::{self, Key},
-    clients::{self, NewClient},
-    customers::{NewIdentity, resolve},
-    numbers::{self, Number, Provider},
-    participant_events::{self, NewEvent},
-    participants::{self, ChatChannel, Participant},
+    Error,
+    chat::{
+        chat_messages::{self, NewChatMessage},
+        chatbot_values::{self, Key},
+        participant_events::{self, NewEvent},
+        participants::{self, Participant},
+    },
+    people::customers::{Introduction, resolve},
 };
 use uuid::Uuid;
 
-const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
-const NUMBER: InboxId = InboxId(Uuid::from_u128(10));
+use crate::fixtures::{self, CLIENT, INBOX, moment, phone};
+
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 
-fn moment(seconds: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
-}
-
 async fn database() -> (PgConnection, CustomerId) {
-    let mut db = scratch::database().await.connection().await;
-    let new = NewClient { client_ref: "one", display_name: "Name", parent: None, allow_private_targets: false };
-    clients::insert(&mut db, CLIENT, &new, moment(0)).await.unwrap();
-    let number = Number {
-        id: NUMBER,
-        link_id: Uuid::from_u128(11),
-        msisdn: "27600000001".to_owned(),
-        provider: Provider::Cloud,
-        phone_number_id: None,
-        waba_id: None,
-        access_token_sealed: None,
-        app_secret_sealed: None,
-        rate_per_second: None,
-    };
-    numbers::insert(&mut db, CLIENT, &number, moment(0)).await.unwrap();
-    let zo = NewIdentity { phone: Some("27820000001".to_owned()), ..NewIdentity::default() };
+    let mut db = fixtures::database().await;
+    let zo = Introduction { addresses: vec![phone("27820000001")], ..Introduction::default() };
     let customer = resolve(&mut db, CLIENT, &IdSource::new([3; 32]), zo, moment(0)).await.unwrap();
     (db, customer)
 }
 
 async fn begin(db: &mut PgConnection, customer: CustomerId, id: ParticipantId) -> Option<Participant> {
-    let who = (ChatChannel::Whatsapp, ParticipantState::Bot);
-    participants::insert(db, CLIENT, id, (NUMBER, customer), who, moment(0)).await.unwrap()
+    let who = (Channel::Whatsapp, ParticipantState::Bot);
+    participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(0)).await.unwrap()
 }
 
-fn event(id: u128, kind: &'static str) -> NewEvent {
-    NewEvent { id: ParticipantEventId(Uuid::from_u128(id)), kind, payload: json!({ "n": id }) }
+fn arrived(id: u128) -> ArrivedMessage {
+    ArrivedMessage {
+        message: ChatMessageId(Uuid::from_u128(id)),
+        reopened: false,
+        template: None,
+        last_team: None,
+        rating: None,
+    }
+}
+
+fn event(id: u128, of: fn(ArrivedMessage) -> ParticipantEvent) -> NewEvent {
+    NewEvent { id: ParticipantEventId(Uuid::from_u128(id)), event: of(arrived(id)) }
+}
+
+fn timer(name: &str) -> Timer {
+    Timer { name: name.to_owned() }
 }
 
 async fn append(db: &mut PgConnection, events: &[NewEvent], now: DateTime<Utc>) {
@@ -73,12 +71,43 @@ async fn drain(db: &mut PgConnection) -> Vec<u128> {
 }
 
 #[tokio::test]
-async fn a_customer_has_one_participant_per_number() {
+async fn a_customer_has_one_participant_per_inbox() {
     let (mut db, customer) = database().await;
     let first = begin(&mut db, customer, CHAT).await.unwrap();
     assert!(begin(&mut db, customer, ParticipantId(Uuid::from_u128(101))).await.is_none());
-    let locked = participants::lock_of_customer(&mut db, CLIENT, NUMBER, customer).await.unwrap();
+    let locked = participants::lock_of_customer(&mut db, CLIENT, INBOX, customer).await.unwrap();
     assert_eq!(locked, Some(first));
+}
+
+#[tokio::test]
+async fn a_channel_without_chats_takes_no_participant() {
+    let (mut db, customer) = database().await;
+    let who = (Channel::Sms, ParticipantState::Queued);
+    let refused = participants::insert(&mut db, CLIENT, CHAT, (INBOX, customer), who, moment(0)).await.unwrap_err();
+    assert!(matches!(refused, Error::Inconsistent { table: "participant", column: "channel", .. }), "{refused:?}");
+    assert_eq!(participants::find(&mut db, CLIENT, CHAT).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn every_kind_of_event_comes_back_as_it_was_stored() {
+    let (mut db, _) = database().await;
+    let rating = ArrivedMessage { rating: Some("POOR".to_owned()), last_team: Some("sales".to_owned()), ..arrived(4) };
+    let events = [
+        ParticipantEvent::Route(arrived(1)),
+        ParticipantEvent::Started(arrived(2)),
+        ParticipantEvent::Message(ArrivedMessage { reopened: true, ..arrived(3) }),
+        ParticipantEvent::Rating(rating),
+        ParticipantEvent::Timer(timer("nudge")),
+    ];
+    for (id, event) in (1_u32..).zip(&events) {
+        let new = NewEvent { id: ParticipantEventId(Uuid::from_u128(id.into())), event: event.clone() };
+        append(&mut db, &[new], moment(id.into())).await;
+    }
+    for event in events {
+        let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+        assert_eq!(head.event, event);
+        participant_events::remove(&mut db, CLIENT, head.id).await.unwrap();
+    }
 }
 
 #[tokio::test]
@@ -109,18 +138,17 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
         id,
         participant: CHAT,
         sequence: 1,
-        direction: Direction::Outgoing,
         content_type: ContentType::Text,
-        channel: "WHATSAPP",
+        channel: Channel::Whatsapp,
         body: Some("hi".to_owned()),
-        content: json!({ "kind": "text", "body": "hi" }),
+        content: ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "hi".to_owned() })),
         media: None,
         owner: "BOT".to_owned(),
         ct_id: Some("mine".to_owned()),
         gst_id: "g1".to_owned(),
         provider_id: None,
         quoted_provider_id: None,
-        state: Some("QUEUED"),
+        state: Some(DeliveryState::Queued),
         created_at: moment(1),
     };
     chat_messages::insert(&mut db, CLIENT, &message).await.unwrap();
@@ -128,7 +156,7 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
     assert_eq!(quoted.body.as_deref(), Some("hi"));
     assert_eq!(chat_messages::quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
-    chat_messages::set_delivery(&mut db, CLIENT, id, "SENT", Some("wamid.A")).await.unwrap();
+    chat_messages::set_delivery(&mut db, CLIENT, id, DeliveryState::Sent, Some("wamid.A")).await.unwrap();
     let found = chat_messages::find(&mut db, CLIENT, id).await.unwrap().unwrap();
     assert_eq!(found.provider_id.as_deref(), Some("wamid.A"));
 }
@@ -136,27 +164,36 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
 #[tokio::test]
 async fn events_come_in_the_order_in_which_they_were_stored_even_when_a_clock_goes_back() {
     let (mut db, _) = database().await;
-    append(&mut db, &[event(9, "STARTED"), event(8, "MESSAGE")], moment(10)).await;
-    append(&mut db, &[event(1, "MESSAGE")], moment(5)).await;
-    append(&mut db, &[event(2, "MESSAGE")], moment(20)).await;
+    append(&mut db, &[event(9, ParticipantEvent::Started), event(8, ParticipantEvent::Message)], moment(10)).await;
+    append(&mut db, &[event(1, ParticipantEvent::Message)], moment(5)).await;
+    append(&mut db, &[event(2, ParticipantEvent::Message)], moment(20)).await;
     assert_eq!(drain(&mut db).await, [9, 8, 1, 2]);
 }
 
 #[tokio::test]
 async fn a_timer_waits_without_holding_up_what_happens_before_it() {
     let (mut db, _) = database().await;
-    let timer = |id: u128| ParticipantEventId(Uuid::from_u128(id));
-    participant_events::start_timer(&mut db, CLIENT, CHAT, (timer(1), "nudge"), moment(60)).await.unwrap();
-    append(&mut db, &[event(2, "MESSAGE")], moment(10)).await;
-    participant_events::start_timer(&mut db, CLIENT, CHAT, (timer(3), "nudge"), moment(90)).await.unwrap();
-    append(&mut db, &[event(4, "MESSAGE")], moment(95)).await;
+    let at = |id: u128| ParticipantEventId(Uuid::from_u128(id));
+    participant_events::start_timer(&mut db, CLIENT, CHAT, (at(1), &timer("nudge")), moment(60)).await.unwrap();
+    append(&mut db, &[event(2, ParticipantEvent::Message)], moment(10)).await;
+    participant_events::start_timer(&mut db, CLIENT, CHAT, (at(3), &timer("nudge")), moment(90)).await.unwrap();
+    append(&mut db, &[event(4, ParticipantEvent::Message)], moment(95)).await;
     assert_eq!(drain(&mut db).await, [2, 3, 4], "the timer of the same name was moved, and came when it was due");
 }
 
 #[tokio::test]
 async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_order() {
     let (mut db, _) = database().await;
-    append(&mut db, &[event(1, "MESSAGE"), event(2, "MESSAGE"), event(3, "MESSAGE")], moment(0)).await;
+    append(
+        &mut db,
+        &[
+            event(1, ParticipantEvent::Message),
+            event(2, ParticipantEvent::Message),
+            event(3, ParticipantEvent::Message),
+        ],
+        moment(0),
+    )
+    .await;
     let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
     participant_events::put_off(&mut db, CLIENT, CHAT, (head.id, true), moment(5)).await.unwrap();
     let due: i64 = sqlx::query_scalar("SELECT count(*) FROM participant_event WHERE due_at < $1")
@@ -165,7 +202,7 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
         .await
         .unwrap();
     assert_eq!(due, 0, "nothing of the lane is due before the event that failed");
-    append(&mut db, &[event(4, "MESSAGE")], moment(1)).await;
+    append(&mut db, &[event(4, ParticipantEvent::Message)], moment(1)).await;
     let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
     assert_eq!((head.id.0.as_u128(), head.attempts, head.due_at), (1, 1, moment(5)));
     assert_eq!(drain(&mut db).await, [1, 2, 3, 4]);
@@ -174,12 +211,12 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
 #[tokio::test]
 async fn an_event_can_be_put_before_one_that_waits() {
     let (mut db, _) = database().await;
-    append(&mut db, &[event(1, "MESSAGE"), event(2, "MESSAGE")], moment(0)).await;
+    append(&mut db, &[event(1, ParticipantEvent::Message), event(2, ParticipantEvent::Message)], moment(0)).await;
     participant_events::start_timer(
         &mut db,
         CLIENT,
         CHAT,
-        (ParticipantEventId(Uuid::from_u128(7)), "later"),
+        (ParticipantEventId(Uuid::from_u128(7)), &timer("later")),
         moment(50),
     )
     .await
@@ -187,12 +224,19 @@ async fn an_event_can_be_put_before_one_that_waits() {
     let done = ParticipantEventId(Uuid::from_u128(1));
     let next = participant_events::next_happening(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
     assert_eq!(next.id.0.as_u128(), 2);
-    participant_events::insert_before(&mut db, CLIENT, CHAT, &event(3, "STARTED"), &next).await.unwrap();
-    participant_events::set_payload(&mut db, CLIENT, next.id, &json!({ "changed": true })).await.unwrap();
+    participant_events::insert_before(&mut db, CLIENT, CHAT, &event(3, ParticipantEvent::Started), &next)
+        .await
+        .unwrap();
+    let changed = ParticipantEvent::Message(ArrivedMessage { reopened: true, ..arrived(2) });
+    participant_events::replace(&mut db, CLIENT, next.id, &changed).await.unwrap();
+    let again = participant_events::next_happening(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
+    assert_eq!(again.id.0.as_u128(), 3);
     participant_events::remove(&mut db, CLIENT, done).await.unwrap();
+    let behind = participant_events::next_happening(&mut db, CLIENT, CHAT, again.id).await.unwrap().unwrap();
+    assert_eq!((behind.id, behind.event), (next.id, changed));
     assert_eq!(participant_events::remove_timers(&mut db, CLIENT, CHAT).await.unwrap(), 1);
     assert_eq!(drain(&mut db).await, [3, 2]);
-    append(&mut db, &[event(5, "MESSAGE")], moment(60)).await;
+    append(&mut db, &[event(5, ParticipantEvent::Message)], moment(60)).await;
     assert_eq!(participant_events::remove_all(&mut db, CLIENT, CHAT).await.unwrap(), 1);
 }
 

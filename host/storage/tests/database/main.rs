@@ -1,6 +1,5 @@
 //! The statements of this crate in a real database: one program, so that one PostgreSQL serves all of them.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
-#![allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod callbacks;
 mod customers;

@@ -1,4 +1,5 @@
 //! A lane of a process that died is free at once; a lane of one that lives is not.
+
 use std::time::Duration;
 
 use domain::ids::{ClientId, NodeId};

@@ -1,4 +1,5 @@
 //! Uploaded versions, activations and what is kept of calls, in a real database.
+
 use chrono::{DateTime, Utc};
 use domain::ids::InboxId;
 use serde_json::json;
@@ -7,10 +8,10 @@ use storage::{
     plugins::{
         activations::{self, Activation, RecordingTerms, Upload},
         changes::{self, Change, Changes},
+        differences::{self, Difference},
         invocations::{self, Invocation, Tally, Wanted},
         recordings::{self, Full, Keeping, Recording},
         skipped::{self, Skipped},
-        differences::{self, Difference},
         versions::{self, Version},
     },
     tenancy::clients,

@@ -47,7 +47,8 @@ async fn a_client_has_the_defaults_of_the_schema_and_a_name_of_its_own() {
     assert_eq!(clients::find_by_ref(db, "acme").await.unwrap(), Some(parent));
     assert!(clients::any(db).await.unwrap());
     let again = NewClient { sms_inbox: sms_inbox(child), ..new_client(parent, "acme") };
-    let error = clients::insert(db, domain::ids::ClientId(uuid::Uuid::from_u128(3)), &again, moment(0)).await.unwrap_err();
+    let error =
+        clients::insert(db, domain::ids::ClientId(uuid::Uuid::from_u128(3)), &again, moment(0)).await.unwrap_err();
     assert!(violates(&error, clients::CLIENT_REF_UNIQUE));
 }
 

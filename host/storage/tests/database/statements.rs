@@ -1,5 +1,6 @@
 //! Every fixed SQL statement of this crate is prepared against the migrated schema: a misspelt column, a wrong type or a
 //! table that a migration renamed fails here, also where no other test runs the statement with data.
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -107,10 +107,7 @@ async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence()
     assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, moment(5)).await.unwrap());
     let routes = configs::routes(&mut db, CLIENT, &[]).await.unwrap();
     assert!(routes[0].endpoints.is_empty());
-    assert_eq!(
-        configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at,
-        Some(moment(5))
-    );
+    assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at, Some(moment(5)));
 }
 
 #[tokio::test]
@@ -150,8 +147,7 @@ async fn waiting(db: &mut PgConnection, count: u128) {
 }
 
 async fn due(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<(u128, u16)> {
-    let page: Vec<DueDelivery<Value>> =
-        deliveries::due_page(db, CLIENT, ENDPOINT, now, None, 100).await.unwrap();
+    let page: Vec<DueDelivery<Value>> = deliveries::due_page(db, CLIENT, ENDPOINT, now, None, 100).await.unwrap();
     page.into_iter().map(|row| (row.id.0.as_u128(), row.attempts)).collect()
 }
 
@@ -164,9 +160,11 @@ async fn pages_follow_each_other_in_order_and_hold_any_character() {
     assert!(matches!(&first[0].content, Content::Event(Ok(event)) if *event == happening(1)));
     assert_eq!((first[0].inbox, first[0].order_key, first[0].attempts), (INBOX, -5, 0));
     let after = first.last().map(DueDelivery::position);
-    let second: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), after, 3).await.unwrap();
+    let second: Vec<DueDelivery<Value>> =
+        deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), after, 3).await.unwrap();
     assert_eq!(second.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(4), delivery(5)]);
-    let strange: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, STRANGER, ENDPOINT, moment(0), None, 3).await.unwrap();
+    let strange: Vec<DueDelivery<Value>> =
+        deliveries::due_page(&mut db, STRANGER, ENDPOINT, moment(0), None, 3).await.unwrap();
     assert!(strange.is_empty());
     assert!(due(&mut db, moment(-1)).await.is_empty(), "nothing is due before its time");
 }

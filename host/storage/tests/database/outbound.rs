@@ -1,0 +1,214 @@
+//! Messages, their legs and the queue, in a real database.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    address::{Address, AddressKind},
+    channel::Channel,
+    chat::FallbackMode,
+    clock::IdSource,
+    content::{LegContent, OutboundContent, SmsContent},
+    delivery::DeliveryState,
+    ids::{BatchId, InboxId, MessageId, PartId},
+    recipient::Recipient,
+    send::FallbackRequest,
+};
+use sqlx::PgConnection;
+use storage::{
+    Queue,
+    inboxes::{self, Inbox, InboxSettings, Messenger},
+    outbound::{
+        fallbacks::{self, NewFallback},
+        legs::{self, LegMove, NewLeg},
+        messages::{self, NewMessage},
+        parts::{self, NewPart, PartOrigin},
+        provider_ids, work,
+    },
+    people::{
+        customers::{Introduction, resolve},
+        inbox_customers,
+    },
+    work::lanes,
+};
+use uuid::Uuid;
+
+use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, sms_inbox};
+
+const PART: PartId = PartId(Uuid::from_u128(50));
+
+fn id(id: u128) -> MessageId {
+    MessageId(Uuid::from_u128(id))
+}
+
+fn text() -> OutboundContent {
+    OutboundContent::Text { body: "hi".to_owned() }
+}
+
+fn requested() -> FallbackRequest {
+    FallbackRequest { text: Some("by SMS".to_owned()), unicode: false }
+}
+
+async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId, Channel)) {
+    let part = NewPart {
+        id: PART,
+        batch: BatchId(PART.0),
+        inbox: inbox.0,
+        origin: PartOrigin::Chat,
+        content: text(),
+        fallback: Some(requested()),
+        quoted_provider_id: None,
+    };
+    parts::insert(db, CLIENT, &[&part]).await.unwrap();
+    let new = new.iter().map(|(message, recipient)| NewMessage {
+        id: id(*message),
+        part: PART,
+        inbox: inbox.0,
+        channel: inbox.1,
+        recipient: recipient.clone(),
+        ct_id: None,
+        gst_id: message.to_string(),
+        order_key: 7,
+        chat: None,
+        customer: None,
+    });
+    let new: Vec<NewMessage> = new.collect();
+    messages::insert(db, CLIENT, &new.iter().collect::<Vec<_>>(), 1, moment(0)).await.unwrap();
+}
+
+fn zo() -> Recipient {
+    Recipient::new(phone("27820000001"), Some(bsuid("ZA.1")))
+}
+
+#[tokio::test]
+async fn a_message_is_stored_with_its_first_leg_and_its_work() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, bsuid("ZA.2").into())], (INBOX, Channel::Whatsapp)).await;
+    let due = work::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap();
+    let [first, second] = due.as_slice() else { panic!("{due:?}") };
+    assert_eq!((first.message, first.ordinal, first.channel, first.inbox), (id(1), 0, Channel::Whatsapp, INBOX));
+    assert_eq!((&first.recipient, &second.recipient), (&zo(), &bsuid("ZA.2").into()));
+    assert_eq!((first.content.as_ref(), &first.own_content, first.unanswered), (&text(), &None, false));
+    assert!(Arc::ptr_eq(&first.content, &second.content), "what a part says is read once");
+    assert_eq!(parts::content(&mut db, CLIENT, PART).await.unwrap(), Some(text()));
+    assert_eq!(parts::content(&mut db, STRANGER, PART).await.unwrap(), None);
+
+    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 0), (id(9), 0)]).await.unwrap();
+    let [leg] = locked.as_slice() else { panic!("{locked:?}") };
+    assert_eq!((&leg.recipient, &leg.leg_address), (&zo(), &phone("27820000001")));
+    assert_eq!((leg.inbox, leg.leg_inbox, leg.last_ordinal), (INBOX, INBOX, 0));
+    assert_eq!(leg.fallback, Some(requested()));
+    assert_eq!(leg.leg_state, DeliveryState::Queued);
+}
+
+#[tokio::test]
+async fn any_channel_can_be_the_first_leg() {
+    let mut db = database().await;
+    let page = InboxId(Uuid::from_u128(30));
+    let settings = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![1], app_secret_sealed: None };
+    let inbox = Inbox { id: page, settings: InboxSettings::Messenger(settings) };
+    inboxes::insert(&mut db, CLIENT, &inbox, moment(0)).await.unwrap();
+    let fan = Address::of_kind(AddressKind::Psid, "24071234567").unwrap();
+    store(&mut db, &[(1, fan.clone().into())], (page, Channel::Facebook)).await;
+    let due = work::due(&mut db, CLIENT, page.0, moment(0), 10).await.unwrap();
+    assert_eq!((due[0].channel, due[0].recipient.address()), (Channel::Facebook, &fan));
+    let lanes = lanes::due(&mut db, Queue::Outbound, moment(0), 10).await.unwrap();
+    assert_eq!(lanes, [(CLIENT, page.0)]);
+}
+
+#[tokio::test]
+async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
+    work::finish(&mut db, CLIENT, &[(id(1), 0)]).await.unwrap();
+    let lane = sms_inbox(CLIENT);
+    let sms = SmsContent { text: "by SMS".to_owned(), unicode: false, source: None };
+    let leg = NewLeg {
+        channel: Channel::Sms,
+        inbox: lane,
+        address: phone("27820000001"),
+        content: Some(LegContent::Sms(sms.clone())),
+    };
+    assert_eq!(legs::append(&mut db, CLIENT, id(1), &leg, 1, moment(5)).await.unwrap(), Some(1));
+    assert_eq!(legs::append(&mut db, CLIENT, id(9), &leg, 1, moment(5)).await.unwrap(), None, "no such message");
+    let due = work::due(&mut db, CLIENT, lane.0, moment(5), 10).await.unwrap();
+    assert_eq!((due[0].ordinal, due[0].channel, due[0].inbox), (1, Channel::Sms, lane));
+    assert_eq!(due[0].recipient, phone("27820000001").into(), "the other address is of another channel");
+    assert_eq!(due[0].own_content, Some(LegContent::Sms(sms.clone())));
+    assert_eq!(legs::content(&mut db, CLIENT, id(1), 1).await.unwrap(), Some(LegContent::Sms(sms)));
+    assert_eq!(legs::content(&mut db, CLIENT, id(1), 0).await.unwrap(), None);
+
+    let repeated = NewLeg { channel: Channel::Whatsapp, inbox: INBOX, content: None, ..leg };
+    assert_eq!(legs::append(&mut db, CLIENT, id(1), &repeated, 0, moment(6)).await.unwrap(), Some(2));
+    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 1)]).await.unwrap();
+    assert_eq!((locked[0].channel, locked[0].leg_inbox, locked[0].last_ordinal), (Channel::Sms, lane, 2));
+    assert_eq!(locked[0].inbox, INBOX);
+}
+
+#[tokio::test]
+async fn legs_move_forward_and_leave_the_queue() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, zo())], (INBOX, Channel::Whatsapp)).await;
+    let both = [(id(1), 0), (id(2), 0)];
+    work::mark_sending(&mut db, CLIENT, &both, moment(0), Duration::from_secs(30)).await.unwrap();
+    assert!(work::due(&mut db, CLIENT, INBOX.0, moment(29), 10).await.unwrap().is_empty());
+    work::mark_unknown(&mut db, CLIENT, &both[..1]).await.unwrap();
+    legs::mark_ambiguous(&mut db, CLIENT, &both[..1]).await.unwrap();
+    work::put_back(&mut db, CLIENT, &[(id(2), 0, moment(3))]).await.unwrap();
+    let due = work::due(&mut db, CLIENT, INBOX.0, moment(30), 10).await.unwrap();
+    let seen: Vec<_> = due.iter().map(|leg| (leg.unanswered, leg.ambiguous, leg.attempts)).collect();
+    assert_eq!(seen, [(true, true, 1), (false, false, 1)]);
+    let step = LegMove {
+        message: id(1),
+        ordinal: 0,
+        state: DeliveryState::Accepted,
+        provider_id: Some("wamid.A".to_owned()),
+        error: None,
+    };
+    legs::advance(&mut db, CLIENT, &[step], moment(31)).await.unwrap();
+    work::finish(&mut db, CLIENT, &both[..1]).await.unwrap();
+    provider_ids::insert(&mut db, CLIENT, &[("wamid.A".to_owned(), id(1), None)]).await.unwrap();
+    assert_eq!(provider_ids::find(&mut db, CLIENT, "wamid.A").await.unwrap(), Some(id(1)));
+    assert_eq!(work::next_due(&mut db, CLIENT, INBOX.0).await.unwrap(), Some(moment(3)));
+    let mut locked = legs::lock(&mut db, CLIENT, &both).await.unwrap();
+    locked.sort_by_key(|leg| leg.id);
+    assert_eq!((locked[0].leg_state, locked[0].state), (DeliveryState::Accepted, DeliveryState::Queued));
+}
+
+#[tokio::test]
+async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
+    let new = NewFallback {
+        message: id(1),
+        inbox: INBOX,
+        error_code: "131026".to_owned(),
+        error_text: "not there".to_owned(),
+        failed_at: moment(1),
+    };
+    assert!(fallbacks::request(&mut db, CLIENT, &new, moment(1)).await.unwrap());
+    assert!(!fallbacks::request(&mut db, CLIENT, &new, moment(2)).await.unwrap());
+    let due = fallbacks::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap();
+    let [waiting] = due.as_slice() else { panic!("{due:?}") };
+    assert_eq!((waiting.message, &waiting.recipient, waiting.inbox), (id(1), &zo(), INBOX));
+    assert_eq!((waiting.sender.as_deref(), &waiting.content), (Some("27600000001"), &text()));
+    assert_eq!(waiting.fallback, Some(requested()));
+    assert_eq!((waiting.sms_inbox, &waiting.sms_source), (sms_inbox(CLIENT), &None));
+    assert!(fallbacks::decide(&mut db, CLIENT, id(1), true, "sms-fallback", None).await.unwrap());
+    assert!(!fallbacks::decide(&mut db, CLIENT, id(1), true, "sms-fallback", None).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_is_known_of_a_recipient_decides_whether_a_failure_may_fall_back() {
+    let mut db = database().await;
+    let known = Introduction { addresses: vec![phone("27820000001")], ..Introduction::default() };
+    let customer = resolve(&mut db, CLIENT, &IdSource::new([3; 32]), known, moment(0)).await.unwrap();
+    let facts = async |db: &mut PgConnection| {
+        fallbacks::facts(db, CLIENT, INBOX, &phone("27820000001")).await.unwrap().unwrap()
+    };
+    let before = facts(&mut db).await;
+    assert_eq!((before.mode, before.reached), (FallbackMode::Strict, false));
+    inbox_customers::mark_reached(&mut db, CLIENT, INBOX, customer).await.unwrap();
+    assert!(facts(&mut db).await.reached);
+    sqlx::query("UPDATE client SET fallback_mode = 'ANY_131026'").execute(&mut db).await.unwrap();
+    assert_eq!(facts(&mut db).await.mode, FallbackMode::Any131026);
+}
