@@ -1,24 +1,27 @@
 //! What every use case needs, put together once by the program.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use channels::{
+    carrier::{Carrier, Carriers},
     http::GuardedClient,
     media_store::{LocalMediaStore, MediaStore},
-    smpp::SmppGateway,
     whatsapp_cloud::CloudApi,
 };
 use chrono::{DateTime, Utc};
 use domain::{
     clock::{Clock, IdSource},
     ids::NodeId,
+    inbox::InboxKind,
 };
 use plugin_host::PluginHost;
 use storage::PgPool;
-use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use crate::{Pacing, Settings, SkippedComparisons, lanes::Wakeups, secrets::Sealer};
+use crate::{Settings, SkippedComparisons, lanes::Wakeups, secrets::Sealer};
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
 pub struct Context {
@@ -36,8 +39,6 @@ pub struct Context {
     pub cloud: CloudApi,
     /// For addresses that clients chose.
     pub http: GuardedClient,
-    /// Set once the SMSC binds are started; empty when no SMSC is configured.
-    pub smpp: OnceCell<SmppGateway>,
     /// Files of customers.
     pub media: Arc<dyn MediaStore>,
     /// Folder on the media store's file system where downloads are put together.
@@ -48,8 +49,8 @@ pub struct Context {
     pub settings: Settings,
     /// Hints to the runner.
     pub wake: Wakeups,
-    /// How fast each business number may send.
-    pub pacing: Pacing,
+    /// What takes messages out. Set once by the process that works; empty where nothing is sent.
+    carriers: OnceLock<Carriers>,
     /// Comparisons with shadows of plugins that there was no room for.
     pub skipped: SkippedComparisons,
 }
@@ -58,6 +59,17 @@ impl Context {
     /// The present moment of the business clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
+    }
+
+    /// Says what takes messages out. The first call counts: carriers need a context for what comes back to them, so they
+    /// are made after it.
+    pub fn set_carriers(&self, carriers: Carriers) {
+        let _ = self.carriers.set(carriers);
+    }
+
+    /// What takes the messages of inboxes of this kind out; `None` when nothing does.
+    pub fn carrier(&self, kind: InboxKind) -> Option<Arc<dyn Carrier>> {
+        self.carriers.get()?.of(kind).cloned()
     }
 
     /// A new id for something that happens now.
@@ -99,13 +111,12 @@ impl ContextBuilder {
             plugins: self.plugins,
             cloud: self.cloud,
             http: self.http,
-            smpp: OnceCell::new(),
             scratch: self.media_folder.join("scratch"),
             media: Arc::new(LocalMediaStore::new(self.media_folder)),
             sealer: self.sealer,
             settings: self.settings,
             wake,
-            pacing: Pacing::default(),
+            carriers: OnceLock::new(),
             skipped: SkippedComparisons::default(),
         }
     }

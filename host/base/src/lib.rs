@@ -6,7 +6,6 @@ mod context;
 mod error;
 pub mod lanes;
 pub mod media;
-mod pacing;
 pub mod readiness;
 pub mod secrets;
 mod settings;
@@ -15,7 +14,6 @@ pub mod upkeep;
 
 pub use context::{Context, ContextBuilder};
 pub use error::{Error, HostFailed, Result};
-pub use pacing::{Pace, Pacing};
 pub use settings::{KeyValueQuota, PluginSettings, Retention, Settings};
 pub use skipped_comparisons::SkippedComparisons;
 pub use storage::work::lanes::Queue;

@@ -6,8 +6,10 @@ use std::collections::HashMap;
 use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::{
-    chat::{FallbackFacts, FallbackMode, fallback_due},
-    delivery::{DeliveryState, LegChannel},
+    address::{Address, AddressKind},
+    channel::Channel,
+    chat::{FallbackFacts, fallback_due},
+    delivery::DeliveryState,
     ids::{ClientId, InboxId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
@@ -16,16 +18,21 @@ use storage::{
     PgConnection, Queue,
     outbound::{
         fallbacks::{self, NewFallback},
-        messages::{self, LegMove, MessageLeg, MessageMove, SMS_LEG, WHATSAPP_LEG},
+        legs::{self, LegMove, MessageLeg},
+        messages::{self, MessageMove},
+        provider_ids,
         receipts::{self, NewReceipt},
         work,
     },
-    people::customers::Introduction,
+    people::{customers, inbox_customers},
 };
 use uuid::Uuid;
 
 use base::{Context, Result};
 use events::{NewEvent, enqueue};
+
+/// The leg that a message begins with, whatever its channel.
+const FIRST_LEG: i16 = 0;
 
 /// Something that happened to a leg.
 #[derive(Debug, Clone)]
@@ -84,9 +91,7 @@ pub async fn apply_statuses(
     for (position, (status, named)) in statuses.iter().zip(named).enumerate() {
         let leg = match named.filter(|leg| existing.contains(&leg.0)) {
             Some(leg) => Some(leg),
-            None => messages::find_by_provider_id(db, client, &status.provider_id)
-                .await?
-                .map(|message| (message, WHATSAPP_LEG)),
+            None => provider_ids::find(db, client, &status.provider_id).await?,
         };
         match leg {
             Some((message, ordinal)) => {
@@ -132,7 +137,7 @@ pub async fn advance(
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
-    let locked = messages::lock_legs(db, client, &keys).await?;
+    let locked = legs::lock(db, client, &keys).await?;
     let mut progress = Progress::new(locked);
     for step in steps {
         progress.take(ctx, db, client, step).await?;
@@ -198,12 +203,12 @@ impl Progress {
             error: error.clone(),
         });
         if falls_back {
-            self.wakes.push((Queue::Fallback, leg.number.0));
+            self.wakes.push((Queue::Fallback, leg.inbox.0));
         } else if leg.ordinal == leg.last_ordinal {
             let change = MessageMove { message: leg.id, state: last, times: leg.times, error };
             self.message_moves.insert(leg.id, change);
         }
-        if leg.channel == LegChannel::Whatsapp && last >= DeliveryState::Sent && !last.is_failed() {
+        if leg.channel.has_chats() && last >= DeliveryState::Sent && !last.is_failed() {
             self.seen.push(leg.clone());
         }
         Ok(())
@@ -213,7 +218,7 @@ impl Progress {
         let now = ctx.now();
         let mut wakes = self.wakes;
         if !self.provider_ids.is_empty() {
-            messages::insert_provider_ids(db, client, &self.provider_ids).await?;
+            provider_ids::insert(db, client, &self.provider_ids).await?;
         }
         if self.leg_moves.is_empty() {
             return Ok(wakes);
@@ -225,14 +230,14 @@ impl Progress {
         }
         let done: Vec<(MessageId, i16)> = moves.keys().copied().collect();
         let moves: Vec<LegMove> = moves.into_values().collect();
-        messages::move_legs(db, client, &moves, now).await?;
+        legs::advance(db, client, &moves, now).await?;
         work::finish(db, client, &done).await?;
         let messages: Vec<MessageMove> = self.message_moves.into_values().collect();
         if !messages.is_empty() {
-            messages::move_messages(db, client, &messages).await?;
+            messages::advance(db, client, &messages).await?;
         }
         receipts::insert(db, client, &self.receipts).await?;
-        mark_seen(ctx, db, client, &self.seen).await?;
+        mark_reached(ctx, db, client, &self.seen).await?;
         follow_chat(db, client, &self.reports, &moves).await?;
         wakes.extend(report(ctx, db, client, &self.reports).await?);
         Ok(wakes)
@@ -263,15 +268,17 @@ async fn fallback_follows(
     let Some(failure) = step.failure.as_ref().filter(|failure| means_not_on_whatsapp(failure.code)) else {
         return Ok(false);
     };
-    if leg.ordinal != WHATSAPP_LEG || leg.last_ordinal != WHATSAPP_LEG {
+    if leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
         return Ok(false);
     }
-    let Some(phone) = &leg.to_phone else { return Ok(false) };
-    let Some(known) = fallbacks::facts(db, client, leg.number, phone).await? else { return Ok(false) };
+    let named = [Some(leg.recipient.address()), leg.recipient.other()];
+    let phone = named.into_iter().flatten().find(|address| address.kind() == AddressKind::Phone);
+    let Some(phone) = phone else { return Ok(false) };
+    let Some(known) = fallbacks::facts(db, client, leg.inbox, phone).await? else { return Ok(false) };
     let facts = FallbackFacts {
         code: failure.code,
-        mode: if known.fallback_mode == "STRICT" { FallbackMode::Strict } else { FallbackMode::Any131026 },
-        seen_on_whatsapp: known.seen_on_whatsapp || leg.leg_state >= DeliveryState::Sent,
+        mode: known.mode,
+        seen_on_whatsapp: known.reached || leg.leg_state >= DeliveryState::Sent,
         has_phone: true,
         age: ctx.now() - accepted_at(leg.id),
         max_age: TimeDelta::from_std(ctx.settings.fallback_max_age).unwrap_or(TimeDelta::MAX),
@@ -283,7 +290,7 @@ async fn fallback_follows(
     }
     let fallback = NewFallback {
         message: leg.id,
-        number: leg.number,
+        inbox: leg.inbox,
         error_code: failure.code.to_string(),
         error_text: failure.text.clone(),
         failed_at: step.at,
@@ -297,24 +304,20 @@ fn accepted_at(message: MessageId) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::UNIX_EPOCH)
 }
 
-/// Remembers that these recipients are on WhatsApp.
-async fn mark_seen(ctx: &Context, db: &mut PgConnection, client: ClientId, seen: &[MessageLeg]) -> Result<()> {
+/// Remembers that these recipients are reached on the channels of these inboxes.
+async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, seen: &[MessageLeg]) -> Result<()> {
     if seen.is_empty() {
         return Ok(());
     }
-    let identities: Vec<Introduction> = seen.iter().map(identity_of).collect();
-    let customers = storage::people::customers::resolve_many(db, client, &ctx.ids, &identities, ctx.now()).await?;
-    let mut pairs: Vec<_> = seen.iter().map(|leg| leg.number).zip(customers).collect();
+    let addresses: Vec<&Address> = seen.iter().map(|leg| leg.recipient.address()).collect();
+    let known = customers::resolve_many(db, client, &ctx.ids, &addresses, ctx.now()).await?;
+    let mut pairs: Vec<_> = seen.iter().map(|leg| leg.inbox).zip(known).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    for (number, customer) in pairs {
-        storage::people::inbox_customers::mark_seen(db, client, number, customer).await?;
+    for (inbox, customer) in pairs {
+        inbox_customers::mark_reached(db, client, inbox, customer).await?;
     }
     Ok(())
-}
-
-fn identity_of(leg: &MessageLeg) -> Introduction {
-    Introduction { phone: leg.to_phone.clone(), bsuid: leg.to_bsuid.clone(), ..Introduction::default() }
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.
@@ -330,7 +333,7 @@ async fn follow_chat(
             .iter()
             .find(|step| step.message == leg.id && step.ordinal == leg.ordinal)
             .and_then(|step| step.provider_id.as_deref());
-        storage::chat::chat_messages::set_delivery(db, client, chat_message, state.as_str(), provider_id).await?;
+        storage::chat::chat_messages::set_delivery(db, client, chat_message, *state, provider_id).await?;
     }
     Ok(())
 }
@@ -345,17 +348,17 @@ async fn report(
     let mut senders: HashMap<InboxId, String> = HashMap::new();
     let mut events = Vec::new();
     for (leg, state, failure) in reports.iter().filter(|(leg, _, _)| leg.chat_message.is_none()) {
-        let sender = match senders.get(&leg.number) {
+        let sender = match senders.get(&leg.inbox) {
             Some(sender) => sender.clone(),
             None => {
-                let found = storage::inboxes::by_id(db, client, leg.number).await?;
-                let sender = found.map(|number| number.msisdn).unwrap_or_default();
-                senders.insert(leg.number, sender.clone());
+                let found = storage::inboxes::by_id(db, client, leg.inbox).await?;
+                let sender = found.and_then(|inbox| inbox.address().map(str::to_owned)).unwrap_or_default();
+                senders.insert(leg.inbox, sender.clone());
                 sender
             }
         };
         let event = WebhookEvent::Status(status_event(leg, *state, failure.as_ref(), sender));
-        events.push(NewEvent { number: leg.number, order_key: leg.order_key, event });
+        events.push(NewEvent { inbox: leg.inbox, order_key: leg.order_key, event });
     }
     if events.is_empty() {
         return Ok(Vec::new());
@@ -377,12 +380,12 @@ fn status_event(
     let failure = failure.filter(|_| state.is_failed());
     StatusEvent {
         sender,
-        receiver: leg.to_phone.clone(),
-        recipient_user_id: leg.to_bsuid.clone(),
+        receiver: leg.recipient.phone().map(str::to_owned),
+        recipient_user_id: leg.recipient.bsuid().map(str::to_owned),
         gst_id: leg.gst_id.clone(),
         ct_id: leg.ct_id.clone(),
         conversation_ct_id: None,
-        channel: (leg.ordinal == SMS_LEG).then(|| leg.channel.as_str().to_owned()),
+        channel: (leg.channel == Channel::Sms).then(|| leg.channel.as_str().to_owned()),
         status: state.as_str().to_owned(),
         send_time: time(0, DeliveryState::Sent),
         delivery_time: time(1, DeliveryState::Delivered),
@@ -407,11 +410,11 @@ pub async fn fail_for_good(
     message: MessageId,
     failure: ProviderFailure,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let legs = messages::lock_legs(db, client, &[(message, WHATSAPP_LEG)]).await?;
+    let legs = legs::lock(db, client, &[(message, FIRST_LEG)]).await?;
     let Some(leg) = legs.into_iter().next().filter(|leg| !leg.state.is_failed()) else { return Ok(Vec::new()) };
     let error = Some((failure.code.to_string(), failure.text.clone()));
     let change = MessageMove { message, state: DeliveryState::Failed, times: leg.times, error };
-    messages::move_messages(db, client, &[change]).await?;
+    messages::advance(db, client, &[change]).await?;
     let reports = [(leg, DeliveryState::Failed, Some(failure))];
     follow_chat(db, client, &reports, &[]).await?;
     report(ctx, db, client, &reports).await

@@ -5,29 +5,28 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    content::OutboundContent,
-    ids::{InboxId, MessageId},
+    address::{Address, AddressKind},
+    channel::Channel,
+    content::{LegContent, OutboundContent, SmsContent},
     inbound::ProviderFailure,
     recipient::order_key,
     segments,
-    send::FallbackRequest,
 };
 use plugin_host::{
     CallError, World,
     sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
 };
-use serde::{Deserialize, Serialize};
 use storage::{
     Queue,
     outbound::{
         fallbacks::{self, DueFallback},
-        messages, work,
+        legs::{self, NewLeg},
     },
 };
 use uuid::Uuid;
 
-use crate::delivery;
-use base::{Context, Error, Result, lanes::Lease};
+use crate::{delivery, dispatch::SEND_PRIORITY};
+use base::{Context, Result, lanes::Lease};
 use plugins::{
     calls::{self, Answering, CallSubject, FinishedCall, trace::kind_of},
     slots,
@@ -39,17 +38,6 @@ pub const BUILT_IN: &str = "sms-fallback";
 const PLUGIN_ATTEMPTS: i16 = 3;
 /// Decisions taken up at once.
 const PAGE: i64 = 20;
-
-/// What an SMS leg says: stored with the leg.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SmsContent {
-    /// The text.
-    pub text: String,
-    /// Force UTF-16.
-    pub unicode: bool,
-    /// Source address.
-    pub source: String,
-}
 
 /// Works off the fallback decisions of a business number.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
@@ -68,11 +56,11 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
-    let undeliverable = undeliverable(waiting, ctx.now())?;
+    let undeliverable = undeliverable(waiting, ctx.now());
     // A canary that is taken back leaves the decision to the live version at once.
     loop {
         let answering = Arc::new(answering(ctx, lease, waiting).await?);
-        let about = CallSubject::event(waiting.message_id, waiting.message_id);
+        let about = CallSubject::event(waiting.message.0, waiting.message.0);
         let now = ctx.now();
         let outcome = ctx.plugins.decide_fallback(answering.call(lease.client, &about, now), &undeliverable).await;
         let made = FinishedCall::of((&answering, &about), &outcome, now);
@@ -82,7 +70,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
             Err(error) => {
                 let suspended = matches!(error, CallError::Suspended { .. });
                 let again = waiting.attempts + 1 < PLUGIN_ATTEMPTS && !suspended;
-                tracing::warn!(message.id = %waiting.message_id, plugin, outcome = kind_of(&error), again,
+                tracing::warn!(message.id = %waiting.message, plugin, outcome = kind_of(&error), again,
                     "a fallback plugin failed");
                 if answering.is_canary() || again {
                     match put_off(ctx, lease, waiting, made, again).await? {
@@ -103,8 +91,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
 /// The plugin that decides about a message.
 async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<Answering> {
     let mut db = ctx.db.acquire().await?;
-    let number = InboxId(waiting.number_id);
-    let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, number).await?;
+    let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?;
     // By customer and number, so that one customer meets one version.
     let subject = customer_of(waiting);
     Ok(Answering::of_or_built_in(&slots, subject, World::SmsFallback, BUILT_IN))
@@ -112,31 +99,28 @@ async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Resul
 
 /// Stands for the customer on the number: a canary has it or has it not.
 fn customer_of(waiting: &DueFallback) -> Uuid {
-    let key = order_key(InboxId(waiting.number_id), waiting.to_phone.as_deref().unwrap_or_default());
+    let key = order_key(waiting.inbox, waiting.recipient.address());
     Uuid::from_u64_pair(0, key.cast_unsigned())
 }
 
 /// What the plugin is told.
-fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Result<Undeliverable> {
-    let unreadable = |source| Error::Unreadable { what: "message of a fallback", source };
-    let requested: Option<FallbackRequest> =
-        waiting.fallback.clone().map(serde_json::from_value).transpose().map_err(unreadable)?;
-    let content: OutboundContent = serde_json::from_value(waiting.content.clone()).map_err(unreadable)?;
-    let (auto_text, template_name) = match content {
-        OutboundContent::Template(template) => (Some(template.rendered_text), Some(template.name)),
-        OutboundContent::Text { body } => (Some(body), None),
-        OutboundContent::Media(media) => (media.caption, None),
+fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeliverable {
+    let requested = waiting.fallback.as_ref();
+    let (auto_text, template_name) = match &waiting.content {
+        OutboundContent::Template(template) => (Some(template.rendered_text.clone()), Some(template.name.clone())),
+        OutboundContent::Text { body } => (Some(body.clone()), None),
+        OutboundContent::Media(media) => (media.caption.clone(), None),
         _ => (None, None),
     };
-    Ok(Undeliverable {
-        message_id: waiting.message_id.to_string(),
-        recipient: waiting.to_phone.clone().unwrap_or_default(),
-        sender: waiting.msisdn.clone(),
+    Undeliverable {
+        message_id: waiting.message.to_string(),
+        recipient: waiting.recipient.phone().unwrap_or_default().to_owned(),
+        sender: waiting.sender.clone().unwrap_or_default(),
         error_code: waiting.error_code.clone(),
         error_text: waiting.error_text.clone(),
         requested: RequestedFallback {
             send_fallback: requested.is_some(),
-            text: requested.as_ref().and_then(|fallback| fallback.text.clone()),
+            text: requested.and_then(|fallback| fallback.text.clone()),
             unicode: requested.is_some_and(|fallback| fallback.unicode),
         },
         auto_text,
@@ -145,7 +129,7 @@ fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Result<Undelivera
         age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
         template_name,
         metadata: Vec::new(),
-    })
+    }
 }
 
 /// SPEC 2.4 in the host: what happens when the plugin that should decide is broken.
@@ -183,7 +167,7 @@ async fn put_off(
     lease.hold(&mut tx).await?;
     let kept = calls::keep(ctx, &mut tx, lease.client, vec![made]).await?;
     if again && !kept.canary_ended {
-        fallbacks::put_off(&mut tx, lease.client, MessageId(waiting.message_id), ctx.now() + pause).await?;
+        fallbacks::put_off(&mut tx, lease.client, waiting.message, ctx.now() + pause).await?;
     }
     tx.commit().await?;
     Ok(match (kept.canary_ended, again) {
@@ -202,9 +186,9 @@ async fn apply(
     decision: Decision,
     made: Option<FinishedCall>,
 ) -> Result<()> {
-    let message = MessageId(waiting.message_id);
+    let message = waiting.message;
     let decision = match decision {
-        Decision::Send(sms) => sendable(ctx, waiting, sms),
+        Decision::Send(sms) => sendable(waiting, sms),
         Decision::Skip(reason) => Err(reason),
     };
     let mut tx = ctx.db.begin().await?;
@@ -215,12 +199,15 @@ async fn apply(
         return Ok(());
     }
     let wakes: Vec<(Queue, Uuid)> = match decision {
-        Ok(sms) => {
-            let content =
-                serde_json::to_value(&sms).map_err(|source| Error::Unreadable { what: "content of an SMS", source })?;
-            messages::insert_sms_leg(&mut tx, lease.client, message, &content, ctx.now()).await?;
-            work::insert_sms(&mut tx, lease.client, message, ctx.now()).await?;
-            vec![(Queue::Outbound, lease.client.0)]
+        Ok((sms, phone)) => {
+            let leg = NewLeg {
+                channel: Channel::Sms,
+                inbox: waiting.sms_inbox,
+                address: phone,
+                content: Some(LegContent::Sms(sms)),
+            };
+            legs::append(&mut tx, lease.client, message, &leg, SEND_PRIORITY, ctx.now()).await?;
+            vec![(Queue::Outbound, waiting.sms_inbox.0)]
         }
         Err(_) => {
             let code = waiting.error_code.parse().unwrap_or_default();
@@ -234,18 +221,17 @@ async fn apply(
     Ok(())
 }
 
-/// The SMS as it will be sent, or why it cannot be.
-fn sendable(ctx: &Context, waiting: &DueFallback, sms: Sms) -> std::result::Result<SmsContent, String> {
+/// The SMS as it will be sent and where to, or why it cannot be.
+fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent, Address), String> {
     if sms.text.is_empty() {
         return Err("the plugin decided for an SMS without a text".to_owned());
     }
     segments::split(&sms.text, sms.unicode).map_err(|error| error.to_string())?;
-    let source = sms
-        .sender
-        .filter(|sender| !sender.is_empty())
-        .or_else(|| waiting.sms_source.clone())
-        .unwrap_or_else(|| ctx.settings.sms_default_source.clone());
-    Ok(SmsContent { text: sms.text, unicode: sms.unicode, source })
+    let named = [Some(waiting.recipient.address()), waiting.recipient.other()];
+    let phone = named.into_iter().flatten().find(|address| address.kind() == AddressKind::Phone);
+    let phone = phone.ok_or_else(|| "the recipient has no phone number".to_owned())?.clone();
+    let source = sms.sender.filter(|sender| !sender.is_empty());
+    Ok((SmsContent { text: sms.text, unicode: sms.unicode, source }, phone))
 }
 
 #[cfg(test)]

@@ -5,4 +5,9 @@ pub mod accept;
 pub mod delivery;
 pub mod dispatch;
 pub mod fallback;
-pub mod sms;
+pub mod reply;
+mod sms_parts;
+mod sms_receipts;
+
+pub use sms_parts::UNDELIVERED_SMS;
+pub use sms_receipts::SmscEvents;

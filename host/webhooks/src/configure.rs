@@ -87,7 +87,7 @@ pub async fn create(
     actor: &str,
     request: &WebhookConfigRequest,
 ) -> Result<WebhookConfig, ConfigureError> {
-    let number = match request.scope() {
+    let inbox = match request.scope() {
         NumberScope::ClientDefault => None,
         NumberScope::Number(number) => Some(number),
         NumberScope::Impossible => return Err(ConfigureError::NumberNotYours),
@@ -97,7 +97,7 @@ pub async fn create(
     refuse_addresses(ctx, &mut tx, client, &settings).await?;
     let config = NewConfig {
         id: ctx.mint(),
-        number,
+        inbox,
         settings,
         endpoints: WebhookType::ALL.into_iter().map(|kind| (kind, ctx.mint::<EndpointId>())).collect(),
         secret_sealed: ctx.sealer.seal(client, Purpose::WebhookSecret, &new_secret()?)?,
@@ -112,11 +112,11 @@ pub async fn create(
 
 /// Which rule of the database a new configuration broke.
 fn refused_insert(error: storage::Error) -> ConfigureError {
-    use webhook_configs::{ONE_DEFAULT, ONE_OVERRIDE, OWN_NUMBER};
+    use configs::{ONE_DEFAULT, ONE_OVERRIDE, OWN_INBOX};
     let broken = [
         (ONE_DEFAULT, ConfigureError::DefaultExists),
         (ONE_OVERRIDE, ConfigureError::OverrideExists),
-        (OWN_NUMBER, ConfigureError::NumberNotYours),
+        (OWN_INBOX, ConfigureError::NumberNotYours),
     ];
     let known = broken.into_iter().find(|(constraint, _)| storage::violates(&error, constraint));
     known.map_or_else(|| ConfigureError::Failed(error.into()), |(_, refusal)| refusal)
@@ -153,7 +153,7 @@ pub async fn client_default(ctx: &Context, client: ClientId) -> base::Result<Opt
 }
 
 fn shown(stored: StoredConfig) -> WebhookConfig {
-    WebhookConfig::new(stored.id, stored.number, &stored.settings)
+    WebhookConfig::new(stored.id, stored.inbox, &stored.settings)
 }
 
 /// The signing secret of a configuration, as `whsec_...`.

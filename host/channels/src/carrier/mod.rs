@@ -67,6 +67,11 @@ pub trait Carrier: Send + Sync + 'static {
         Lookup::NotPossible
     }
 
+    /// Whether a refusal with this code says that the provider's templates are not what our catalogue says.
+    fn outdates_templates(&self, _code: i64) -> bool {
+        false
+    }
+
     /// What is reported of a message whose repetition was not answered either.
     fn no_answer(&self) -> ProviderFailure {
         ProviderFailure {

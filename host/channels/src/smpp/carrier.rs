@@ -163,6 +163,12 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
     Ok((1..=total).zip(segmented.parts).map(|(number, segment)| (number, part(number, segment.octets))).collect())
 }
 
+/// How many parts a content goes out in; `None` when it cannot go out by SMS.
+pub fn part_count(content: &OutboundContent, unicode: bool) -> Option<usize> {
+    let text = text_of(content).ok()?;
+    segments::split(&text, unicode).ok().map(|segmented| segmented.parts.len())
+}
+
 fn invalid(reason: &str) -> ProviderFailure {
     ProviderFailure { code: REFUSED_BY_SMSC, text: format!("not a valid SMS: {reason}") }
 }

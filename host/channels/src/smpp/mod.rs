@@ -28,7 +28,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 pub use bind::{BindState, BindStatus};
-pub use carrier::{NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier};
+pub use carrier::{NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier, part_count};
 /// The header that joins parts: 8-bit reference, number of parts, number of this part from 1.
 pub use domain::segments::udh as concat_udh;
 pub use gateway::SmppGateway;

@@ -15,7 +15,7 @@ use domain::{
 };
 use tokio::{sync::Notify, time::timeout};
 
-use super::{CloudApi, CloudNumber, CloudSend, pace::Pace};
+use super::{CloudApi, CloudNumber, CloudSend, error_codes::refreshes_templates, pace::Pace};
 use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, Outgoing, Place};
 
 /// When a number without credentials is looked at again.
@@ -140,6 +140,10 @@ impl Carrier for CloudCarrier {
 
     fn admit(&self, inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
         self.door(inbox).state().pace.admit(to.value(), Instant::now())
+    }
+
+    fn outdates_templates(&self, code: i64) -> bool {
+        refreshes_templates(code)
     }
 
     async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use domain::ids::{ClientId, InboxId};
 use storage::{
     PgConnection, Queue,
-    outbound::{idempotency, messages},
+    outbound::{idempotency, messages, parts},
 };
 
 use super::{
@@ -112,10 +112,10 @@ async fn insert(
     if messages.is_empty() {
         return Ok(Vec::new());
     }
-    messages::insert_parts(db, client, &parts).await?;
-    messages::insert_messages(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
+    parts::insert(db, client, &parts).await?;
+    messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
-    let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.number).collect();
+    let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();
     lanes.sort_unstable();
     lanes.dedup();
     Ok(lanes)

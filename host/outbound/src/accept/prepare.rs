@@ -5,19 +5,25 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::{
+    address::Address,
     body::FieldFault,
+    channel::Channel,
     chat::chat_allowed,
     ids::{BatchId, ClientId, InboxId, MessageId, PartId},
-    phone::{Msisdn, Recipient, order_key},
+    inbox::InboxKind,
+    recipient::{Recipient, order_key},
     send::{NumberFacts, RejectionReason, ResolvedSend, SendKind, SendReceipt, SendRequest, SendResponse},
     template::Template,
 };
 use serde_json::value::RawValue;
 use storage::{
     PgConnection,
-    inboxes::{self, Number, Provider, templates},
-    outbound::messages::{NewMessage, NewPart},
-    people::inbox_customers::{self, NumberCustomerFacts},
+    inboxes::{self, Inbox, templates},
+    outbound::{
+        messages::NewMessage,
+        parts::{NewPart, PartOrigin},
+    },
+    people::inbox_customers::{self, InboxCustomerFacts},
 };
 
 use super::{AcceptError, Pending};
@@ -25,9 +31,9 @@ use base::{Context, Error, Result};
 
 /// What the requests of a group need to know, read in a handful of statements.
 pub(super) struct Facts {
-    numbers: HashMap<String, Number>,
+    inboxes: HashMap<String, Inbox>,
     templates: HashMap<(String, String), Template>,
-    windows: HashMap<InboxId, HashMap<String, NumberCustomerFacts>>,
+    windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
 }
 
 impl Facts {
@@ -39,21 +45,21 @@ impl Facts {
         let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
         senders.sort_unstable();
         senders.dedup();
-        let numbers = inboxes::by_msisdns(db, client, &senders).await?;
-        let numbers: HashMap<String, Number> =
-            numbers.into_iter().map(|number| (number.msisdn.clone(), number)).collect();
-        let mut facts = Self { numbers, templates: HashMap::new(), windows: HashMap::new() };
+        let inboxes = inboxes::by_addresses(db, client, Channel::Whatsapp, &senders).await?;
+        let by_address = |inbox: Inbox| Some((inbox.address()?.to_owned(), inbox));
+        let inboxes: HashMap<String, Inbox> = inboxes.into_iter().filter_map(by_address).collect();
+        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new() };
         facts.load_templates(db, client, requests.clone()).await?;
         facts.load_windows(db, client, requests).await?;
         Ok(facts)
     }
 
-    fn number(&self, request: &SendRequest) -> Option<&Number> {
-        self.numbers.get(request.sender().as_str())
+    fn inbox(&self, request: &SendRequest) -> Option<&Inbox> {
+        self.inboxes.get(request.sender().as_str())
     }
 
     fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
-        Some((self.number(request)?.waba_id.clone()?, request.template()?.id.clone()))
+        Some((self.inbox(request)?.cloud()?.waba_id.clone(), request.template()?.id.clone()))
     }
 
     async fn load_templates<'r>(
@@ -86,33 +92,30 @@ impl Facts {
         client: ClientId,
         requests: impl Iterator<Item = &'r SendRequest>,
     ) -> Result<()> {
-        let mut wanted: HashMap<InboxId, (Vec<String>, Vec<String>)> = HashMap::new();
+        let mut wanted: HashMap<InboxId, Vec<Recipient>> = HashMap::new();
         for request in requests.filter(|request| request.kind() == SendKind::Chat) {
-            let Some(number) = self.number(request).filter(|number| number.provider == Provider::Cloud) else {
-                continue;
-            };
-            let (phones, bsuids) = wanted.entry(number.id).or_default();
-            for recipient in request.recipients() {
-                phones.extend(recipient.phone().map(|phone| phone.as_str().to_owned()));
-                bsuids.extend(recipient.bsuid().map(|bsuid| bsuid.as_str().to_owned()));
-            }
+            let cloud = self.inbox(request).filter(|inbox| inbox.kind() == InboxKind::WhatsappCloud);
+            let Some(inbox) = cloud.map(|inbox| inbox.id) else { continue };
+            wanted.entry(inbox).or_default().extend(request.recipients());
         }
-        for (number, (phones, bsuids)) in wanted {
-            let facts = inbox_customers::facts(db, client, number, &phones, &bsuids).await?;
-            self.windows.insert(number, facts);
+        for (inbox, recipients) in wanted {
+            let addresses: Vec<&Address> = recipients.iter().flat_map(addresses).collect();
+            let facts = inbox_customers::facts(db, client, inbox, &addresses).await?;
+            self.windows.insert(inbox, facts);
         }
         Ok(())
     }
 
-    fn window_open(&self, number: &Number, recipient: &Recipient, now: DateTime<Utc>) -> bool {
-        let Some(known) = self.windows.get(&number.id) else { return false };
-        let addresses = [recipient.phone().map(Msisdn::as_str), recipient.bsuid().map(|bsuid| bsuid.as_str())];
-        addresses
-            .into_iter()
-            .flatten()
+    fn window_open(&self, inbox: &Inbox, recipient: &Recipient, now: DateTime<Utc>) -> bool {
+        let Some(known) = self.windows.get(&inbox.id) else { return false };
+        addresses(recipient)
             .filter_map(|address| known.get(address))
             .any(|facts| chat_allowed(facts.last_inbound_at, now))
     }
+}
+
+fn addresses(recipient: &Recipient) -> impl Iterator<Item = &Address> {
+    std::iter::once(recipient.address()).chain(recipient.other())
 }
 
 /// A request with everything that will be stored and answered for it.
@@ -125,43 +128,40 @@ pub(super) struct Prepared {
 /// Resolves a request against the facts. Pure but for ids and the clock.
 pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::result::Result<Prepared, AcceptError> {
     let request = &pending.request;
-    let number = facts.number(request).ok_or_else(|| fault(request.unknown_sender()))?;
+    let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
     let template = facts.template_key(request).and_then(|key| facts.templates.get(&key));
-    let known = NumberFacts { msisdn: request.sender().clone(), waba_id: number.waba_id.clone() };
+    let known =
+        NumberFacts { msisdn: request.sender().clone(), waba_id: inbox.cloud().map(|cloud| cloud.waba_id.clone()) };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
     let mut send = request.resolve(&known, template, &mut tokens).map_err(AcceptError::Faults)?;
     let now = ctx.now();
-    if send.kind == SendKind::Chat && number.provider == Provider::Cloud {
+    if send.kind == SendKind::Chat && inbox.kind() == InboxKind::WhatsappCloud {
         send.reject_where(|recipient| {
-            (!facts.window_open(number, recipient, now)).then_some(RejectionReason::OutsideWindow)
+            (!facts.window_open(inbox, recipient, now)).then_some(RejectionReason::OutsideWindow)
         });
     }
-    rows(ctx, pending, number, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+    rows(ctx, pending, inbox, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
 }
 
 fn fault(fault: FieldFault) -> AcceptError {
     AcceptError::Faults(vec![fault])
 }
 
-fn rows(
-    ctx: &Context,
-    pending: &Pending,
-    number: &Number,
-    send: &ResolvedSend,
-    now: DateTime<Utc>,
-) -> Result<Prepared> {
+fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, now: DateTime<Utc>) -> Result<Prepared> {
     let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
     let batch: BatchId = ctx.mint();
-    let fallback = send.fallback.as_ref().map(serde_json::to_value).transpose().map_err(unreadable)?;
     let mut parts = Vec::with_capacity(send.parts.len());
     for part in &send.parts {
         parts.push(NewPart {
             id: ctx.mint::<PartId>(),
             batch,
-            number: number.id,
-            message_type: send.kind.as_str(),
-            content: serde_json::to_value(&part.content).map_err(unreadable)?,
-            fallback: fallback.clone(),
+            inbox: inbox.id,
+            origin: match send.kind {
+                SendKind::Notification => PartOrigin::Notification,
+                SendKind::Chat => PartOrigin::Chat,
+            },
+            content: part.content.clone(),
+            fallback: send.fallback.clone(),
             quoted_provider_id: None,
         });
     }
@@ -172,12 +172,12 @@ fn rows(
         messages.push(NewMessage {
             id,
             part: part.id,
-            number: number.id,
-            to_phone: accepted.recipient.phone().map(|phone| phone.as_str().to_owned()),
-            to_bsuid: accepted.recipient.bsuid().map(|bsuid| bsuid.as_str().to_owned()),
+            inbox: inbox.id,
+            channel: inbox.channel(),
+            recipient: accepted.recipient.clone(),
             ct_id: accepted.ct_id.clone(),
             gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
-            order_key: order_key(number.id, accepted.recipient.address()),
+            order_key: order_key(inbox.id, accepted.recipient.address()),
             chat: None,
             customer: None,
         });

@@ -1,192 +1,254 @@
-//! The loop of one business number: mark, call, settle.
+//! The loop of one inbox: mark, call, settle.
 
 use std::{
+    borrow::Cow,
     collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use channels::whatsapp_cloud::{Accepted, CloudNumber, CloudSend, SendFailure};
+use base::{Context, Result, lanes::Lease};
+use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
 use domain::{
-    content::OutboundContent,
-    ids::{InboxId, MessageId},
+    content::{LegContent, OutboundContent},
+    inbox::InboxKind,
 };
-use futures::{FutureExt, StreamExt, stream::FuturesUnordered};
-use storage::outbound::{
-    messages,
-    work::{self, DueLeg},
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use tokio::{
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    task::{JoinError, JoinSet},
 };
 
-use super::settle;
-use crate::delivery::opaque;
-use base::Pace;
-use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
+use super::{
+    mark::{self, Marked},
+    sender::Sender,
+    settle::{self, Ended, Outcome},
+};
+use crate::{delivery::opaque, sms_parts::LegPart};
 
 /// Outcomes written in one transaction at most.
 const SETTLE_AT_ONCE: usize = 64;
 /// How often the queue is looked at while calls are in flight and nobody nudges.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// Legs looked at beyond those that can go out, to find other recipients behind several messages to one.
-const LOOK_BEYOND: usize = 64;
+/// When messages of an inbox that cannot send are looked at again.
+const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
-/// After the second call there is nothing left but to wait for a status, so that wait is this many times as long: giving
-/// up too early would report a message as failed that arrived.
-const LAST_PATIENCE: u32 = 10;
-
-/// How a provider call ended.
-pub(super) struct Outcome {
-    pub(super) leg: DueLeg,
-    pub(super) content: OutboundContent,
-    pub(super) result: std::result::Result<Accepted, SendFailure>,
-}
-
-/// The number that sends.
-pub(super) struct Sender {
-    pub(super) number: CloudNumber,
-    pub(super) waba_id: Option<String>,
-    pub(super) pace: Arc<Mutex<Pace>>,
-}
-
-impl Sender {
-    async fn load(ctx: &Context, lease: &Lease, id: InboxId) -> Result<Option<Self>> {
-        let mut db = ctx.db.acquire().await?;
-        let Some(row) = storage::inboxes::by_id(&mut db, lease.client, id).await? else { return Ok(None) };
-        let (Some(phone_number_id), Some(sealed)) = (row.phone_number_id, row.access_token_sealed) else {
-            return Ok(None);
-        };
-        let token = ctx.sealer.open(lease.client, Purpose::AccessToken, &sealed)?;
-        let access_token = String::from_utf8_lossy(&token).into_owned();
-        let rate =
-            row.rate_per_second.and_then(|rate| u32::try_from(rate).ok()).unwrap_or(ctx.settings.cloud_rate_per_second);
-        Ok(Some(Self {
-            number: CloudNumber { phone_number_id, access_token },
-            waba_id: row.waba_id,
-            pace: ctx.pacing.of(id, rate, Instant::now()),
-        }))
-    }
-
-    pub(super) fn pace(&self) -> std::sync::MutexGuard<'_, Pace> {
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Sends what is due on `number` until nothing is, or the lease is over. Calls in flight are always waited for.
-pub(super) async fn run(ctx: &Context, lease: &Lease, number: InboxId) -> Result<()> {
-    let Some(sender) = Sender::load(ctx, lease, number).await? else {
-        tracing::error!(number.id = %number, "this number has no Cloud credentials; its messages wait until it has");
-        return Ok(());
+/// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for.
+pub(super) async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
+    let Some(sender) = Sender::load(ctx, lease).await? else {
+        return settle::postpone(ctx, lease, WITHOUT_SENDER).await;
     };
-    let mut calls = FuturesUnordered::new();
-    let mut busy: HashSet<String> = HashSet::new();
-    loop {
-        let room = ctx.settings.cloud_in_flight.saturating_sub(calls.len());
-        let allowed = if lease.is_over() { 0 } else { sender.pace().take(room, Instant::now()) };
-        if allowed > 0 {
-            let legs = mark(ctx, lease, &sender, allowed, &busy).await?;
-            sender.pace().give_back(allowed - legs.len());
-            let idle = legs.is_empty();
-            for (leg, content) in legs {
-                busy.insert(recipient_of(&leg).to_owned());
-                calls.push(call(ctx, lease, &sender, leg, content));
+    let (journal, taken_parts) = mpsc::unbounded_channel();
+    let mut round = Round {
+        ctx,
+        lease,
+        sender: &sender,
+        journal,
+        taken_parts,
+        calls: JoinSet::new(),
+        busy: HashSet::new(),
+        ended: Ended::default(),
+        steps: FuturesUnordered::new(),
+        marking: false,
+        settling: false,
+        more: true,
+    };
+    round.run().await
+}
+
+/// What a transaction beside the calls led to.
+enum Step {
+    /// Legs whose marks are committed, with the places of their calls.
+    Marked(Vec<Marked>, Vec<Place>),
+    /// The outcomes of calls to these recipients are on disk.
+    Settled(Vec<String>),
+}
+
+/// The work on one lane: at most one transaction that marks and one that settles at a time, beside all calls in flight.
+struct Round<'a> {
+    ctx: &'a Context,
+    lease: &'a Lease,
+    sender: &'a Sender,
+    journal: UnboundedSender<LegPart>,
+    taken_parts: UnboundedReceiver<LegPart>,
+    calls: JoinSet<Outcome>,
+    /// Recipients of the calls in flight and of outcomes that are not on disk.
+    busy: HashSet<String>,
+    /// What is to be written down.
+    ended: Ended,
+    steps: FuturesUnordered<BoxFuture<'a, Result<Step>>>,
+    marking: bool,
+    settling: bool,
+    /// The queue may have more that can go out now.
+    more: bool,
+}
+
+/// Why there is no transaction that marks.
+enum Marking {
+    /// There is one, or nothing to mark.
+    Fine,
+    /// The carrier has no place now.
+    NoPlace,
+    /// The carrier takes nothing for a while.
+    Closed(Duration),
+}
+
+impl<'a> Round<'a> {
+    async fn run(&mut self) -> Result<()> {
+        loop {
+            let marking = self.start_marking();
+            self.start_settling();
+            let idle = self.calls.is_empty() && self.steps.is_empty();
+            match marking {
+                Marking::Closed(length) if idle => return settle::postpone(self.ctx, self.lease, length).await,
+                Marking::Fine if idle => return Ok(()),
+                Marking::Fine | Marking::NoPlace | Marking::Closed(_) => {}
             }
-            if idle && calls.is_empty() {
-                return Ok(());
+            let no_place = matches!(marking, Marking::NoPlace);
+            tokio::select! {
+                Some(call) = self.calls.join_next() => self.call_ended(call),
+                Some(step) = self.steps.next() => self.step_ended(step?),
+                Some(part) = self.taken_parts.recv() => self.ended.parts.push(part),
+                () = self.lease.nudge.notified() => self.more = true,
+                () = self.sender.carrier.ready(&self.sender.inbox), if no_place => {}
+                () = tokio::time::sleep(LOOK_AGAIN) => self.more = true,
             }
-        } else if calls.is_empty() && lease.is_over() {
-            return Ok(());
         }
-        let wait = if room == 0 { LOOK_AGAIN } else { sender.pace().wait(Instant::now()).min(LOOK_AGAIN) };
-        let pause = if allowed > 0 { LOOK_AGAIN } else { wait.max(Duration::from_millis(1)) };
-        tokio::select! {
-            Some(first) = calls.next() => {
-                let mut outcomes = vec![first];
-                while outcomes.len() < SETTLE_AT_ONCE {
-                    match calls.next().now_or_never() {
-                        Some(Some(outcome)) => outcomes.push(outcome),
-                        Some(None) | None => break,
-                    }
-                }
-                for outcome in &outcomes {
-                    busy.remove(recipient_of(&outcome.leg));
-                }
-                settle::settle(ctx, lease, &sender, outcomes).await?;
+    }
+
+    /// Begins to mark as many legs as the carrier has places for.
+    fn start_marking(&mut self) -> Marking {
+        if self.marking || !self.more || self.lease.is_over() {
+            return Marking::Fine;
+        }
+        let Sender { inbox, carrier, .. } = self.sender;
+        let wanted = carrier.window(inbox).saturating_sub(self.calls.len());
+        if wanted == 0 {
+            return Marking::Fine;
+        }
+        let places = match carrier.take(inbox, wanted) {
+            Ok(places) if places.is_empty() => return Marking::NoPlace,
+            Ok(places) => places,
+            Err(closed) => {
+                tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
+                return Marking::Closed(closed.look_again);
             }
-            () = lease.nudge.notified() => {}
-            () = tokio::time::sleep(pause) => {}
+        };
+        let (ctx, lease, sender, busy) = (self.ctx, self.lease, self.sender, self.busy.clone());
+        let mark = async move {
+            let marked = mark::mark(ctx, lease, sender, places.len(), &busy).await?;
+            Ok(Step::Marked(marked, places))
+        };
+        self.steps.push(mark.boxed());
+        self.marking = true;
+        Marking::Fine
+    }
+
+    /// Begins to write down what has ended meanwhile. A part is written before the outcome of its leg, or with it.
+    fn start_settling(&mut self) {
+        while let Ok(part) = self.taken_parts.try_recv() {
+            self.ended.parts.push(part);
+        }
+        if self.settling || self.ended.is_empty() {
+            return;
+        }
+        let ended = self.ended.take(SETTLE_AT_ONCE);
+        let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
+        let settle = async move {
+            let recipients = ended.recipients();
+            settle::settle(ctx, lease, sender, ended).await?;
+            Ok(Step::Settled(recipients))
+        };
+        self.steps.push(settle.boxed());
+        self.settling = true;
+    }
+
+    fn call_ended(&mut self, first: Result<Outcome, JoinError>) {
+        let mut next = Some(first);
+        while let Some(call) = next {
+            match call {
+                Ok(outcome) => self.ended.outcomes.push(outcome),
+                // As if it had happened here: the runner says so and frees the lane.
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => {}
+            }
+            next = self.calls.try_join_next();
+        }
+    }
+
+    fn step_ended(&mut self, step: Step) {
+        match step {
+            Step::Marked(marked, places) => {
+                self.marking = false;
+                self.more = marked.len() == places.len();
+                for (marked, place) in marked.into_iter().zip(places) {
+                    self.busy.insert(marked.leg.recipient.address().value().to_owned());
+                    let journal = LegJournal { ordinal: marked.leg.ordinal, parts: self.journal.clone() };
+                    self.calls.spawn(call(self.sender.clone(), marked, place, journal));
+                }
+            }
+            Step::Settled(recipients) => {
+                self.settling = false;
+                // What waited for one of these may go out now.
+                self.more = true;
+                for recipient in recipients {
+                    self.busy.remove(&recipient);
+                }
+            }
         }
     }
 }
 
-/// Who a leg goes to.
-fn recipient_of(leg: &DueLeg) -> &str {
-    leg.to_phone.as_deref().or(leg.to_bsuid.as_deref()).unwrap_or_default()
+/// Tells the lane of each part that the provider takes.
+struct LegJournal {
+    ordinal: i16,
+    parts: UnboundedSender<LegPart>,
 }
 
-/// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a time,
-/// none while it is `busy`. Legs to recipients that were written to too often go back for a while; legs whose second
-/// answer never came either are given up.
-async fn mark(
-    ctx: &Context,
-    lease: &Lease,
-    sender: &Sender,
-    limit: usize,
-    busy: &HashSet<String>,
-) -> Result<Vec<(DueLeg, OutboundContent)>> {
-    let now = ctx.now();
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    let page = i64::try_from(limit + busy.len() + LOOK_BEYOND).unwrap_or(i64::MAX);
-    let due = work::due(&mut tx, lease.client, lease.lane, now, page).await?;
-    let (mut go, mut later, mut again, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut picked: HashSet<String> = HashSet::new();
-    for leg in due {
-        let recipient = recipient_of(&leg).to_owned();
-        if go.len() == limit || busy.contains(&recipient) || !picked.insert(recipient.clone()) {
-            continue;
-        }
-        if leg.unanswered && leg.ambiguous {
-            lost.push(leg);
-            continue;
-        }
-        match sender.pace().admit(&recipient, Instant::now()) {
-            Err(wait) => later.push((leg.message, leg.ordinal, now + wait)),
-            Ok(()) => {
-                if leg.unanswered {
-                    again.push((leg.message, leg.ordinal));
-                }
-                let content = serde_json::from_value(leg.content.clone())
-                    .map_err(|source| Error::Unreadable { what: "content of a message", source })?;
-                go.push((leg, content));
-            }
-        }
+impl PartJournal for LegJournal {
+    fn taken(&self, part: PartTaken) {
+        // Nobody listens any more when the lane is lost; its marks tell the next owner to ask for what is there.
+        let _ = self.parts.send(LegPart { ordinal: self.ordinal, part });
     }
-    let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) =
-        go.iter().map(|(leg, _)| leg).partition(|leg| leg.unanswered || leg.ambiguous);
-    for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
-        let keys: Vec<(MessageId, i16)> = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
-        work::mark_sending(&mut tx, lease.client, &keys, now, ctx.settings.unknown_after * times).await?;
-    }
-    messages::mark_ambiguous(&mut tx, lease.client, &again).await?;
-    work::put_back(&mut tx, lease.client, &later).await?;
-    let wakes = settle::give_up(ctx, &mut tx, lease.client, &lost).await?;
-    tx.commit().await?;
-    ctx.wake.wake_all(lease.client, wakes);
-    Ok(go)
 }
 
-async fn call(ctx: &Context, lease: &Lease, sender: &Sender, leg: DueLeg, content: OutboundContent) -> Outcome {
-    let opaque = opaque(lease.client, leg.message, leg.ordinal);
-    let send = CloudSend {
-        phone: leg.to_phone.as_deref(),
-        bsuid: leg.to_bsuid.as_deref(),
-        content: &content,
+/// One call of a carrier.
+async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal) -> Outcome {
+    let Marked { leg, taken } = marked;
+    let Sender { inbox, carrier, .. } = &sender;
+    let opaque = opaque(inbox.client, leg.message, leg.ordinal);
+    let (content, sms) = match leg.own_content.as_ref() {
+        Some(LegContent::Sms(sms)) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
+        Some(LegContent::Message(content)) => (Cow::Borrowed(content.as_ref()), None),
+        None => (Cow::Borrowed(leg.content.as_ref()), None),
+    };
+    let outgoing = Outgoing {
+        attempt: leg.attempts.saturating_add(1),
+        other: leg.recipient.other(),
         quoted: leg.quoted_provider_id.as_deref(),
-        opaque: &opaque,
+        source: sms.and_then(|sms| sms.source.as_deref()),
+        unicode: sms.is_some_and(|sms| sms.unicode),
+        taken: &taken,
+        ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };
     let started = Instant::now();
-    let result = ctx.cloud.send(&sender.number, &send).await;
-    metrics::histogram!("patchbay_provider_call_seconds", "provider" => "whatsapp_cloud")
+    let known = if leg.unanswered { carrier.lookup(inbox, &outgoing).await } else { Lookup::NotThere };
+    let result = match known {
+        Lookup::Taken(taken) => Ok(taken),
+        Lookup::NotThere | Lookup::NotPossible => carrier.send(inbox, place, &outgoing).await,
+    };
+    metrics::histogram!("patchbay_provider_call_seconds", "provider" => label(inbox.kind))
         .record(started.elapsed().as_secs_f64());
-    Outcome { leg, content, result }
+    Outcome { leg, result }
+}
+
+/// The provider's name in metrics.
+fn label(kind: InboxKind) -> &'static str {
+    match kind {
+        InboxKind::WhatsappCloud => "whatsapp_cloud",
+        InboxKind::WhatsappLite => "whatsapp_lite",
+        InboxKind::Messenger => "messenger",
+        InboxKind::Web => "web",
+        InboxKind::Sms => "smpp",
+    }
 }

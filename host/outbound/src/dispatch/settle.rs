@@ -1,65 +1,96 @@
 //! What the answers of a provider lead to: accepted, failed, again later, or unknown.
 
-use std::time::{Duration, Instant};
+use std::{collections::BTreeSet, time::Duration};
 
-use channels::whatsapp_cloud::{Accepted, SendFailure, error_codes::refreshes_templates};
+use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
 use domain::{
+    address::{Address, AddressKind},
+    carriage::{Next, SendFailure, Taken},
+    chat::SentTemplate,
     content::OutboundContent,
     delivery::DeliveryState,
     ids::{ClientId, InboxId, MessageId},
     inbound::ProviderFailure,
+    recipient::Recipient,
 };
 use storage::{
     PgConnection, Queue,
+    inboxes::templates,
     outbound::{
         messages,
         work::{self, DueLeg},
     },
-    people::{customers::Introduction, inbox_customers},
+    people::{customers, inbox_customers},
 };
 use uuid::Uuid;
 
-use super::lane::{Outcome, Sender};
-use crate::delivery::{Step, advance};
-use base::{Context, Result, lanes::Lease};
+use super::sender::Sender;
+use crate::{
+    delivery::{Step, advance},
+    sms_parts::{self, LegPart},
+};
 
-/// Our own code of a message whose second provider call was not answered either.
-pub const NO_ANSWER: i64 = 900_408;
-/// Our own code of a message that could not be handed over for too long.
-pub const NOT_HANDED_OVER: i64 = 900_503;
-/// Calls that the provider refused for a passing reason before the message fails.
-const PASSING_REFUSALS: i16 = 6;
-/// Calls that did not come through, or were too fast, before the message fails: about half a day.
-const MOST_ATTEMPTS: i16 = 1000;
+/// Legs put off together.
+const POSTPONED_AT_ONCE: i64 = 1000;
+
+/// How a provider call ended.
+pub(super) struct Outcome {
+    pub(super) leg: DueLeg,
+    pub(super) result: std::result::Result<Taken, SendFailure>,
+}
+
+/// What has ended and is to be written down.
+#[derive(Default)]
+pub(super) struct Ended {
+    pub(super) outcomes: Vec<Outcome>,
+    pub(super) parts: Vec<LegPart>,
+}
+
+impl Ended {
+    pub(super) fn is_empty(&self) -> bool {
+        self.outcomes.is_empty() && self.parts.is_empty()
+    }
+
+    /// Up to `most` outcomes, and all parts.
+    pub(super) fn take(&mut self, most: usize) -> Self {
+        let outcomes = self.outcomes.drain(..self.outcomes.len().min(most)).collect();
+        Self { outcomes, parts: std::mem::take(&mut self.parts) }
+    }
+
+    /// Whom the calls that ended were to.
+    pub(super) fn recipients(&self) -> Vec<String> {
+        self.outcomes.iter().map(|outcome| outcome.leg.recipient.address().value().to_owned()).collect()
+    }
+}
 
 /// Somebody who was written to.
-struct Reached {
+struct WrittenTo {
     message: MessageId,
-    number: InboxId,
-    identity: Introduction,
-    /// Id and name, when it was a template.
-    template: Option<(String, String)>,
+    /// The customer is found, or begun, by this one.
+    address: Address,
+    /// The template that it was.
+    template: Option<SentTemplate>,
 }
 
 /// What one transaction writes.
 #[derive(Default)]
 struct Settlement {
     steps: Vec<Step>,
-    reached: Vec<Reached>,
+    written_to: Vec<WrittenTo>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
     refresh_templates: bool,
 }
 
 /// Writes the outcomes of a group of calls.
-pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, outcomes: Vec<Outcome>) -> Result<()> {
-    let now = ctx.now();
+pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: Ended) -> Result<()> {
+    let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
-    for outcome in outcomes {
+    for outcome in ended.outcomes {
         match outcome.result {
-            Ok(accepted) => settlement.accept(outcome.leg, &outcome.content, accepted, now),
-            Err(failure) => settlement.refuse(&outcome.leg, failure, sender, now),
+            Ok(taken) => settlement.accept(outcome.leg, taken, now),
+            Err(failure) => settlement.refuse(&outcome.leg, &failure, sender, now),
         }
     }
     let mut tx = ctx.db.begin().await?;
@@ -67,99 +98,69 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, outcom
     if settlement.refresh_templates
         && let Some(waba) = &sender.waba_id
     {
-        storage::inboxes::templates::request_refresh(&mut tx, lease.client, waba, now).await?;
+        templates::request_refresh(&mut tx, client, waba, now).await?;
     }
-    work::put_back(&mut tx, lease.client, &settlement.later).await?;
-    work::mark_unknown(&mut tx, lease.client, &settlement.unknown).await?;
-    let wakes = advance(ctx, &mut tx, lease.client, settlement.steps).await?;
-    remember_recipients(ctx, &mut tx, lease.client, settlement.reached, now).await?;
+    let received = sms_parts::remember(&mut tx, client, &ended.parts).await?;
+    work::put_back(&mut tx, client, &settlement.later).await?;
+    work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
+    let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
+    for leg in received {
+        wakes.extend(sms_parts::join(ctx, &mut tx, client, leg).await?);
+    }
+    if sender.inbox.kind.channel().has_chats() {
+        remember_recipients(ctx, &mut tx, (client, sender.inbox.id), settlement.written_to, now).await?;
+    }
     tx.commit().await?;
-    ctx.wake.wake_all(lease.client, wakes);
+    ctx.wake.wake_all(client, wakes);
     Ok(())
 }
 
 impl Settlement {
-    fn accept(&mut self, leg: DueLeg, content: &OutboundContent, accepted: Accepted, now: DateTime<Utc>) {
-        let template = match content {
-            OutboundContent::Template(template) => Some((template.id.clone(), template.name.clone())),
+    fn accept(&mut self, leg: DueLeg, taken: Taken, now: DateTime<Utc>) {
+        let template = match leg.content.as_ref() {
+            OutboundContent::Template(template) => {
+                Some(SentTemplate { id: template.id.clone(), name: template.name.clone() })
+            }
             _ => None,
         };
-        let identity = Introduction {
-            phone: leg.to_phone.or(accepted.wa_id),
-            bsuid: accepted.user_id.or(leg.to_bsuid),
-            ..Introduction::default()
-        };
-        self.reached.push(Reached { message: leg.message, number: leg.number, identity, template });
+        let address = known_by(&leg.recipient, &taken.learned).clone();
+        self.written_to.push(WrittenTo { message: leg.message, address, template });
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
             reached: DeliveryState::Accepted,
             at: now,
-            provider_id: Some(accepted.provider_id),
+            provider_id: taken.provider_id,
             failure: None,
         });
     }
 
-    fn refuse(&mut self, leg: &DueLeg, refused: SendFailure, sender: &Sender, now: DateTime<Utc>) {
-        let code = refused.failure().map(|failure| failure.code);
-        tracing::info!(message.id = %leg.message, code, attempt = leg.attempts + 1, "the provider refused a message");
-        self.refresh_templates |= code.is_some_and(refreshes_templates);
-        let attempts = leg.attempts.saturating_add(1);
-        match refused {
-            SendFailure::Rejected(failure)
-            | SendFailure::NotOnWhatsApp(failure)
-            | SendFailure::AccountStopped(failure) => self.fail(leg, failure, now),
-            SendFailure::Retry { failure, after } if attempts < PASSING_REFUSALS => {
-                tracing::debug!(code = failure.code, "the refusal is a passing one");
-                self.put_back(leg, after.unwrap_or_else(|| doubling(attempts, 60)), now);
+    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &Sender, now: DateTime<Utc>) {
+        let (message, calls) = (leg.message, leg.attempts.saturating_add(1));
+        let code = failure.failure().map(|failure| failure.code);
+        self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
+        match failure.next(calls) {
+            Next::Again(pause) => {
+                tracing::info!(message.id = %message, code, calls, reason = %failure, "a message goes out later");
+                self.later.push((message, leg.ordinal, now + pause));
             }
-            SendFailure::Retry { failure, .. } => self.fail(leg, failure, now),
-            SendFailure::SlowDown { failure, after } => {
-                let pause = after.unwrap_or_else(|| doubling(attempts, 60));
-                sender.pace().pause(pause, Instant::now());
-                self.try_later(leg, attempts, pause, failure, now);
+            Next::Fail(reported) => {
+                tracing::info!(message.id = %message, code, calls, "a message was refused");
+                self.steps.push(failed(leg, reported, now));
             }
-            SendFailure::PairLimited(failure) => {
-                let pause = Duration::from_secs(4_u64.saturating_pow(u32::from(attempts.unsigned_abs())).min(3600));
-                self.try_later(leg, attempts, pause, failure, now);
-            }
-            SendFailure::NotSent { reason } => {
-                tracing::warn!(message.id = %leg.message, reason, "the provider could not be reached");
-                let failure = ProviderFailure {
-                    code: NOT_HANDED_OVER,
-                    text: "the message could not be handed to the provider".to_owned(),
-                };
-                self.try_later(leg, attempts, doubling(attempts, 60), failure, now);
-            }
-            SendFailure::Unknown { reason } => {
-                tracing::warn!(message.id = %leg.message, reason, "the provider did not answer; waiting for a status");
-                self.unknown.push((leg.message, leg.ordinal));
+            Next::AwaitNews => {
+                tracing::warn!(message.id = %message, reason = %failure, "no answer; waiting for a status");
+                self.unknown.push((message, leg.ordinal));
             }
         }
     }
+}
 
-    fn try_later(
-        &mut self,
-        leg: &DueLeg,
-        attempts: i16,
-        pause: Duration,
-        failure: ProviderFailure,
-        now: DateTime<Utc>,
-    ) {
-        if attempts < MOST_ATTEMPTS {
-            self.put_back(leg, pause, now);
-        } else {
-            self.fail(leg, failure, now);
-        }
-    }
-
-    fn put_back(&mut self, leg: &DueLeg, pause: Duration, now: DateTime<Utc>) {
-        self.later.push((leg.message, leg.ordinal, now + pause));
-    }
-
-    fn fail(&mut self, leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) {
-        self.steps.push(failed(leg, failure, now));
-    }
+/// What a recipient is known by from now on: its phone number if there is one, also when only the provider named it.
+fn known_by<'a>(recipient: &'a Recipient, learned: &'a [Address]) -> &'a Address {
+    let is_phone = |address: &&Address| address.kind() == AddressKind::Phone;
+    let named = [Some(recipient.address()), recipient.other()].into_iter().flatten();
+    named.chain(learned).find(is_phone).unwrap_or_else(|| recipient.address())
 }
 
 fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
@@ -173,55 +174,49 @@ fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
     }
 }
 
-/// 1, 2, 4, ... seconds, at most `most`.
-fn doubling(attempts: i16, most: u64) -> Duration {
-    let exponent = u32::from(attempts.unsigned_abs()).saturating_sub(1).min(16);
-    Duration::from_secs(2_u64.saturating_pow(exponent).min(most))
-}
-
 /// Fails legs whose second call was not answered either, inside the caller's transaction.
 pub(super) async fn give_up(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
+    sender: &Sender,
     lost: &[DueLeg],
 ) -> Result<Vec<(Queue, Uuid)>> {
     if lost.is_empty() {
         return Ok(Vec::new());
     }
-    let failure = ProviderFailure {
-        code: NO_ANSWER,
-        text: "the provider answered neither the send nor its repetition; the message may have arrived".to_owned(),
-    };
-    let steps = lost.iter().map(|leg| failed(leg, failure.clone(), ctx.now())).collect();
+    let steps = lost.iter().map(|leg| failed(leg, sender.carrier.no_answer(), ctx.now())).collect();
     advance(ctx, db, client, steps).await
+}
+
+/// Puts off what is due in a lane whose carrier takes nothing, so that it does not keep a worker.
+pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let due = work::due(&mut tx, lease.client, lease.lane, ctx.now(), POSTPONED_AT_ONCE).await?;
+    let later = ctx.now() + length;
+    let later: Vec<_> = due.iter().map(|leg| (leg.message, leg.ordinal, later)).collect();
+    work::put_back(&mut tx, lease.client, &later).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 /// Remembers who was written to, and whether with a template (SPEC 6.5), inside the caller's transaction.
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,
-    client: ClientId,
-    reached: Vec<Reached>,
+    (client, inbox): (ClientId, InboxId),
+    written_to: Vec<WrittenTo>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let Some(number) = reached.first().map(|one| one.number) else { return Ok(()) };
-    let identities: Vec<Introduction> = reached.iter().map(|one| one.identity.clone()).collect();
-    let customers = storage::people::customers::resolve_many(db, client, &ctx.ids, &identities, now).await?;
-    let pairs: Vec<_> = reached.iter().map(|one| one.message).zip(customers.iter().copied()).collect();
-    messages::set_customers(db, client, &pairs).await?;
-    let outbound: Vec<_> = customers.into_iter().zip(reached.into_iter().map(|one| one.template)).collect();
-    inbox_customers::record_outbound(db, client, number, &outbound, now).await?;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waiting_doubles_up_to_its_limit() {
-        let waits: Vec<u64> = (1..=8).map(|attempt| doubling(attempt, 60).as_secs()).collect();
-        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    if written_to.is_empty() {
+        return Ok(());
     }
+    let addresses: Vec<&Address> = written_to.iter().map(|one| &one.address).collect();
+    let known = customers::resolve_many(db, client, &ctx.ids, &addresses, now).await?;
+    let pairs: Vec<_> = written_to.iter().map(|one| one.message).zip(known.iter().copied()).collect();
+    messages::set_customers(db, client, &pairs).await?;
+    let outbound: Vec<_> = known.into_iter().zip(written_to.into_iter().map(|one| one.template)).collect();
+    inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
+    Ok(())
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     channel::Channel,
-    content::LegContent,
+    content::{LegContent, OutboundContent},
     delivery::DeliveryState,
     ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId},
     recipient::Recipient,
@@ -278,20 +278,29 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
     Ok(())
 }
 
-/// What a leg says of its own; `None` = what its part says, or there is no such leg.
+/// What a leg says: its own content, else that of its part; `None` when there is no such leg.
 pub async fn content(
     db: &mut PgConnection,
     client: ClientId,
     message: MessageId,
     ordinal: i16,
 ) -> Result<Option<LegContent>> {
-    let content: Option<Option<Stored>> = sqlx::query_scalar(
-        "SELECT content FROM outbound_leg WHERE client_id = $1 AND message_id = $2 AND ordinal = $3",
+    let found: Option<(Option<Stored>, Option<Stored>)> = sqlx::query_as(
+        "SELECT leg.content, CASE WHEN leg.content IS NULL THEN
+                (SELECT part.content FROM outbound_message message
+                 JOIN outbound_part part ON part.client_id = $1 AND part.id = message.part_id
+                 WHERE message.client_id = $1 AND message.id = $2) END
+         FROM outbound_leg leg WHERE leg.client_id = $1 AND leg.message_id = $2 AND leg.ordinal = $3",
     )
     .bind(client.0)
     .bind(message.0)
     .bind(ordinal)
     .fetch_optional(db)
     .await?;
-    stored::read_optional("outbound_leg", "content", content.flatten().as_ref())
+    let Some((own, of_part)) = found else { return Ok(None) };
+    if let Some(own) = stored::read_optional("outbound_leg", "content", own.as_ref())? {
+        return Ok(Some(own));
+    }
+    let content: Option<OutboundContent> = stored::read_optional("outbound_part", "content", of_part.as_ref())?;
+    Ok(content.map(|content| LegContent::Message(Box::new(content))))
 }

@@ -25,14 +25,17 @@ pub async fn insert(
     Ok(())
 }
 
-/// The outbound message with this provider id.
-pub async fn find(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<MessageId>> {
-    let id: Option<Option<Uuid>> = sqlx::query_scalar(
-        "SELECT outbound_message_id FROM provider_message WHERE client_id = $1 AND provider_id = $2",
+/// The leg that a provider knows by this id: message and ordinal.
+pub async fn find(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<(MessageId, i16)>> {
+    let leg: Option<(Uuid, i16)> = sqlx::query_as(
+        "SELECT known.outbound_message_id, leg.ordinal FROM provider_message known
+         JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = known.outbound_message_id
+              AND leg.provider_id = known.provider_id
+         WHERE known.client_id = $1 AND known.provider_id = $2",
     )
     .bind(client.0)
     .bind(provider_id)
     .fetch_optional(db)
     .await?;
-    Ok(id.flatten().map(MessageId))
+    Ok(leg.map(|(message, ordinal)| (MessageId(message), ordinal)))
 }

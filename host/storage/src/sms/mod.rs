@@ -3,3 +3,4 @@
 pub mod directory;
 pub mod inbound;
 pub mod parts;
+pub mod taken;

@@ -1,0 +1,68 @@
+//! A message of a live chat on its way to the customer.
+
+use base::{Context, Result};
+use domain::{
+    channel::Channel,
+    content::OutboundContent,
+    ids::{BatchId, ChatMessageId, ClientId, CustomerId, InboxId, MessageId, PartId, ParticipantId},
+    recipient::{Recipient, order_key},
+};
+use storage::{
+    PgConnection,
+    outbound::{
+        messages::{self, NewMessage},
+        parts::{self, NewPart, PartOrigin},
+    },
+};
+
+use crate::dispatch::REPLY_PRIORITY;
+
+/// A message of a live chat that goes out to the customer.
+pub struct Reply {
+    /// The inbox of the chat.
+    pub inbox: InboxId,
+    /// What it travels over.
+    pub channel: Channel,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// The chat message it delivers.
+    pub chat_message: ChatMessageId,
+    /// The customer.
+    pub customer: CustomerId,
+    /// Where the customer is written to.
+    pub recipient: Recipient,
+    /// What it says.
+    pub content: OutboundContent,
+    /// Provider id of the message it quotes.
+    pub quoted_provider_id: Option<String>,
+}
+
+/// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the commit.
+pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: Reply) -> Result<MessageId> {
+    let part: PartId = ctx.mint();
+    let message: MessageId = ctx.mint();
+    let new_part = NewPart {
+        id: part,
+        batch: BatchId(part.0),
+        inbox: reply.inbox,
+        origin: PartOrigin::Reply,
+        content: reply.content,
+        fallback: None,
+        quoted_provider_id: reply.quoted_provider_id,
+    };
+    let new_message = NewMessage {
+        id: message,
+        part,
+        inbox: reply.inbox,
+        channel: reply.channel,
+        order_key: order_key(reply.inbox, reply.recipient.address()),
+        recipient: reply.recipient,
+        ct_id: None,
+        gst_id: message.to_string(),
+        chat: Some((reply.participant, reply.chat_message)),
+        customer: Some(reply.customer),
+    };
+    parts::insert(db, client, &[&new_part]).await?;
+    messages::insert(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;
+    Ok(message)
+}

@@ -1,0 +1,112 @@
+//! The parts of SMS legs: remembered as the SMSC takes them, and joined to the state of their leg.
+
+use base::{Context, Result};
+use channels::{carrier::PartTaken, smpp};
+use domain::{
+    content::{LegContent, OutboundContent},
+    delivery::DeliveryState,
+    ids::{ClientId, MessageId},
+    inbound::ProviderFailure,
+};
+use storage::{
+    PgConnection, Queue,
+    outbound::legs,
+    sms::{
+        parts::{self, SmsPart},
+        taken::{self, TakenPart},
+    },
+};
+use uuid::Uuid;
+
+use crate::delivery::{Step, advance};
+
+/// Our own code of an SMS that the SMSC took and that did not arrive.
+pub const UNDELIVERED_SMS: i64 = 900_452;
+
+/// A part of a leg that the SMSC has.
+pub(crate) struct LegPart {
+    pub(crate) ordinal: i16,
+    pub(crate) part: PartTaken,
+}
+
+/// Stores the SMSC's ids of parts inside the caller's transaction. Answers the legs whose receipts had come before: they are
+/// to be joined.
+pub(crate) async fn remember(
+    db: &mut PgConnection,
+    client: ClientId,
+    leg_parts: &[LegPart],
+) -> Result<Vec<(MessageId, i16)>> {
+    let taken: Vec<TakenPart> = leg_parts
+        .iter()
+        .map(|LegPart { ordinal, part }| TakenPart {
+            part: SmsPart { message: part.message, ordinal: *ordinal, part: i16::from(part.part) },
+            bind: part.bind.clone(),
+            smsc_id: part.smsc_id.clone(),
+        })
+        .collect();
+    Ok(taken::enter(db, client, &taken).await?)
+}
+
+/// Moves an SMS leg by the states of its parts, inside the caller's transaction: delivered when all are, failed as soon
+/// as one is. Answers the lanes to wake after the commit.
+pub(crate) async fn join(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (message, ordinal): (MessageId, i16),
+) -> Result<Vec<(Queue, Uuid)>> {
+    // Locks the message first, so that the receipts of two parts cannot both miss the other's state.
+    if legs::lock(db, client, &[(message, ordinal)]).await?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let states = parts::states(db, client, (message, ordinal)).await?;
+    let Some(total) = part_count(db, client, (message, ordinal)).await? else { return Ok(Vec::new()) };
+    let Some((reached, failure)) = joined(&states, total) else { return Ok(Vec::new()) };
+    let step = Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure };
+    advance(ctx, db, client, vec![step]).await
+}
+
+/// Where a leg of `total` parts stands, when that is news.
+fn joined(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Option<ProviderFailure>)> {
+    let count = |wanted: DeliveryState| states.iter().filter(|state| **state == wanted).count();
+    let delivered = count(DeliveryState::Delivered);
+    if count(DeliveryState::Failed) > 0 {
+        let text = "the SMS was not delivered".to_owned();
+        Some((DeliveryState::Failed, Some(ProviderFailure { code: UNDELIVERED_SMS, text })))
+    } else if delivered == total {
+        Some((DeliveryState::Delivered, None))
+    } else if states.len() == total && count(DeliveryState::Sent) + delivered == total {
+        Some((DeliveryState::Sent, None))
+    } else {
+        None
+    }
+}
+
+/// How many parts the SMS has.
+async fn part_count(db: &mut PgConnection, client: ClientId, leg: (MessageId, i16)) -> Result<Option<usize>> {
+    let content = legs::content(db, client, leg.0, leg.1).await?;
+    Ok(content.and_then(|content| match content {
+        LegContent::Sms(sms) => smpp::part_count(&OutboundContent::Text { body: sms.text }, sms.unicode),
+        LegContent::Message(content) => smpp::part_count(&content, false),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use DeliveryState::{Accepted, Delivered, Failed, Sent};
+
+    use super::*;
+
+    fn state(states: &[DeliveryState], total: usize) -> Option<DeliveryState> {
+        joined(states, total).map(|(state, _)| state)
+    }
+
+    #[test]
+    fn an_sms_is_delivered_when_all_its_parts_are_and_failed_as_soon_as_one_is() {
+        assert_eq!(state(&[Delivered], 2), None);
+        assert_eq!(state(&[Delivered, Sent], 2), Some(Sent));
+        assert_eq!(state(&[Delivered, Delivered], 2), Some(Delivered));
+        assert_eq!(state(&[Delivered, Failed], 3), Some(Failed));
+        assert_eq!(state(&[Accepted, Sent], 2), None);
+    }
+}

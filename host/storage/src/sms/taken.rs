@@ -1,0 +1,125 @@
+//! Parts as SMSCs take them: entered many at once, with the receipts that came before.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    delivery::DeliveryState,
+    ids::{ClientId, MessageId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::parts::{SmsPart, set_state};
+use crate::{Result, stored::known};
+
+/// A part that an SMSC took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenPart {
+    /// The part.
+    pub part: SmsPart,
+    /// The bind that it went over.
+    pub bind: String,
+    /// The SMSC's id of it.
+    pub smsc_id: String,
+}
+
+#[derive(sqlx::FromRow)]
+struct ParkedRow {
+    bind: String,
+    smsc_id: String,
+    id: Uuid,
+    state: String,
+}
+
+/// Enters parts with their SMSC ids, and applies the receipts that came before them. Answers the legs that such receipts
+/// were about: message and ordinal.
+pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart]) -> Result<Vec<(MessageId, i16)>> {
+    // One statement may touch a row only once: where an SMSC gave an id twice, the later part has it.
+    let by_id: BTreeMap<(&str, &str), SmsPart> =
+        taken.iter().map(|taken| ((taken.bind.as_str(), taken.smsc_id.as_str()), taken.part)).collect();
+    if by_id.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = by_id.keys().copied().unzip();
+    lock_all(db, &binds, &smsc_ids).await?;
+    insert_all(db, client, taken, &by_id).await?;
+    let mut parked: Vec<ParkedRow> = sqlx::query_as(
+        "DELETE FROM parked_receipt USING unnest($1::text[], $2::text[]) AS taken (bind, smsc_id)
+         WHERE parked_receipt.bind = taken.bind AND parked_receipt.smsc_id = taken.smsc_id
+           AND parked_receipt.smsc_id = ANY($2)
+         RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state",
+    )
+    .persistent(false)
+    .bind(&binds)
+    .bind(&smsc_ids)
+    .fetch_all(&mut *db)
+    .await?;
+    // In the order that they came in.
+    parked.sort_by_key(|receipt| receipt.id);
+    let mut legs = Vec::new();
+    for receipt in parked {
+        let Some(part) = by_id.get(&(receipt.bind.as_str(), receipt.smsc_id.as_str())).copied() else { continue };
+        let state = known("parked_receipt", "state", &receipt.state, |state| state.parse().ok())?;
+        set_state(db, client, part, state).await?;
+        if !legs.contains(&(part.message, part.ordinal)) {
+            legs.push((part.message, part.ordinal));
+        }
+    }
+    Ok(legs)
+}
+
+/// Takes turns with everybody who stores or looks for these SMSC ids, until the transaction ends. In one order, so that two
+/// who take several do not wait in a circle.
+async fn lock_all(db: &mut PgConnection, binds: &[&str], smsc_ids: &[&str]) -> Result<()> {
+    sqlx::query(
+        "SELECT pg_advisory_xact_lock(key) FROM (
+             SELECT hashtextextended(bind || ' ' || smsc_id, 0) AS key
+             FROM unnest($1::text[], $2::text[]) AS taken (bind, smsc_id) ORDER BY key OFFSET 0
+         ) AS keys",
+    )
+    .bind(binds)
+    .bind(smsc_ids)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn insert_all(
+    db: &mut PgConnection,
+    client: ClientId,
+    taken: &[TakenPart],
+    by_id: &BTreeMap<(&str, &str), SmsPart>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO sms_part (client_id, message_id, ordinal, part, bind, smsc_id, state)
+         SELECT $1, *, $7 FROM unnest($2::uuid[], $3::smallint[], $4::smallint[], $5::text[], $6::text[])
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(taken.iter().map(|taken| taken.part.message.0).collect::<Vec<_>>())
+    .bind(taken.iter().map(|taken| taken.part.ordinal).collect::<Vec<_>>())
+    .bind(taken.iter().map(|taken| taken.part.part).collect::<Vec<_>>())
+    .bind(taken.iter().map(|taken| taken.bind.as_str()).collect::<Vec<_>>())
+    .bind(taken.iter().map(|taken| taken.smsc_id.as_str()).collect::<Vec<_>>())
+    .bind(DeliveryState::Accepted.as_str())
+    .execute(&mut *db)
+    .await?;
+    sqlx::query(
+        "INSERT INTO smsc_message (bind, smsc_id, client_id, message_id, ordinal, part)
+         SELECT bind, smsc_id, $1, message_id, ordinal, part
+         FROM unnest($2::text[], $3::text[], $4::uuid[], $5::smallint[], $6::smallint[])
+             AS taken (bind, smsc_id, message_id, ordinal, part)
+         ON CONFLICT (bind, smsc_id) DO UPDATE
+         SET client_id = excluded.client_id, message_id = excluded.message_id, ordinal = excluded.ordinal,
+             part = excluded.part",
+    )
+    .bind(client.0)
+    .bind(by_id.keys().map(|key| key.0).collect::<Vec<_>>())
+    .bind(by_id.keys().map(|key| key.1).collect::<Vec<_>>())
+    .bind(by_id.values().map(|part| part.message.0).collect::<Vec<_>>())
+    .bind(by_id.values().map(|part| part.ordinal).collect::<Vec<_>>())
+    .bind(by_id.values().map(|part| part.part).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
