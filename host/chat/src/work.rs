@@ -1,10 +1,10 @@
 //! The lane of a participant: what happened in its chat and has not been dealt with, one thing after the other.
 
 use base::{Context, Result, lanes::Lease};
-use domain::ids::ParticipantId;
+use domain::{chat::ParticipantEventKind, ids::ParticipantId};
 use storage::chat::participant_events::{self, Event};
 
-use crate::{bot_turn, conversation::Happening, routing};
+use crate::{bot_turn, routing};
 
 /// Works off the events of a participant until none is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
@@ -27,8 +27,11 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn deal_with(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<()> {
-    match event.kind.as_str() {
-        Happening::ROUTE => routing::decide(ctx, lease, participant, event).await,
-        _ => bot_turn::turn(ctx, lease, participant, event).await,
+    match event.event.kind() {
+        ParticipantEventKind::Route => routing::decide(ctx, lease, participant, event).await,
+        ParticipantEventKind::Started
+        | ParticipantEventKind::Message
+        | ParticipantEventKind::Rating
+        | ParticipantEventKind::Timer => bot_turn::turn(ctx, lease, participant, event).await,
     }
 }

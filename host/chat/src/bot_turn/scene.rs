@@ -44,7 +44,7 @@ pub(super) enum Situation {
 pub(super) struct Scene {
     pub(super) participant: Participant,
     pub(super) customer: Customer,
-    pub(super) number: Number,
+    pub(super) inbox: Inbox,
     pub(super) client: Client,
     /// The chatbot: one and the same version for the whole turn.
     pub(super) answering: Arc<Answering>,
@@ -52,7 +52,7 @@ pub(super) struct Scene {
     /// The event opened a closed conversation.
     pub(super) reopened: bool,
     /// The template that the customer had been sent last.
-    pub(super) template: Option<Template>,
+    pub(super) template: Option<SentTemplate>,
 }
 
 impl Scene {
@@ -88,25 +88,24 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         return Ok(Situation::NoBot);
     };
     let customer = customers::find(db, client, participant.customer).await?;
-    let number = storage::inboxes::by_id(db, client, participant.number).await?;
-    let owner = storage::tenancy::clients::get(db, client).await?;
-    let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
+    let inbox = inboxes::by_id(db, client, participant.inbox).await?;
+    let owner = clients::get(db, client).await?;
+    let (Some(customer), Some(inbox), Some(owner)) = (customer, inbox, owner) else {
         let value = participant.id.to_string();
         return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
     };
     let Some(known) = subject(ctx, db, client, event).await? else { return Ok(Situation::Nothing) };
     let (subject, reopened, template) = match known {
         Known::Timer(name) => {
-            let last = inbox_customers::last_template_of(db, client, number.id, customer.id).await?;
-            let template = last.map(|last| Template { id: last.id, name: last.name });
+            let template = inbox_customers::last_template_of(db, client, inbox.id, customer.id).await?;
             (Subject::Timer(name), false, template)
         }
-        Known::Happened(subject, happening) => (subject, happening.reopened, happening.template),
+        Known::Arrived(subject, arrived) => (subject, arrived.reopened, arrived.template),
     };
     Ok(Situation::Ready(Box::new(Scene {
         participant,
         customer,
-        number,
+        inbox,
         client: owner,
         answering: Arc::new(answering),
         subject,
@@ -118,22 +117,23 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
 /// What an event turned out to be.
 enum Known {
     Timer(String),
-    Happened(Subject, Happening),
+    Arrived(Subject, ArrivedMessage),
 }
 
 async fn subject(ctx: &Context, db: &mut PgConnection, client: ClientId, event: &Event) -> Result<Option<Known>> {
-    let unreadable = |source| Error::Unreadable { what: "event of a participant", source };
-    if event.kind == participant_events::TIMER {
-        let timer: TimerPayload = serde_json::from_value(event.payload.clone()).map_err(unreadable)?;
-        return Ok(Some(Known::Timer(timer.name)));
-    }
-    let happening: Happening = serde_json::from_value(event.payload.clone()).map_err(unreadable)?;
-    let Some(message) = chat_messages::find(db, client, happening.message).await? else { return Ok(None) };
-    let wrote = Box::new(message::read(ctx, db, client, message).await?);
-    let subject = match (event.kind.as_str(), &happening.rating) {
-        (Happening::STARTED, _) => Subject::Started(wrote),
-        (Happening::RATED, Some(score)) => Subject::Rating(score.clone(), wrote),
-        _ => Subject::Message(wrote),
+    let arrived = match &event.event {
+        ParticipantEvent::Timer(timer) => return Ok(Some(Known::Timer(timer.name.clone()))),
+        ParticipantEvent::Route(arrived)
+        | ParticipantEvent::Started(arrived)
+        | ParticipantEvent::Message(arrived)
+        | ParticipantEvent::Rating(arrived) => arrived.clone(),
     };
-    Ok(Some(Known::Happened(subject, happening)))
+    let Some(message) = chat_messages::find(db, client, arrived.message).await? else { return Ok(None) };
+    let message = Box::new(message::read(ctx, db, client, message).await?);
+    let subject = match (event.event.kind(), &arrived.rating) {
+        (ParticipantEventKind::Started, _) => Subject::Started(message),
+        (ParticipantEventKind::Rating, Some(score)) => Subject::Rating(score.clone(), message),
+        _ => Subject::Message(message),
+    };
+    Ok(Some(Known::Arrived(subject, arrived)))
 }

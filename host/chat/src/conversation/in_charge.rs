@@ -17,20 +17,20 @@ use plugins::{
 /// Activations of a plugin that are looked at for the latest one as a live chatbot.
 const LOOK_BACK: i64 = 50;
 
-/// Whether a router decides about conversations of a number: about all, or a canary about its share.
-pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, number: InboxId) -> Result<bool> {
-    let slots = slots::in_force(db, client, World::Router, number).await?;
+/// Whether a router decides about conversations of an inbox: about all, or a canary about its share.
+pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<bool> {
+    let slots = slots::in_force(db, client, World::Router, inbox).await?;
     Ok(slots.live.is_some() || slots.canary.is_some())
 }
 
-/// The chatbot that answers in a chat: the one that its router chose, else the one in force on the number.
+/// The chatbot that answers in a chat: the one that its router chose, else the one in force on the inbox.
 pub(crate) async fn chatbot(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     participant: &Participant,
 ) -> Result<Option<Answering>> {
-    let slots = slots::in_force(db, client, World::Chatbot, participant.number).await?;
+    let slots = slots::in_force(db, client, World::Chatbot, participant.inbox).await?;
     match &participant.bot_plugin {
         Some(name) if slots.live.as_ref().is_none_or(|live| live.plugin.name() != name) => {
             named(ctx, db, client, name).await

@@ -1,8 +1,8 @@
 //! A message of the customer, read with all that routers and chatbots may see of it.
 
-use base::{Context, Error, Result, media};
+use base::{Context, Result, media};
 use domain::{
-    chat::ContentType,
+    chat::{ChatContent, ContentType},
     ids::{ClientId, MediaId},
     inbound::InboundContent,
 };
@@ -36,9 +36,12 @@ pub(crate) async fn read(
     client: ClientId,
     message: ChatMessage,
 ) -> Result<CustomerMessage> {
-    let content: InboundContent = serde_json::from_value(message.content.clone())
-        .map_err(|source| Error::Unreadable { what: "content of a message", source })?;
-    let provider_type = message.content.pointer("/raw/type").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let ChatContent::Incoming(received) = &message.content else {
+        let (table, column) = ("chat_message", "direction");
+        return Err(storage::Error::Inconsistent { table, column, value: "OUTGOING".to_owned() }.into());
+    };
+    let content = received.content.clone();
+    let provider_type = received.raw.0.pointer("/type").and_then(serde_json::Value::as_str).map(str::to_owned);
     let quoted = match &message.quoted_provider_id {
         Some(id) => chat_messages::quoted(db, client, id).await?,
         None => None,
@@ -55,7 +58,7 @@ pub(crate) async fn read(
         None => None,
     };
     Ok(CustomerMessage {
-        carousel: message.content_type == ContentType::Carousel.as_str(),
+        carousel: message.content_type == ContentType::Carousel,
         quoted: quoted.map(|quoted| (id_of(&quoted), text_of(quoted))),
         message,
         content,
@@ -84,6 +87,6 @@ fn id_of(quoted: &QuotedMessage) -> String {
 }
 
 fn text_of(quoted: QuotedMessage) -> Option<String> {
-    let of_content = || words::of_outbound(&serde_json::from_value(quoted.content?).ok()?);
+    let of_content = || words::of_outbound(quoted.content.as_ref()?);
     quoted.body.or_else(of_content)
 }

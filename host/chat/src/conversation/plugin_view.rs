@@ -7,26 +7,27 @@ use plugin_host::chatbot::{
     Channel, Choice, Content, Customer, IncomingMessage, LocalTime, Location, Media, MediaKind, QuotedMessage,
     Reaction, Weekday,
 };
-use storage::{chat::participants::ChatChannel, people::customers::Customer as StoredCustomer};
+use storage::people::customers::Customer as StoredCustomer;
 
 use super::message::CustomerMessage;
 
 /// Who writes.
 pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     Customer {
-        phone: customer.phone.clone(),
-        bsuid: customer.bsuid.clone(),
+        phone: customer.phone().map(str::to_owned),
+        bsuid: customer.bsuid().map(str::to_owned),
         username: customer.username.clone(),
         name: customer.name.clone(),
     }
 }
 
-/// Where the conversation takes place.
-pub(crate) fn channel(channel: ChatChannel) -> Channel {
+/// Where the conversation takes place. Chats take place on the first three only.
+pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
+    use domain::channel::Channel as Known;
     match channel {
-        ChatChannel::Whatsapp => Channel::Whatsapp,
-        ChatChannel::Web => Channel::Web,
-        ChatChannel::Facebook => Channel::Facebook,
+        Known::Whatsapp | Known::Sms => Channel::Whatsapp,
+        Known::Web => Channel::Web,
+        Known::Facebook => Channel::Facebook,
     }
 }
 

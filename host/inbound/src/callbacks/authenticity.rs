@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use channels::whatsapp_cloud::callback;
 pub use channels::whatsapp_cloud::callback::HandshakeQuery as Handshake;
 use domain::inbound::{CallbackItem, CallbackTarget};
-use storage::inboxes::OwnAppSecret;
+use storage::inboxes::directories::{self, OwnAppSecret};
 
 use base::{Context, Error, secrets::Purpose};
 
@@ -79,7 +79,7 @@ async fn signed_for_its_numbers(
         }
     }
     let number_is_signed = |id: &String| signed.iter().any(|own| own.phone_number_id == *id);
-    let waba_is_signed = |id: &String| signed.iter().any(|own| own.waba_id.as_ref() == Some(id));
+    let waba_is_signed = |id: &String| signed.iter().any(|own| own.waba_id == *id);
     let all_signed = numbers.iter().all(number_is_signed) && wabas.iter().all(waba_is_signed);
     if all_signed && !signed.is_empty() { Ok(items) } else { Err(CallbackRefused::BadSignature) }
 }
@@ -92,5 +92,5 @@ async fn own_secrets(
     let numbers: Vec<String> = numbers.iter().cloned().collect();
     let wabas: Vec<String> = wabas.iter().cloned().collect();
     let mut db = ctx.db.acquire().await?;
-    Ok(storage::inboxes::own_app_secrets(&mut db, &numbers, &wabas).await?)
+    Ok(directories::own_app_secrets(&mut db, &numbers, &wabas).await?)
 }

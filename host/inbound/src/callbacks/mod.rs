@@ -11,10 +11,14 @@ use domain::{
     inbound::{CallbackItem, CallbackTarget},
 };
 use sha2::{Digest, Sha256};
-use storage::{Queue, inbound::callbacks::NewCallback};
+use storage::{
+    Queue,
+    inbound::callbacks::{self, NewCallback},
+    inboxes::directories,
+};
 use uuid::Uuid;
 
-use base::{Context, Error, Result};
+use base::{Context, Result};
 
 pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, open_callback};
 pub use work::work;
@@ -28,7 +32,7 @@ pub async fn store(ctx: &Context, raw: &[u8], items: Vec<CallbackItem>) -> Resul
     let now = ctx.now();
     for (client, items) in by_client {
         let mut tx = ctx.db.begin().await?;
-        let lanes = storage::inbound::callbacks::insert_new(&mut tx, client, &items, now).await?;
+        let lanes = callbacks::insert_new(&mut tx, client, &items, now).await?;
         tx.commit().await?;
         metrics::counter!("patchbay_callback_items_total", "taken" => "new").increment(lanes.len() as u64);
         metrics::counter!("patchbay_callback_items_total", "taken" => "repeated")
@@ -49,8 +53,8 @@ async fn route(ctx: &Context, items: Vec<CallbackItem>) -> Result<BTreeMap<Clien
         };
     }
     let mut db = ctx.db.acquire().await?;
-    let numbers = storage::inbound::callbacks::numbers_of(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
-    let wabas = storage::inbound::callbacks::clients_of(&mut db, &wabas.into_iter().collect::<Vec<_>>()).await?;
+    let numbers = directories::of_phone_number_ids(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
+    let wabas = directories::clients_of_wabas(&mut db, &wabas.into_iter().collect::<Vec<_>>()).await?;
     drop(db);
 
     let mut by_client: BTreeMap<ClientId, Vec<NewCallback>> = BTreeMap::new();
@@ -70,9 +74,8 @@ async fn route(ctx: &Context, items: Vec<CallbackItem>) -> Result<BTreeMap<Clien
             );
         }
         let dedupe_hash: [u8; 32] = Sha256::digest(item.dedupe_key.as_bytes()).into();
-        let json = serde_json::to_value(&item).map_err(|source| Error::Unreadable { what: "callback item", source })?;
         for (client, lane) in owners {
-            let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item: json.clone() };
+            let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item: item.clone() };
             by_client.entry(client).or_default().push(callback);
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{CallbackId, InboxId},
-    inbound::{CallbackBody, CallbackItem, StatusUpdate},
+    inbound::{CallbackBody, StatusUpdate},
 };
 use storage::{
     Queue,
@@ -77,9 +77,9 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<I
     let mut items = Vec::with_capacity(page.len());
     for callback in page {
         let Callback { id, received_at, attempts, item } = callback;
-        match serde_json::from_value::<CallbackItem>(item) {
+        match item {
             Ok(item) => items.push(Item { id, received_at, attempts, body: item.body }),
-            Err(_) => give_up(ctx, lease, id, "the stored item is not readable by this version").await?,
+            Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string()).await?,
         }
     }
     Ok(items)

@@ -100,7 +100,7 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
 }
 
 async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<StoredMedia, FetchError> {
-    let number = credentials(ctx, client, file.number).await?;
+    let number = credentials(ctx, client, file.inbox).await?;
     let target = scratch_file(ctx, file).await?;
     let mut expected = MediaExpectation { max_bytes: ctx.settings.media_max_bytes, sha256: file.sha256.clone() };
     // The address of the callback saves a call, and is stale by the second attempt.
@@ -118,12 +118,13 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
     Ok(ctx.media.put(file.id, MediaContent::File(downloaded.path)).await?)
 }
 
-async fn credentials(ctx: &Context, client: ClientId, number: InboxId) -> std::result::Result<CloudNumber, FetchError> {
+async fn credentials(ctx: &Context, client: ClientId, inbox: InboxId) -> std::result::Result<CloudNumber, FetchError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
-    let number = storage::inboxes::by_id(&mut db, client, number).await.map_err(Error::from)?;
-    let known = number.and_then(|number| Some((number.phone_number_id?, number.access_token_sealed?)));
-    let (phone_number_id, sealed) = known.ok_or(FetchError::NoCredentials)?;
-    let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, &sealed).map_err(Error::from)?;
+    let inbox = storage::inboxes::by_id(&mut db, client, inbox).await.map_err(Error::from)?;
+    let cloud = inbox.as_ref().and_then(|inbox| inbox.cloud()).ok_or(FetchError::NoCredentials)?;
+    let sealed = &cloud.access_token_sealed;
+    let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, sealed).map_err(Error::from)?;
+    let phone_number_id = cloud.phone_number_id.clone();
     Ok(CloudNumber { phone_number_id, access_token })
 }
 
