@@ -116,7 +116,7 @@ impl Session {
                 None => break,
             };
         }
-        self.framed.flush().await?;
+        SinkExt::<Command>::flush(&mut self.framed).await?;
         answered
     }
 
