@@ -10,9 +10,10 @@ use base::{
     secrets::{self, Sealer},
 };
 use channels::{
+    carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
-    smpp::SmppUrl,
-    whatsapp_cloud::{CloudApi, CloudSettings},
+    smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
+    whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
 };
 use domain::clock::IdSource;
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
@@ -108,13 +109,23 @@ impl Simulated {
     }
 }
 
+/// What a process is made of.
+pub struct Parts {
+    /// The surroundings of the use cases.
+    pub context: Arc<Context>,
+    /// Hints of the use cases to the runner.
+    pub wakes: mpsc::Receiver<Wake>,
+    /// The SMSCs; nothing is connected yet.
+    pub smpp: SmppGateway,
+}
+
 /// The surroundings of the use cases, and the receiving end of their wake-ups.
 pub async fn context(
     config: &Config,
     base: Base,
     public_url: String,
     simulated: Option<&Simulated>,
-) -> anyhow::Result<(Arc<Context>, mpsc::Receiver<Wake>)> {
+) -> anyhow::Result<Parts> {
     let (wake, wakes) = Wakeups::channel();
     let media_folder = config.data_dir().join("media");
     let scratch = media_folder.join("scratch");
@@ -135,7 +146,9 @@ pub async fn context(
     let host =
         HostConfig { http: Some(Arc::new(outgoing)), components: Some(Arc::new(components)), ..host_config(config) };
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
+    let smpp = SmppGateway::new(smpp_urls(config, simulated)?, SmppSettings::default());
     let parts = ContextBuilder {
+        carriers: carriers(config, &cloud, &smpp),
         db: base.db,
         clock: base.clock,
         ids: base.ids,
@@ -146,7 +159,15 @@ pub async fn context(
         media_folder,
         settings: settings(config, public_url, simulated),
     };
-    Ok((Arc::new(parts.build(wake)), wakes))
+    Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
+}
+
+/// One line for each way out.
+fn carriers(config: &Config, cloud: &CloudApi, smpp: &SmppGateway) -> Carriers {
+    let limits = &config.limits;
+    let cloud_limits =
+        CloudLimits { rate_per_second: limits.cloud_rate_per_number, in_flight: limits.cloud_in_flight_per_number };
+    Carriers::default().with(CloudCarrier::new(cloud.clone(), cloud_limits)).with(SmppCarrier::new(smpp.clone()))
 }
 
 fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) -> Settings {
@@ -161,8 +182,6 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
         app_secret,
         verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
         max_recipients: limits.max_recipients,
-        cloud_rate_per_second: limits.cloud_rate_per_number,
-        cloud_in_flight: limits.cloud_in_flight_per_number,
         unknown_after: limits.unknown_after,
         fallback_max_age: limits.fallback_max_age,
         media_max_bytes: limits.inbound_media_max_bytes,

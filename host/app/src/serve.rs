@@ -4,8 +4,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use base::{Context, lanes::Wake};
-use channels::smpp::SmppGateway;
-use outbound::{accept::Acceptor, sms::SmscEvents};
+use channels::smpp::{SmppEvents, SmppGateway};
+use outbound::{SmscEvents, accept::Acceptor};
 use simulator::{Simulator, SimulatorConfig};
 use tenancy::accounts::Authenticator;
 use tokio::{
@@ -20,7 +20,7 @@ use api::{ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness};
 use chrono::{DateTime, Utc};
 
 use crate::{
-    boot::{self, Base, Simulated},
+    boot::{self, Base, Parts, Simulated},
     clock::SystemClock,
     config::Config,
     demo, metrics,
@@ -63,8 +63,8 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     let simulator = start_simulator(config, address).await?;
     let simulated = simulator.as_ref().map(|(_, simulated)| simulated);
     let clock = Arc::clone(&base.clock);
-    let (ctx, wakes) = boot::context(config, base, public_url.clone(), simulated).await?;
-    let process = Process::start(config, &ctx, &clock, simulated, config.server.workers.then_some(wakes))?;
+    let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
+    let process = Process::start(config, &ctx, &clock, smpp, config.server.workers.then_some(wakes));
     let readiness = Arc::new(Readiness::default());
     let router = router(config, &ctx, &clock, &readiness)?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
@@ -87,7 +87,7 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     for server in servers {
         server.await??;
     }
-    process.finish(&ctx).await;
+    process.finish().await;
     if let Some((simulator, _)) = simulator {
         simulator.stop().await;
     }
@@ -104,12 +104,12 @@ async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()>
         app_secret: String::new(),
     });
     let public_url = config.public_url(config.server.listen);
-    let (ctx, wakes) = boot::context(config, base, public_url, simulated.as_ref()).await?;
-    let process = Process::start(config, &ctx, &clock, simulated.as_ref(), Some(wakes))?;
+    let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url, simulated.as_ref()).await?;
+    let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
     tracing::info!("working");
     wait_for_end(database, &mut []).await?;
     process.stop.cancel();
-    process.finish(&ctx).await;
+    process.finish().await;
     ctx.db.close().await;
     Ok(())
 }
@@ -118,6 +118,8 @@ async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()>
 struct Process {
     stop: CancellationToken,
     runner: Option<Runner>,
+    /// Its binds end with it.
+    smpp: SmppGateway,
 }
 
 impl Process {
@@ -125,15 +127,13 @@ impl Process {
         config: &Config,
         ctx: &Arc<Context>,
         clock: &Arc<SystemClock>,
-        simulated: Option<&Simulated>,
+        smpp: SmppGateway,
         wakes: Option<mpsc::Receiver<Wake>>,
-    ) -> anyhow::Result<Self> {
+    ) -> Self {
         let stop = CancellationToken::new();
-        let binds = boot::smpp_urls(config, simulated)?;
-        if wakes.is_some() && !binds.is_empty() {
-            let gateway = SmppGateway::start(binds, SmscEvents::new(Arc::clone(ctx)));
-            // Nobody else sets it.
-            drop(ctx.smpp.set(gateway));
+        if wakes.is_some() {
+            let events: Arc<dyn SmppEvents> = SmscEvents::new(Arc::clone(ctx));
+            smpp.connect(&events);
         }
         if config.testing.clock {
             tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
@@ -142,17 +142,15 @@ impl Process {
         tokio::spawn(plugins::follow(Arc::clone(ctx), stop.child_token()));
         tokio::spawn(plugins::calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
         let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));
-        Ok(Self { stop, runner })
+        Self { stop, runner, smpp }
     }
 
     /// Gives back what is held.
-    async fn finish(self, ctx: &Context) {
+    async fn finish(self) {
         if let Some(runner) = self.runner {
             runner.stop().await;
         }
-        if let Some(gateway) = ctx.smpp.get() {
-            gateway.shutdown().await;
-        }
+        self.smpp.shutdown().await;
     }
 }
 

@@ -1,12 +1,9 @@
 //! What every use case needs, put together once by the program.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use channels::{
-    carrier::{Carrier, Carriers},
+    carrier::Carriers,
     http::GuardedClient,
     media_store::{LocalMediaStore, MediaStore},
     whatsapp_cloud::CloudApi,
@@ -15,7 +12,6 @@ use chrono::{DateTime, Utc};
 use domain::{
     clock::{Clock, IdSource},
     ids::NodeId,
-    inbox::InboxKind,
 };
 use plugin_host::PluginHost;
 use storage::PgPool;
@@ -49,8 +45,8 @@ pub struct Context {
     pub settings: Settings,
     /// Hints to the runner.
     pub wake: Wakeups,
-    /// What takes messages out. Set once by the process that works; empty where nothing is sent.
-    carriers: OnceLock<Carriers>,
+    /// What takes messages out.
+    pub carriers: Carriers,
     /// Comparisons with shadows of plugins that there was no room for.
     pub skipped: SkippedComparisons,
 }
@@ -59,17 +55,6 @@ impl Context {
     /// The present moment of the business clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
-    }
-
-    /// Says what takes messages out. The first call counts: carriers need a context for what comes back to them, so they
-    /// are made after it.
-    pub fn set_carriers(&self, carriers: Carriers) {
-        let _ = self.carriers.set(carriers);
-    }
-
-    /// What takes the messages of inboxes of this kind out; `None` when nothing does.
-    pub fn carrier(&self, kind: InboxKind) -> Option<Arc<dyn Carrier>> {
-        self.carriers.get()?.of(kind).cloned()
     }
 
     /// A new id for something that happens now.
@@ -92,6 +77,8 @@ pub struct ContextBuilder {
     pub plugins: Arc<PluginHost>,
     /// WhatsApp Cloud.
     pub cloud: CloudApi,
+    /// What takes messages out, by kind of inbox.
+    pub carriers: Carriers,
     /// For addresses that clients chose.
     pub http: GuardedClient,
     /// Folder of the files of customers. Must exist.
@@ -116,7 +103,7 @@ impl ContextBuilder {
             sealer: self.sealer,
             settings: self.settings,
             wake,
-            carriers: OnceLock::new(),
+            carriers: self.carriers,
             skipped: SkippedComparisons::default(),
         }
     }

@@ -13,10 +13,6 @@ pub struct Settings {
     pub verify_token: String,
     /// Recipients over all messages of one request.
     pub max_recipients: usize,
-    /// Messages per second and business number.
-    pub cloud_rate_per_second: u32,
-    /// Provider calls in flight per business number.
-    pub cloud_in_flight: usize,
     /// How long to wait for a status after an answer that never came.
     pub unknown_after: Duration,
     /// Failures older than this do not fall back to SMS.
@@ -49,8 +45,6 @@ impl Default for Settings {
             app_secret: String::new(),
             verify_token: String::new(),
             max_recipients: 1000,
-            cloud_rate_per_second: 80,
-            cloud_in_flight: 64,
             unknown_after: Duration::from_secs(60),
             fallback_max_age: Duration::from_secs(3600),
             media_max_bytes: 100 << 20,

@@ -22,6 +22,7 @@ use base::{
     secrets::Sealer,
 };
 use channels::{
+    carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
     whatsapp_cloud::{CloudApi, CloudSettings},
 };
@@ -269,6 +270,7 @@ async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Contex
         ids: IdSource::new([3; 32]),
         sealer: Sealer::new([9; 32]),
         plugins: plugins.await.unwrap(),
+        carriers: Carriers::default(),
         cloud: CloudApi::new(nowhere).unwrap(),
         http: GuardedClient::new(GuardedSettings::default()).unwrap(),
         media_folder: folder.join("media"),

@@ -30,7 +30,7 @@ impl Sender {
         };
         drop(db);
         let kind = inbox.kind();
-        let Some(carrier) = ctx.carrier(kind) else {
+        let Some(carrier) = ctx.carriers.of(kind).cloned() else {
             tracing::warn!(client.id = %lease.client, inbox.id = %id, kind = kind.as_str(),
                 "messages wait: nothing in this program carries messages of this kind of inbox");
             return Ok(None);

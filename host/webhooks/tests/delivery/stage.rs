@@ -12,6 +12,7 @@ use base::{
     secrets::Sealer,
 };
 use channels::{
+    carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
     whatsapp_cloud::{CloudApi, CloudSettings},
 };
@@ -158,6 +159,7 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
         ids: IdSource::new([3; 32]),
         sealer: Sealer::new([9; 32]),
         plugins: plugins.await.unwrap(),
+        carriers: Carriers::default(),
         cloud: CloudApi::new(CloudSettings::default()).unwrap(),
         http: GuardedClient::new(GuardedSettings::default()).unwrap(),
         media_folder: folder.join("media"),
