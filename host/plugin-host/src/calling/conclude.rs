@@ -47,11 +47,11 @@ pub(super) fn conclude<Q: Question>(
         End::TooLate | End::Recorded => {
             return Err(CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) });
         }
-        End::HttpWithTimeout(Ok(Ok(answer))) => answer,
-        End::HttpWithTimeout(Ok(Err(error))) => {
+        End::InTime(Ok(Ok(answer))) => answer,
+        End::InTime(Ok(Err(error))) => {
             return Err(CallError::Refused { error, trace: ended(Outcome::Refused) });
         }
-        End::HttpWithTimeout(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
+        End::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
     };
     match question.judge(&answer, &guest.limits) {
         Ok(()) => Ok(Answered { answer, writes: guest.key_values.into_writes(), trace }),

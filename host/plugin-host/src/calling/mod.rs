@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod caller_runtime;
 pub(crate) mod clock;
 mod conclude;
+mod dry_run;
 pub(crate) mod grants;
 pub(crate) mod guest;
 pub(crate) mod http;

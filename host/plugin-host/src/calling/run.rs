@@ -33,7 +33,7 @@ pub(crate) struct Answered<A> {
 
 /// How the call ended, seen from the outside of the instance.
 pub(super) enum End<A> {
-    HttpWithTimeout(Given<A>),
+    InTime(Given<A>),
     TooLate,
     /// The tape ran out.
     Recorded,
@@ -136,7 +136,7 @@ pub(crate) async fn make<Q: Question>(
         biased;
         () = end_of_tape => End::Recorded,
         asked = timeout(wall_clock, question.ask(&plugin.program.linked, &mut store)) => match asked {
-            Ok(Some(given)) => End::HttpWithTimeout(given),
+            Ok(Some(given)) => End::InTime(given),
             Ok(None) => {
                 let (expected, found) = (question.world(), plugin.program.linked.world());
                 let result = Err(CallError::WrongWorld { plugin: plugin.name.clone(), expected, found });
@@ -150,8 +150,8 @@ pub(crate) async fn make<Q: Question>(
     let host_calls = guest.host_calls;
     let stopped = match &end {
         End::Recorded => true,
-        End::HttpWithTimeout(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
-        End::HttpWithTimeout(Ok(_)) | End::TooLate => false,
+        End::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
+        End::InTime(Ok(_)) | End::TooLate => false,
     };
     let flooded = guest.has_flooded();
     CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded }

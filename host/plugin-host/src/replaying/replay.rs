@@ -11,13 +11,12 @@ use super::difference;
 use super::recording::{CallResult, Recording};
 use super::tape::Tape;
 use crate::calling::guest::Guest;
-use crate::calling::key_values::KeyValueSnapshot;
 use crate::calling::outside::Outside;
-use crate::calling::run::{Answered, moving};
+use crate::calling::run::moving;
 use crate::fairness::call_limiter::RoomBeside;
 use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
-use crate::worlds::json::{DryAnswer, DryResult, Question, readable_result};
+use crate::worlds::json::{Question, readable_result};
 use crate::worlds::{self, DecideFallback, HandleEvent, RouteInbound, ShapeBody};
 use crate::{Call, CallError, LogLine, PluginRef};
 
@@ -124,42 +123,6 @@ impl PluginHost {
             Question::Router(inbound) => play.back(&RouteInbound::new(inbound)).await,
         }
     }
-
-    /// Puts a question to a plugin without counting how that goes: also to a suspended one. Nothing takes effect, except
-    /// requests to the hosts that the call allows.
-    ///
-    /// # Errors
-    /// See [`CallError`].
-    pub async fn dry_run(
-        &self,
-        call: Call<'_>,
-        question: &Question,
-        key_values: Arc<dyn KeyValueSnapshot>,
-    ) -> Result<DryAnswer, CallError> {
-        let values = Some(key_values);
-        match question {
-            Question::Chatbot { event, session } => {
-                let asked = self.ask_once(&call, values, &HandleEvent::new(event, session)).await;
-                asked.map(|answered| dry(answered, DryResult::Actions))
-            }
-            Question::SmsFallback(undeliverable) => {
-                let asked = self.ask_once(&call, values, &DecideFallback::new(undeliverable)).await;
-                asked.map(|answered| dry(answered, DryResult::Decision))
-            }
-            Question::WebhookShaper(event) => {
-                let asked = self.ask_once(&call, values, &ShapeBody::new(event)).await;
-                asked.map(|answered| dry(answered, DryResult::Payload))
-            }
-            Question::Router(inbound) => {
-                let asked = self.ask_once(&call, values, &RouteInbound::new(inbound)).await;
-                asked.map(|answered| dry(answered, DryResult::Route))
-            }
-        }
-    }
-}
-
-fn dry<A>(answered: Answered<A>, result: fn(A) -> DryResult) -> DryAnswer {
-    DryAnswer { answer: result(answered.answer), writes: answered.writes, trace: answered.trace }
 }
 
 /// A recording about to be played.
