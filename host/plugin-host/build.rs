@@ -1,4 +1,4 @@
-//! Builds the components in `plugins/` and hands them to `src/built_in.rs`.
+//! Builds the components in `plugins/` and hands them to `src/loading/built_in.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

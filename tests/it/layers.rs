@@ -1,6 +1,11 @@
-//! Dependencies point one way (docs/ARCHITECTURE.md): read from cargo, so that a forbidden edge cannot slip in.
+//! Dependencies point one way (docs/ARCHITECTURE.md): read from cargo, so that a forbidden edge cannot slip in. And where a
+//! module is: in one file, or in `mod.rs` of its own directory.
 
-use std::{collections::HashMap, process::Command};
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::Value;
 
@@ -57,6 +62,23 @@ const OWNED: &[(&str, &[&str])] = &[
     ("axum", &["patchbay-api", "patchbay-simulator", "patchbay-app", "patchbay-tests"]),
 ];
 
+/// Files that take in a module of another crate's tests or of their own crate's by its path: what is shared there has no
+/// library to be in.
+const SHARING: &[&str] = &["host/app/tests/compiler.rs", "host/plugin-host/examples/compile_bombs.rs"];
+
+/// The top of the checkout.
+fn root() -> PathBuf {
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..")
+}
+
+/// Every Rust file that is tracked, by its path from the top.
+fn sources() -> Vec<String> {
+    let output = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output().unwrap();
+    let files: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+    assert!(files.len() > 100, "found only {} files", files.len());
+    files
+}
+
 /// Names of the normal dependencies of each crate of the workspace.
 fn dependencies() -> HashMap<String, Vec<String>> {
     let output = Command::new(env!("CARGO"))
@@ -102,13 +124,29 @@ fn libraries_with_one_owner_stay_with_it() {
 
 #[test]
 fn no_source_file_is_longer_than_five_hundred_lines() {
-    let root = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..");
-    let output = Command::new("git").args(["ls-files", "*.rs"]).current_dir(&root).output().unwrap();
-    let long: Vec<String> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .filter(|file| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.lines().count() > 500))
-        .map(str::to_owned)
-        .collect();
+    let root = root();
+    let lines = |file: &String| std::fs::read_to_string(root.join(file)).map_or(0, |text| text.lines().count());
+    let long: Vec<String> = sources().into_iter().filter(|file| lines(file) > 500).collect();
     assert!(long.is_empty(), "find the seam and split: {long:?}");
+}
+
+#[test]
+fn a_module_with_a_directory_is_its_mod_rs() {
+    let files = sources();
+    let directories: HashSet<&Path> = files.iter().flat_map(|file| Path::new(file).ancestors().skip(1)).collect();
+    let beside = |file: &&String| directories.contains(Path::new(file).with_extension("").as_path());
+    let split: Vec<&String> = files.iter().filter(beside).collect();
+    assert!(split.is_empty(), "move each of these to `mod.rs` in the directory beside it: {split:?}");
+}
+
+#[test]
+fn modules_are_where_their_names_say() {
+    let root = root();
+    let by_path = |file: &String| {
+        let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+        text.lines().any(|line| line.trim_start().starts_with("#[path"))
+    };
+    let hidden: Vec<String> =
+        sources().into_iter().filter(|file| !SHARING.contains(&file.as_str()) && by_path(file)).collect();
+    assert!(hidden.is_empty(), "leave out `#[path]` and put the module where it is looked for: {hidden:?}");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use crate::limits::Limits;
+use crate::calling::limits::Limits;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

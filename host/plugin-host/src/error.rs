@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use chrono::{DateTime, Utc};
 
-use crate::breaker::Verdict;
+use crate::fairness::breaker::Verdict;
 use crate::{CallTrace, KeyValueError, Limit, World, chatbot};
 
 /// Why a call gave no answer. Nothing of the call has taken effect.

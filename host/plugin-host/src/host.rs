@@ -6,26 +6,27 @@ use domain::ids::ClientId;
 use tokio::sync::mpsc;
 use wasmtime::Engine;
 
-use crate::breaker::{Breakers, Suspension, Verdict};
-use crate::built_in::BUILT_INS;
-use crate::cache::Cache;
-use crate::call::{Call, CallTrace, ChatbotOutcome, RouterOutcome};
-use crate::callee::Callee;
-use crate::compile::{Fault, Purpose, Workshop};
+use crate::calling::call::{Call, CallTrace, ChatbotOutcome, RouterOutcome};
+use crate::calling::http::OutgoingHttp;
+use crate::calling::key_values::KeyValueSnapshot;
+use crate::calling::limits::Limits;
+use crate::calling::outside::{HttpWithTimeout, Outside};
+use crate::calling::run::{Answered, Placement, run};
+use crate::compile::{CompileScheduler, Fault, Purpose};
 use crate::error::{CallError, HostError};
-use crate::gate::Gate;
+use crate::fairness::breaker::{Breakers, Suspension, Verdict};
+use crate::fairness::call_limiter::CallLimiter;
+use crate::fairness::threads::CallThreads;
 use crate::host_config::HostConfig;
-use crate::http::OutgoingHttp;
-use crate::key_values::KeyValueSnapshot;
-use crate::lanes::Lanes;
-use crate::limits::Limits;
-use crate::loader::Loader;
-use crate::programs::{NoProgram, Programs};
-use crate::registry::{PluginInfo, Registry};
-use crate::run::{Answered, Way, run};
-use crate::tape::{InTime, Outside};
+use crate::loading::built_in::BUILT_INS;
+use crate::loading::cache::Cache;
+use crate::loading::directory;
+use crate::loading::loader::LoadedPlugin;
+use crate::loading::loader::Loader;
+use crate::loading::programs::{NoProgram, Programs};
+use crate::loading::registry::{PluginInfo, Registry};
 use crate::worlds::{DecideFallback, HandleEvent, Question, RouteInbound, ShapeBody};
-use crate::{PluginRef, World, chatbot, directory, engine, router, sample, sms_fallback, webhook_shaper};
+use crate::{PluginRef, chatbot, engine, router, sms_fallback, webhook_shaper};
 
 /// Runs plugins. Cheap to share; dropping the last reference stops watching.
 pub struct PluginHost {
@@ -33,8 +34,8 @@ pub struct PluginHost {
     limits: Arc<Limits>,
     loader: Arc<Loader>,
     programs: Programs,
-    gate: Gate,
-    lanes: Lanes,
+    call_limiter: CallLimiter,
+    threads: CallThreads,
     breakers: Breakers,
     http: Arc<dyn OutgoingHttp>,
     registry: Registry,
@@ -53,16 +54,16 @@ impl PluginHost {
         let cache = Cache::open(&config.cache_dir, &engine, config.cache_bytes)
             .map_err(|source| HostError::Cache { path: config.cache_dir.clone(), source })?;
         let (cache, limits) = (Arc::new(cache), Arc::new(config.limits));
-        let workshop =
-            Workshop::new(config.compiler, (engine.clone(), pooled), Arc::clone(&cache), Arc::clone(&limits));
-        let loader = Arc::new(Loader::new(engine.clone(), cache, workshop, limits.component_bytes));
+        let scheduler =
+            CompileScheduler::new(config.compiler, (engine.clone(), pooled), Arc::clone(&cache), Arc::clone(&limits));
+        let loader = Arc::new(Loader::new(engine.clone(), cache, scheduler, limits.component_bytes));
         let host = Arc::new(Self {
             programs: Programs::new(Arc::clone(&loader), config.components, limits.loaded_plugins),
             loader,
-            gate: Gate::new(Arc::clone(&limits)),
-            lanes: Lanes::start().map_err(|fault| HostError::Engine(fault.into()))?,
+            call_limiter: CallLimiter::new(Arc::clone(&limits)),
+            threads: CallThreads::start().map_err(|fault| HostError::Engine(fault.into()))?,
             breakers: Breakers::new(Arc::clone(&limits)),
-            http: Arc::new(InTime(config.http)),
+            http: Arc::new(HttpWithTimeout(config.http)),
             registry: Registry::default(),
             built_ins: config.built_ins,
             engine,
@@ -152,7 +153,7 @@ impl PluginHost {
     /// # Errors
     /// When there is no such plugin, or it cannot be loaded: see [`CallError`].
     pub async fn preload(&self, client: ClientId, plugin: &PluginRef) -> Result<(), CallError> {
-        self.callee(client, plugin).await.map(drop)
+        self.resolve(client, plugin).await.map(drop)
     }
 
     /// Whether a plugin is not called for this client at present, because it failed too often.
@@ -209,26 +210,26 @@ impl PluginHost {
         key_values: Option<Arc<dyn KeyValueSnapshot>>,
         question: &Q,
     ) -> Result<Answered<Q::Answer>, CallError> {
-        let plugin = self.callee(call.client, call.plugin).await?;
+        let plugin = self.resolve(call.client, call.plugin).await?;
         // What ships is known to be quick, and events wait for it: only the plugins of clients keep to a pace.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
-        let Ok(place) = self.gate.enter(call.client, paced).await else {
+        let Ok(permit) = self.call_limiter.enter(call.client, paced).await else {
             return Err(CallError::TooBusy { plugin: plugin.name.clone() });
         };
         let outside = Outside { key_values, http: Arc::clone(&self.http) };
-        let way = if paced { Way::Promptly(&self.lanes, place.share()) } else { Way::Here };
-        run(&self.engine, &self.limits, &plugin, call, outside, question, way).await
+        let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
+        run(&self.engine, &self.limits, &plugin, call, outside, question, placement).await
     }
 
     /// What a call to a plugin runs, from now to its end.
-    pub(crate) async fn callee(&self, client: ClientId, plugin: &PluginRef) -> Result<Arc<Callee>, CallError> {
+    pub(crate) async fn resolve(&self, client: ClientId, plugin: &PluginRef) -> Result<Arc<LoadedPlugin>, CallError> {
         let name = || plugin.name().to_owned();
         match plugin {
             PluginRef::Shipped(shipped) => {
                 self.registry.get(shipped).ok_or_else(|| CallError::NotFound { plugin: name() })
             }
             PluginRef::Uploaded { version, sha256, .. } => match self.programs.get(client, sha256).await {
-                Ok(program) => Ok(Arc::new(Callee { name: name(), version: u64::from(*version), program })),
+                Ok(program) => Ok(Arc::new(LoadedPlugin { name: name(), version: u64::from(*version), program })),
                 Err(NoProgram::Unknown) => Err(CallError::NotFound { plugin: plugin.to_string() }),
                 Err(NoProgram::Unloadable(reason)) => Err(CallError::Unloadable { plugin: plugin.to_string(), reason }),
                 Err(NoProgram::Unavailable(reason)) => {
@@ -238,7 +239,7 @@ impl PluginHost {
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &Arc<Limits> {
         &self.limits
     }
 
@@ -246,12 +247,12 @@ impl PluginHost {
         &self.engine
     }
 
-    pub(crate) fn gate(&self) -> &Gate {
-        &self.gate
+    pub(crate) fn call_limiter(&self) -> &CallLimiter {
+        &self.call_limiter
     }
 
-    pub(crate) fn lanes(&self) -> &Lanes {
-        &self.lanes
+    pub(crate) fn threads(&self) -> &CallThreads {
+        &self.threads
     }
 
     pub(crate) fn programs(&self) -> &Programs {
@@ -264,32 +265,5 @@ impl PluginHost {
 
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
-    }
-
-    /// Puts a sample question of its world to a component, under the same limits as any call.
-    pub(crate) async fn try_out(&self, callee: &Callee) -> Result<(), String> {
-        let tried = match callee.program.linked.world() {
-            World::Chatbot => {
-                let (event, session) = sample::hello();
-                self.trial(callee, &HandleEvent::new(&event, &session)).await.map(drop)
-            }
-            World::SmsFallback => self.trial(callee, &DecideFallback::new(&sample::undeliverable())).await.map(drop),
-            World::WebhookShaper => self.trial(callee, &ShapeBody::new(&sample::webhook_event())).await.map(drop),
-            World::Router => self.trial(callee, &RouteInbound::new(&sample::inbound())).await.map(drop),
-        };
-        match tried {
-            // An error that the plugin returns is an answer: it may lack its configuration here.
-            Ok(()) | Err(CallError::Refused { .. }) => Ok(()),
-            Err(error) => Err(format!("the trial call failed: {error}")),
-        }
-    }
-
-    /// Puts one question to a component that is not in use yet.
-    pub(crate) async fn trial<Q: Question>(&self, callee: &Callee, question: &Q) -> Result<Q::Answer, CallError> {
-        let plugin = PluginRef::shipped(&callee.name);
-        let call = sample::call(&plugin);
-        let answered =
-            run(&self.engine, &self.limits, callee, &call, Outside::none(), question, Way::Last(&self.lanes)).await;
-        answered.map(|answered| answered.answer)
     }
 }

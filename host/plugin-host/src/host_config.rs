@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::calling::http::OutgoingHttp;
+use crate::calling::limits::Limits;
 use crate::compile::Compiler;
-use crate::components::ComponentSource;
-use crate::http::OutgoingHttp;
-use crate::limits::Limits;
+use crate::loading::component_source::ComponentSource;
 
 /// Bytes of compiled code that are kept on disk unless something else is said.
 const CACHE_BYTES: u64 = 4 << 30;

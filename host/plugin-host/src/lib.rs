@@ -4,72 +4,42 @@
 //! [`PluginHost`] is the way in. It knows the components that ship with the program and those in a watched directory,
 //! and swaps one for another while calls are in flight.
 
-mod answer;
-mod at_home;
-mod breaker;
-mod built_in;
-mod cache;
-mod call;
-mod callee;
+mod calling;
 mod check;
-mod clock;
 mod compile;
-mod components;
-mod difference;
-mod directory;
 mod engine;
 mod error;
-mod examine;
-mod gate;
-mod grants;
-mod guest;
+mod fairness;
 mod host;
 mod host_config;
-mod http;
-mod imports;
-pub mod json;
-mod key_values;
-mod lanes;
-mod limits;
-mod loader;
-mod meter;
-mod outgoing;
-mod output;
+mod loading;
 mod plugin_ref;
-mod programs;
-mod record;
-mod recorded_limits;
-mod registry;
-mod replay;
-mod run;
-mod sample;
-mod share;
-mod tape;
-mod world;
+mod replaying;
 mod worlds;
 
-pub use breaker::Suspension;
-pub use call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome, RouterOutcome};
+pub use calling::call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome, RouterOutcome};
+pub use calling::grants::{AllowedHost, EVERY_HOST};
+pub use calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
+pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, NoKeyValues, Scope};
+pub use calling::limits::{Limit, Limits};
 pub use check::{CheckReport, check};
 pub use compile::{Compiler, check_apart, compile_child};
-pub use components::ComponentSource;
 pub use error::{CallError, HostError};
-pub use examine::{Examined, Refusal};
-pub use gate::RoomBeside;
-pub use grants::{AllowedHost, EVERY_HOST};
+pub use fairness::breaker::Suspension;
+pub use fairness::call_limiter::RoomBeside;
 pub use host::PluginHost;
 pub use host_config::HostConfig;
-pub use http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-pub use json::{DryAnswer, DryResult, Question};
-pub use key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, NoKeyValues, Scope};
-pub use limits::{Limit, Limits};
+pub use loading::component_source::ComponentSource;
+pub use loading::examine::{Examined, Refusal};
+pub use loading::registry::{PluginInfo, Source, State};
 pub use plugin_bindings::chatbot::patchbay::plugin::log::Level as LogLevel;
 pub use plugin_ref::{PluginRef, is_plugin_name};
-pub use record::{HostCall, HttpAnswer, KvAnswer, Recording};
-pub use recorded_limits::RecordedLimits;
-pub use registry::{PluginInfo, Source, State};
-pub use replay::Replay;
-pub use world::World;
+pub use replaying::recorded_limits::RecordedLimits;
+pub use replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
+pub use replaying::replay::Replay;
+pub use worlds::json::{self, DryAnswer, DryResult, Question};
+pub use worlds::wall_clock::{Zone, unix_millis};
+pub use worlds::world::World;
 
 /// Types of world `chatbot`, generated from `wit/`.
 pub mod chatbot {
@@ -92,8 +62,10 @@ pub mod sms_fallback {
     };
 }
 
-/// Types of world `webhook-shaper`, generated from `wit/`.
+/// Types of world `webhook-shaper`, generated from `wit/`, and [`partner_event`](webhook_shaper::partner_event) to begin
+/// one of them with.
 pub mod webhook_shaper {
+    pub use crate::worlds::partner_event;
     pub use plugin_bindings::chatbot::patchbay::plugin::types::{Error, Metadata};
     pub use plugin_bindings::webhook_shaper::exports::patchbay::plugin::shaper::{
         Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,

@@ -1,7 +1,7 @@
 //! One question, and what must be answered.
 
 use domain::ids::ClientId;
-use plugin_host::{Call, World, chatbot::LocalTime, json::Question};
+use plugin_host::{Call, World, json::Question, unix_millis};
 use serde_json::{Value, json};
 
 use super::{
@@ -12,12 +12,7 @@ use super::{
 };
 use crate::{
     diff,
-    local::{
-        Bench, Loaded,
-        effects::Notes,
-        wall::{millis, weekday_name, weekday_number},
-        web::StubWeb,
-    },
+    local::{Loaded, LocalHost, effects::Notes, time::weekday_name, web::StubWeb},
     subset,
     yaml::{Content, Fault, Fields, Node},
 };
@@ -30,7 +25,7 @@ const TURN: &str = "01990000-0000-7000-8000-000000000001";
 pub(super) struct Case {
     given: Value,
     given_line: u64,
-    wanted: Wanted,
+    wanted: ExpectedResult,
     wanted_line: u64,
     /// The wanted part as it was written.
     written: String,
@@ -39,7 +34,7 @@ pub(super) struct Case {
 }
 
 #[derive(Debug, Clone)]
-enum Wanted {
+enum ExpectedResult {
     /// An answer that holds this.
     Answer(Value),
     /// An error with this code, or with these words.
@@ -54,9 +49,9 @@ impl Case {
             (Some(_), Some(place)) => return Err(place.fault("give `expect` or `fails`, not both")),
             (Some(place), None) => {
                 let nothing = matches!(&place.value, Content::Text(text) if text == "nothing");
-                ("expect", Wanted::Answer(if nothing { Value::Null } else { place.json() }), place)
+                ("expect", ExpectedResult::Answer(if nothing { Value::Null } else { place.json() }), place)
             }
-            (None, Some(place)) => ("fails", Wanted::Failure(place.text("fails")?), place),
+            (None, Some(place)) => ("fails", ExpectedResult::Failure(place.text("fails")?), place),
             (None, None) => return Err(node.fault("a case needs `expect` or `fails`")),
         };
         Ok(Self {
@@ -73,7 +68,7 @@ impl Case {
     /// Asks, and compares.
     pub(super) async fn ask(
         &self,
-        bench: &Bench,
+        local_host: &LocalHost,
         loaded: &Loaded,
         client: ClientId,
         setup: &Setup,
@@ -98,7 +93,7 @@ impl Case {
             allowed_hosts: &setup.allowed_hosts,
             record: false,
         };
-        let asked = bench.host.dry_run(call, &question, values.snapshot()).await;
+        let asked = local_host.host.dry_run(call, &question, values.snapshot()).await;
         let notes = match &asked {
             Ok(answer) => Notes::of(&answer.trace),
             Err(error) => Notes::of_error(error),
@@ -115,7 +110,7 @@ impl Case {
             return Err(fail(play::unexpected(&requests, web)));
         }
         let difference = match (&self.wanted, asked) {
-            (Wanted::Answer(wanted), Ok(answer)) => {
+            (ExpectedResult::Answer(wanted), Ok(answer)) => {
                 let (_, got) = answer.answer.to_json();
                 values.commit(answer.writes);
                 match wanted.is_null() && !got.is_null() {
@@ -123,14 +118,14 @@ impl Case {
                     false => diff::places(&subset::differences(wanted, &got)),
                 }
             }
-            (Wanted::Answer(_), Err(error)) => vec![format!("the call failed: {error}")],
-            (Wanted::Failure(wanted), Ok(answer)) => {
+            (ExpectedResult::Answer(_), Err(error)) => vec![format!("the call failed: {error}")],
+            (ExpectedResult::Failure(wanted), Ok(answer)) => {
                 vec![
                     format!("expected a failure: {wanted}"),
                     format!("got:                {}", answer.answer.to_json().1),
                 ]
             }
-            (Wanted::Failure(wanted), Err(error)) => {
+            (ExpectedResult::Failure(wanted), Err(error)) => {
                 let code = matches!(&error, plugin_host::CallError::Refused { error, .. } if error.code == *wanted);
                 match code || error.to_string().contains(wanted) {
                     true => vec![],
@@ -150,23 +145,25 @@ impl Case {
 
 /// The question as JSON and the session, with the clock of the test where the file says nothing of its own.
 fn question(world: World, given: &Value, setup: &Setup) -> (Value, Value) {
-    let wall = setup.zone.local_time(setup.now);
     match world {
         // A router counts the days of the week, a chatbot names them.
-        World::Router => (timed(given, setup, &wall, weekday_number(wall.weekday).into()), Value::Null),
-        World::Chatbot => (given.clone(), timed(&setup.session, setup, &wall, weekday_name(wall.weekday).into())),
+        World::Router => (timed(given, setup, setup.zone.wall_time(setup.now).weekday.into()), Value::Null),
+        World::Chatbot => {
+            (given.clone(), timed(&setup.session, setup, weekday_name(setup.zone.local_time(setup.now).weekday).into()))
+        }
         World::SmsFallback | World::WebhookShaper => (given.clone(), Value::Null),
     }
 }
 
-fn timed(given: &Value, setup: &Setup, wall: &LocalTime, weekday: Value) -> Value {
+fn timed(given: &Value, setup: &Setup, weekday: Value) -> Value {
+    let local = setup.zone.local_time(setup.now);
     let mut given = given.clone();
     if let Value::Object(fields) = &mut given {
-        fields.entry("nowMs").or_insert_with(|| millis(setup.now).into());
-        let wall = json!({
-            "utcOffsetMinutes": wall.utc_offset_minutes, "weekday": weekday, "hour": wall.hour, "minute": wall.minute,
+        fields.entry("nowMs").or_insert_with(|| unix_millis(setup.now).into());
+        let local = json!({
+            "utcOffsetMinutes": local.utc_offset_minutes, "weekday": weekday, "hour": local.hour, "minute": local.minute,
         });
-        fields.entry("localTime").or_insert(wall);
+        fields.entry("localTime").or_insert(local);
     }
     given
 }

@@ -10,8 +10,8 @@ use crate::{
     local::{
         chat::{Chat, Stage},
         effects::{Effect, Turn},
+        time::spell,
         values::Values,
-        wall::spell,
     },
     subset,
 };

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     diff,
-    local::said::{Choice, Said},
+    local::bot_message::{BotMessage, Choice},
     yaml::{self, Fault, Node},
 };
 
@@ -16,8 +16,8 @@ pub(super) struct Expected {
     contains: Vec<String>,
     matches: Option<Regex>,
     kind: Option<String>,
-    buttons: Option<Vec<Wanted>>,
-    list: Option<Vec<Wanted>>,
+    buttons: Option<Vec<ExpectedChoice>>,
+    list: Option<Vec<ExpectedChoice>>,
     quotes: Option<bool>,
     /// Other fields by name.
     fields: Vec<(&'static str, String)>,
@@ -26,7 +26,7 @@ pub(super) struct Expected {
 
 /// A button or entry: its title or id, or both.
 #[derive(Debug, Clone)]
-struct Wanted {
+struct ExpectedChoice {
     id: Option<String>,
     title: String,
 }
@@ -85,22 +85,22 @@ pub(super) fn read(node: &Node) -> Result<Expected, Fault> {
     })
 }
 
-fn options(node: &Node) -> Result<Vec<Wanted>, Fault> {
+fn options(node: &Node) -> Result<Vec<ExpectedChoice>, Fault> {
     let option = |node: &Node| {
         if !matches!(node.value, yaml::Content::Map(_)) {
-            return Ok(Wanted { id: None, title: node.text("buttons")? });
+            return Ok(ExpectedChoice { id: None, title: node.text("buttons")? });
         }
         let fields = node.fields("button", &["id", "title"])?;
         let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
         let title = text("title")?.ok_or_else(|| node.fault("a button needs a `title`"))?;
-        Ok(Wanted { id: text("id")?, title })
+        Ok(ExpectedChoice { id: text("id")?, title })
     };
     node.list("buttons")?.iter().map(option).collect()
 }
 
 impl Expected {
     /// How a message differs from this; empty when it fits.
-    pub(super) fn differences(&self, said: &Said) -> Vec<String> {
+    pub(super) fn differences(&self, said: &BotMessage) -> Vec<String> {
         let mut lines = vec![];
         if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != said.kind) {
             lines.extend(named("kind", kind, said.kind));
@@ -142,7 +142,7 @@ impl Expected {
     }
 }
 
-fn plain<'a>(said: &'a Said, name: &str) -> Option<&'a str> {
+fn plain<'a>(said: &'a BotMessage, name: &str) -> Option<&'a str> {
     match name {
         "header" => said.header.as_deref(),
         "footer" => said.footer.as_deref(),
@@ -158,8 +158,8 @@ fn named(name: &str, expected: &str, got: &str) -> Vec<String> {
 }
 
 /// Compares what can be tapped; `None` when it is as wanted.
-fn choices(kind: &str, wanted: &[Wanted], said: &Said) -> Option<String> {
-    let fits = |wanted: &Wanted, choice: &Choice| {
+fn choices(kind: &str, wanted: &[ExpectedChoice], said: &BotMessage) -> Option<String> {
+    let fits = |wanted: &ExpectedChoice, choice: &Choice| {
         wanted.title == choice.title && wanted.id.as_ref().is_none_or(|id| *id == choice.id)
     };
     let same = said.kind == kind

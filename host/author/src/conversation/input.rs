@@ -4,7 +4,7 @@ use plugin_host::chatbot::{Choice, Content, CustomEvent, Location, Media, Rating
 
 use super::step::Input;
 use crate::{
-    local::said::{MEDIA, media_word},
+    local::bot_message::{MEDIA, media_word},
     yaml::{self, Fault, Node},
 };
 

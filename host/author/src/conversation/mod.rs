@@ -65,8 +65,8 @@ pub async fn run(
     filter: Option<&str>,
     done: &mut dyn FnMut(&TestReport),
 ) -> Result<Summary, TestError> {
-    let bench = local::Bench::start().await?;
-    let loaded = bench.load(name, component).await?;
+    let local_host = local::LocalHost::start().await?;
+    let loaded = local_host.load(name, component).await?;
     let mut suites = vec![];
     for file in found(files)? {
         let unreadable = |source| TestError::Unreadable { path: file.clone(), source };
@@ -77,7 +77,7 @@ pub async fn run(
     let mut summary = Summary::default();
     for (file, tests) in suites {
         for test in tests.into_iter().filter(|test| filter.is_none_or(|filter| test.name.contains(filter))) {
-            let outcome = play::play(&bench, &loaded, &test).await;
+            let outcome = play::play(&local_host, &loaded, &test).await;
             let report = TestReport { file: file.clone(), name: test.name, outcome };
             summary.count(&report);
             done(&report);

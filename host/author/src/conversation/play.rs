@@ -8,13 +8,13 @@ use super::{
     check,
     read::{Script, Test},
     report::{Failure, Outcome},
-    step::{Deed, Input, Move, Step},
+    step::{ClockMove, Input, Step, StepKind},
 };
 use crate::local::{
-    Bench, Loaded,
+    Loaded, LocalHost,
+    bot_message::BotMessage,
     chat::{Chat, Stage},
     effects::{Effect, Notes, Turn},
-    said::Said,
     web::StubWeb,
 };
 
@@ -22,14 +22,14 @@ use crate::local::{
 const SHOWN: usize = 12;
 
 /// Plays a test to its end or to the first difference.
-pub(super) async fn play(bench: &Bench, loaded: &Loaded, test: &Test) -> Outcome {
+pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -> Outcome {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
-    let client = bench.client(Arc::clone(&web) as _);
+    let client = local_host.client(Arc::clone(&web) as _);
     let played = match &test.script {
-        Script::Case(case) => case.ask(bench, loaded, client, &test.setup, &web).await,
+        Script::Case(case) => case.ask(local_host, loaded, client, &test.setup, &web).await,
         Script::Steps(steps) => match test.setup.conversation() {
             Ok(setup) => {
-                let chat = Chat::new(bench, loaded.clone(), client, setup);
+                let chat = Chat::new(local_host, loaded.clone(), client, setup);
                 Play { chat, web: &web, turns: vec![], said: VecDeque::new(), failed: false, so_far: vec![] }
                     .all(steps)
                     .await
@@ -78,7 +78,7 @@ struct Play<'a> {
     /// What the last input brought.
     turns: Vec<Turn>,
     /// Messages of the bot that no step has named yet.
-    said: VecDeque<Said>,
+    said: VecDeque<BotMessage>,
     /// A call failed, and no step has said that it would.
     failed: bool,
     so_far: Vec<String>,
@@ -88,11 +88,11 @@ impl Play<'_> {
     async fn all(mut self, steps: &[Step]) -> Result<(), Failure> {
         let mut last = None;
         for (index, step) in steps.iter().enumerate() {
-            if step.deed.is_input() {
+            if step.kind.is_input() {
                 self.leave(last.unwrap_or(step))?;
                 self.input(step).await?;
-                let next = steps.get(index + 1).map(|next| &next.deed);
-                if self.failed && !matches!(next, Some(Deed::Fails(_))) {
+                let next = steps.get(index + 1).map(|next| &next.kind);
+                if self.failed && !matches!(next, Some(StepKind::Fails(_))) {
                     return Err(self.call_failed(step));
                 }
             } else {
@@ -121,17 +121,17 @@ impl Play<'_> {
 
     async fn input(&mut self, step: &Step) -> Result<(), Failure> {
         self.so_far.push(step.written.clone());
-        self.turns = match &step.deed {
-            Deed::Customer(input) => {
+        self.turns = match &step.kind {
+            StepKind::Customer(input) => {
                 let (content, quoted) = self.content(input).map_err(|reason| self.failure(step, reason))?;
                 self.chat.customer(content, quoted).await
             }
-            Deed::Rating(rating) => self.chat.happens(EventKind::Rating(rating.clone())).await,
-            Deed::Custom(event) => self.chat.happens(EventKind::Custom(event.clone())).await,
-            Deed::Clock(moved) => {
+            StepKind::Rating(rating) => self.chat.happens(EventKind::Rating(rating.clone())).await,
+            StepKind::Custom(event) => self.chat.happens(EventKind::Custom(event.clone())).await,
+            StepKind::Clock(moved) => {
                 let to = match moved {
-                    Move::By(span) => self.chat.now() + *span,
-                    Move::To(moment) => *moment,
+                    ClockMove::By(span) => self.chat.now() + *span,
+                    ClockMove::To(moment) => *moment,
                 };
                 if to < self.chat.now() {
                     let reason = format!("the clock stands at {} and cannot go back", self.chat.now().to_rfc3339());
@@ -139,8 +139,8 @@ impl Play<'_> {
                 }
                 self.chat.advance(to).await
             }
-            Deed::Released => self.chat.released().await,
-            Deed::Ended => {
+            StepKind::Released => self.chat.released().await,
+            StepKind::Ended => {
                 self.chat.ended();
                 vec![]
             }
@@ -199,26 +199,26 @@ impl Play<'_> {
 
     fn check(&mut self, step: &Step) -> Vec<String> {
         let (turns, chat) = (&self.turns, &self.chat);
-        match &step.deed {
-            Deed::Bot(expected) => match self.said.pop_front() {
+        match &step.kind {
+            StepKind::Bot(expected) => match self.said.pop_front() {
                 Some(said) => expected.differences(&said),
                 None => vec![format!("expected: {}", expected.words()), format!("got:      {}", self.silence())],
             },
-            Deed::BotSilent => match self.said.front() {
+            StepKind::BotSilent => match self.said.front() {
                 None => vec![],
                 Some(said) => {
                     vec!["expected: no further message".to_owned(), format!("got:      {}", said.show(false))]
                 }
             },
-            Deed::State(wanted) => check::state(wanted, chat.state()),
-            Deed::Stored(wanted) => check::stored(wanted, chat.values()),
-            Deed::HandedOver { team, note } => check::handed_over(turns, team.as_deref(), note.as_deref(), chat),
-            Deed::Closed => check::did(turns, &Effect::Closed, "the bot closes the conversation", chat),
-            Deed::RatingAsked => check::did(turns, &Effect::RatingAsked, "the bot asks for a rating", chat),
-            Deed::Tagged(tags) => check::tagged(tags, chat),
-            Deed::Timers(wanted) => check::timers(wanted, chat),
-            Deed::Fails(wanted) => check::fails(turns, wanted),
-            Deed::Logged(wanted) => check::logged(turns, wanted),
+            StepKind::State(wanted) => check::state(wanted, chat.state()),
+            StepKind::Stored(wanted) => check::stored(wanted, chat.values()),
+            StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_deref(), note.as_deref(), chat),
+            StepKind::Closed => check::did(turns, &Effect::Closed, "the bot closes the conversation", chat),
+            StepKind::RatingAsked => check::did(turns, &Effect::RatingAsked, "the bot asks for a rating", chat),
+            StepKind::Tagged(tags) => check::tagged(tags, chat),
+            StepKind::Timers(wanted) => check::timers(wanted, chat),
+            StepKind::Fails(wanted) => check::fails(turns, wanted),
+            StepKind::Logged(wanted) => check::logged(turns, wanted),
             _ => vec![],
         }
     }

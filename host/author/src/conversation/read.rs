@@ -9,10 +9,10 @@ use super::{
     case::Case,
     expected, input,
     setup::{self, Setup},
-    step::{Deed, Move, Step, only_entry, short},
+    step::{ClockMove, Step, StepKind, only_entry, short},
 };
 use crate::{
-    local::wall,
+    local::time,
     yaml::{self, Content, Fault, Fields, Node},
 };
 
@@ -130,58 +130,58 @@ fn step(node: &Node) -> Result<Step, Fault> {
         false => Err(value.fault(format!("`{name}` takes true; leave the step out to check nothing"))),
     };
     let nothing = matches!(&value.value, Content::Text(text) if text == "nothing");
-    let deed = match name {
-        "customer" => Deed::Customer(input::customer(value)?),
-        "rating" => Deed::Rating(input::rating(value)?),
-        "clock" => Deed::Clock(clock(value)?),
+    let kind = match name {
+        "customer" => StepKind::Customer(input::customer(value)?),
+        "rating" => StepKind::Rating(input::rating(value)?),
+        "clock" => StepKind::Clock(clock(value)?),
         "agent" => match value.text("agent")?.as_str() {
-            "releases" => Deed::Released,
-            "closes" => Deed::Ended,
+            "releases" => StepKind::Released,
+            "closes" => StepKind::Ended,
             other => return Err(value.fault(format!("an agent `releases` or `closes`, not `{other}`"))),
         },
-        "event" => Deed::Custom(input::custom(value)?),
-        "bot" if nothing => Deed::BotSilent,
-        "bot" => Deed::Bot(Box::new(expected::read(value)?)),
-        "state" => Deed::State(match &value.value {
+        "event" => StepKind::Custom(input::custom(value)?),
+        "bot" if nothing => StepKind::BotSilent,
+        "bot" => StepKind::Bot(Box::new(expected::read(value)?)),
+        "state" => StepKind::State(match &value.value {
             Content::Map(_) | Content::List(_) => value.json(),
             Content::Null => String::new().into(),
             _ => value.text("state")?.into(),
         }),
-        "kv" => Deed::Stored(setup::stored(value)?),
+        "kv" => StepKind::Stored(setup::stored(value)?),
         "handed over" => handed_over(value)?,
-        "closed" => yes(value).map(|()| Deed::Closed)?,
-        "tagged" => Deed::Tagged(match &value.value {
+        "closed" => yes(value).map(|()| StepKind::Closed)?,
+        "tagged" => StepKind::Tagged(match &value.value {
             Content::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
             _ => vec![value.text("tagged")?],
         }),
-        "rating asked" => yes(value).map(|()| Deed::RatingAsked)?,
-        "timers" if nothing => Deed::Timers(vec![]),
-        "timers" => Deed::Timers(timers(value)?),
-        "fails" => Deed::Fails(value.text("fails")?),
-        "log" => Deed::Logged(value.text("log")?),
+        "rating asked" => yes(value).map(|()| StepKind::RatingAsked)?,
+        "timers" if nothing => StepKind::Timers(vec![]),
+        "timers" => StepKind::Timers(timers(value)?),
+        "fails" => StepKind::Fails(value.text("fails")?),
+        "log" => StepKind::Logged(value.text("log")?),
         other => return Err(node.fault(format!("`{other}` is not a step; there are: {}", STEPS.join(", ")))),
     };
-    Ok(Step { line: node.line, written: short(name, value), deed })
+    Ok(Step { line: node.line, written: short(name, value), kind })
 }
 
-fn clock(node: &Node) -> Result<Move, Fault> {
+fn clock(node: &Node) -> Result<ClockMove, Fault> {
     let text = node.text("clock")?;
-    if let Some(span) = wall::span(&text) {
-        return Ok(Move::By(span));
+    if let Some(span) = time::span(&text) {
+        return Ok(ClockMove::By(span));
     }
-    let moment = setup::moment(node).map(Move::To);
+    let moment = setup::moment(node).map(ClockMove::To);
     moment.map_err(|_| node.fault(format!("`{text}` does not move the clock; write +30m, 1h30m, 2d, or a moment")))
 }
 
-fn handed_over(node: &Node) -> Result<Deed, Fault> {
+fn handed_over(node: &Node) -> Result<StepKind, Fault> {
     match &node.value {
         Content::Map(_) => {
             let fields = node.fields("handed over", &["team", "note"])?;
             let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
-            Ok(Deed::HandedOver { team: text("team")?, note: text("note")? })
+            Ok(StepKind::HandedOver { team: text("team")?, note: text("note")? })
         }
-        Content::Text(team) => Ok(Deed::HandedOver { team: Some(team.clone()), note: None }),
-        _ if node.truth("handed over") == Ok(true) => Ok(Deed::HandedOver { team: None, note: None }),
+        Content::Text(team) => Ok(StepKind::HandedOver { team: Some(team.clone()), note: None }),
+        _ if node.truth("handed over") == Ok(true) => Ok(StepKind::HandedOver { team: None, note: None }),
         _ => Err(node.fault("`handed over` takes true, the name of a team, or `{team: .., note: ..}`")),
     }
 }
@@ -192,7 +192,7 @@ fn timers(node: &Node) -> Result<Vec<(String, Option<TimeDelta>)>, Fault> {
     }
     let timer = |(name, left): &(String, Node)| {
         let text = left.text(name)?;
-        let span = wall::span(&text);
+        let span = time::span(&text);
         let span = span.ok_or_else(|| left.fault(format!("`{text}` is not a time; write 30m, 1h30m or 2d")))?;
         Ok((name.clone(), Some(span)))
     };

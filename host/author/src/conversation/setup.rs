@@ -1,11 +1,11 @@
 //! What a test begins with.
 
 use chrono::{DateTime, TimeZone as _, Utc};
-use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, json::Question};
+use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, Zone, json::Question};
 use serde_json::{Value, json};
 
 use crate::{
-    local::{chat, values::Values, wall::Zone, web::Stub},
+    local::{chat, values::Values, web::Stub},
     yaml::{Content, Fault, Fields, Node},
 };
 

@@ -15,18 +15,18 @@ pub(super) struct Step {
     /// As it was written, in a few words.
     pub(super) written: String,
     /// What it does or checks.
-    pub(super) deed: Deed,
+    pub(super) kind: StepKind,
 }
 
 /// What a step does or checks.
 #[derive(Debug, Clone)]
-pub(super) enum Deed {
+pub(super) enum StepKind {
     /// The customer sends something.
     Customer(Input),
     /// The customer rates.
     Rating(Rating),
     /// Time passes.
-    Clock(Move),
+    Clock(ClockMove),
     /// An agent gives the conversation back.
     Released,
     /// An agent ends the conversation.
@@ -73,14 +73,14 @@ pub(super) enum Input {
 
 /// How the clock moves.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Move {
+pub(super) enum ClockMove {
     /// By a span.
     By(TimeDelta),
     /// To a moment.
     To(DateTime<Utc>),
 }
 
-impl Deed {
+impl StepKind {
     /// Whether something happens to the bot.
     pub(super) fn is_input(&self) -> bool {
         matches!(

@@ -6,17 +6,18 @@ use std::collections::{BTreeMap, VecDeque};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::ClientId;
 use plugin_host::{
-    Call, CallError, PluginRef,
+    Call, CallError, PluginRef, Zone,
     chatbot::{Action, Content, Event, EventKind, IncomingMessage, QuotedMessage, Session},
+    unix_millis,
 };
 use uuid::Uuid;
 
 use super::{
-    Bench, Loaded,
+    Loaded, LocalHost,
+    bot_message::{BotMessage, Choice},
     effects::{Effect, Failure, Notes, Turn},
-    said::{Choice, Said},
+    time::spell,
     values::Values,
-    wall::{Zone, millis, spell},
 };
 
 /// Pauses before a turn that failed is made again; after the last one, people take over.
@@ -77,7 +78,7 @@ struct Pending {
 
 /// A conversation.
 pub(crate) struct Chat<'a> {
-    bench: &'a Bench,
+    local_host: &'a LocalHost,
     loaded: Loaded,
     client: ClientId,
     setup: Setup,
@@ -93,9 +94,9 @@ pub(crate) struct Chat<'a> {
 
 impl<'a> Chat<'a> {
     /// A conversation that has not begun.
-    pub(crate) fn new(bench: &'a Bench, loaded: Loaded, client: ClientId, setup: Setup) -> Self {
+    pub(crate) fn new(local_host: &'a LocalHost, loaded: Loaded, client: ClientId, setup: Setup) -> Self {
         Self {
-            bench,
+            local_host,
             loaded,
             client,
             state: setup.session.state.clone(),
@@ -256,7 +257,7 @@ impl<'a> Chat<'a> {
         let event = Event {
             id: asked.id.to_string(),
             sequence: self.sequence + 1,
-            timestamp_ms: millis(asked.happened_at),
+            timestamp_ms: unix_millis(asked.happened_at),
             kind: asked.kind.clone(),
             metadata: vec![],
         };
@@ -271,7 +272,7 @@ impl<'a> Chat<'a> {
             record: false,
         };
         let label = label(&asked.kind);
-        match self.bench.host.chatbot(call, &event, &session, self.setup.values.snapshot()).await {
+        match self.local_host.host.chatbot(call, &event, &session, self.setup.values.snapshot()).await {
             Ok(outcome) => {
                 self.sequence += 1;
                 self.setup.values.commit(outcome.writes);
@@ -290,7 +291,7 @@ impl<'a> Chat<'a> {
     fn session(&self, reopened: bool) -> Session {
         Session {
             state: self.state.clone(),
-            now_ms: millis(self.setup.now),
+            now_ms: unix_millis(self.setup.now),
             local_time: self.setup.zone.local_time(self.setup.now),
             reopened: reopened || self.setup.session.reopened && self.sequence == 0,
             ..self.setup.session.clone()
@@ -298,7 +299,7 @@ impl<'a> Chat<'a> {
     }
 
     fn carry_out(&mut self, action: Action) -> Option<Effect> {
-        if let Some(said) = Said::of(&action) {
+        if let Some(said) = BotMessage::of(&action) {
             if !said.options.is_empty() {
                 self.offered.clone_from(&said.options);
             }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use plugin_host::{CallError, CallTrace, LogLevel, LogLine};
 
-use super::said::Said;
+use super::bot_message::BotMessage;
 
 /// One thing that the host did for the bot.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Effect {
     /// A message to the customer.
-    Said(Box<Said>),
+    Said(Box<BotMessage>),
     /// The note about where the conversation stands was replaced.
     State(String),
     /// A timer was started or moved.

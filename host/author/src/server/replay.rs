@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Server, ServerError};
-use crate::local::{Bench, LocalError, web::StubWeb};
+use crate::local::{LocalError, LocalHost, web::StubWeb};
 
 /// Recordings that are fetched at once: each may hold what a plugin read and sent.
 const PAGE: u32 = 100;
@@ -108,17 +108,17 @@ impl Server {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Replayed, ReplayError> {
         progress("loading the component");
-        let bench = Bench::start().await?;
-        let loaded = bench.load(name, component).await?;
+        let local_host = LocalHost::start().await?;
+        let loaded = local_host.load(name, component).await?;
         let recordings = self.recordings(name, limit, progress).await?;
         if recordings.is_empty() {
             return Err(ReplayError::Nothing(name.to_owned()));
         }
         progress(&format!("replaying {} calls", recordings.len()));
-        let client = bench.client(Arc::new(StubWeb::default()));
+        let client = local_host.client(Arc::new(StubWeb::default()));
         let (began, mut identical, mut different) = (Instant::now(), 0, vec![]);
         for Recorded { id, recording } in &recordings {
-            let replay = bench.host.replay(client, &loaded.plugin, recording).await?;
+            let replay = local_host.host.replay(client, &loaded.plugin, recording).await?;
             match replay.identical {
                 true => identical += 1,
                 false => different.push(json!({"id": id, "firstDifference": replay.first_difference})),

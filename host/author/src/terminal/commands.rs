@@ -9,7 +9,7 @@ use plugin_host::{
 };
 
 use super::{show, silence};
-use crate::local::{chat::Chat, effects::Effect, wall};
+use crate::local::{chat::Chat, effects::Effect, time};
 
 const HELP: &str = "\
 text            the customer writes it
@@ -24,7 +24,7 @@ text            the customer writes it
 /quit           leave";
 
 /// What comes after a line.
-pub(super) enum After {
+pub(super) enum LineOutcome {
     GoOn,
     Moved(TimeDelta),
     Restart,
@@ -32,12 +32,16 @@ pub(super) enum After {
 }
 
 /// Does what a line says.
-pub(super) async fn carry_out(chat: &mut Chat<'_>, line: &str, out: &mut (dyn io::Write + Send)) -> io::Result<After> {
+pub(super) async fn carry_out(
+    chat: &mut Chat<'_>,
+    line: &str,
+    out: &mut (dyn io::Write + Send),
+) -> io::Result<LineOutcome> {
     let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
     match word {
         "" => {}
-        "/quit" | "/exit" => return Ok(After::Quit),
-        "/restart" => return Ok(After::Restart),
+        "/quit" | "/exit" => return Ok(LineOutcome::Quit),
+        "/restart" => return Ok(LineOutcome::Restart),
         "/help" => writeln!(out, "{HELP}")?,
         "/state" => state(chat, out)?,
         "/kv" => stored(chat, out)?,
@@ -59,7 +63,7 @@ pub(super) async fn carry_out(chat: &mut Chat<'_>, line: &str, out: &mut (dyn io
             send(chat, content, out).await?;
         }
     }
-    Ok(After::GoOn)
+    Ok(LineOutcome::GoOn)
 }
 
 fn found(chat: &Chat<'_>, wanted: &str) -> Option<Choice> {
@@ -82,15 +86,15 @@ async fn send(chat: &mut Chat<'_>, content: Content, out: &mut (dyn io::Write + 
     Ok(())
 }
 
-async fn clock(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<After> {
-    let Some(by) = wall::span(rest) else {
+async fn clock(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<LineOutcome> {
+    let Some(by) = time::span(rest) else {
         writeln!(out, "  (`/clock {rest}`: write /clock 30m, 1h30m or 2d)")?;
-        return Ok(After::GoOn);
+        return Ok(LineOutcome::GoOn);
     };
     let to = chat.now() + by;
     show(out, &chat.advance(to).await)?;
     writeln!(out, "  (it is {})", chat.now().format("%Y-%m-%d %H:%M:%S UTC"))?;
-    Ok(After::Moved(by))
+    Ok(LineOutcome::Moved(by))
 }
 
 async fn rate(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
@@ -110,7 +114,7 @@ fn state(chat: &Chat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
         writeln!(out, "  tags:   {}", chat.tags().join(", "))?;
     }
     for (name, left) in chat.timers() {
-        writeln!(out, "  timer:  {name} in {}", wall::spell(left))?;
+        writeln!(out, "  timer:  {name} in {}", time::spell(left))?;
     }
     Ok(())
 }

@@ -8,18 +8,18 @@ use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use channels::http::{ClientNotBuilt, GuardedClient, GuardedSettings};
 use chrono::TimeDelta;
 use domain::clock::Clock;
-use plugin_host::{EVERY_HOST, World, chatbot::Session, json::Question};
+use plugin_host::{EVERY_HOST, World, Zone, chatbot::Session, json::Question};
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::{
     Project, build,
     local::{
-        Bench, LocalError,
+        LocalError, LocalHost,
         chat::{Chat, Setup, Stage},
         effects::{Effect, Turn},
+        time::spell,
         values::Values,
-        wall::{Zone, spell},
         web::RealWeb,
     },
     watch::{Watch, Watched},
@@ -64,7 +64,7 @@ pub enum TerminalError {
 }
 
 /// Something that happens during the chat.
-enum Next {
+enum TerminalEvent {
     Line(Option<String>),
     Due,
     Changed,
@@ -82,13 +82,13 @@ impl Terminal {
         prompt: &str,
         out: &mut (dyn io::Write + Send),
     ) -> Result<(), TerminalError> {
-        let bench = Bench::start().await?;
-        let loaded = bench.load(&self.name, &self.component).await?;
+        let local_host = LocalHost::start().await?;
+        let loaded = local_host.load(&self.name, &self.component).await?;
         if loaded.world != World::Chatbot {
             return Err(TerminalError::NoChatbot(loaded.world));
         }
-        let client = bench.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
-        let mut chat = Chat::new(&bench, loaded.clone(), client, self.setup()?);
+        let client = local_host.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
+        let mut chat = Chat::new(&local_host, loaded.clone(), client, self.setup()?);
         // Without a watch the chat goes on; there is nothing to reload then.
         let mut watch = Watch::start(self.watched()).ok();
         writeln!(out, "{}: write a message, a number taps a button, /help lists commands.", self.name)?;
@@ -101,48 +101,50 @@ impl Terminal {
             let due = chat.next_due().map(|due| (due - now).to_std().unwrap_or(Duration::ZERO));
             let next = tokio::select! {
                 biased;
-                built = finished(&mut building) => Next::Built(built),
-                line = lines.recv() => Next::Line(line),
-                () = sleep(due) => Next::Due,
-                () = changed(&mut watch) => Next::Changed,
+                built = finished(&mut building) => TerminalEvent::Built(built),
+                line = lines.recv() => TerminalEvent::Line(line),
+                () = sleep(due) => TerminalEvent::Due,
+                () = changed(&mut watch) => TerminalEvent::Changed,
             };
             let now = self.clock.now() + ahead;
             match next {
-                Next::Line(None) => return Ok(()),
-                Next::Line(Some(line)) => {
+                TerminalEvent::Line(None) => return Ok(()),
+                TerminalEvent::Line(Some(line)) => {
                     show(out, &chat.advance(now).await)?;
                     match commands::carry_out(&mut chat, line.trim(), out).await? {
-                        commands::After::GoOn => {}
-                        commands::After::Moved(by) => ahead += by,
-                        commands::After::Restart => {
-                            chat = Chat::new(&bench, chat.loaded().clone(), client, self.setup()?);
+                        commands::LineOutcome::GoOn => {}
+                        commands::LineOutcome::Moved(by) => ahead += by,
+                        commands::LineOutcome::Restart => {
+                            chat = Chat::new(&local_host, chat.loaded().clone(), client, self.setup()?);
                             writeln!(out, "(a new conversation)")?;
                         }
-                        commands::After::Quit => return Ok(()),
+                        commands::LineOutcome::Quit => return Ok(()),
                     }
                 }
-                Next::Due => show(out, &chat.advance(now).await)?,
-                Next::Changed => match &self.project {
+                TerminalEvent::Due => show(out, &chat.advance(now).await)?,
+                TerminalEvent::Changed => match &self.project {
                     Some(project) if building.is_none() => {
                         writeln!(out, "(a source has changed: building)")?;
                         building = Some(build_apart(project.clone()));
                     }
                     Some(_) => {}
-                    None => self.reload(&bench, &mut chat, out).await?,
+                    None => self.reload(&local_host, &mut chat, out).await?,
                 },
-                Next::Built(Ok(())) => self.reload(&bench, &mut chat, out).await?,
-                Next::Built(Err(reason)) => writeln!(out, "(the build failed, the chat goes on as it was)\n{reason}")?,
+                TerminalEvent::Built(Ok(())) => self.reload(&local_host, &mut chat, out).await?,
+                TerminalEvent::Built(Err(reason)) => {
+                    writeln!(out, "(the build failed, the chat goes on as it was)\n{reason}")?
+                }
             }
         }
     }
 
     async fn reload(
         &self,
-        bench: &Bench,
+        local_host: &LocalHost,
         chat: &mut Chat<'_>,
         out: &mut (dyn io::Write + Send),
     ) -> Result<(), TerminalError> {
-        match bench.load(&self.name, &self.component).await {
+        match local_host.load(&self.name, &self.component).await {
             Ok(loaded) if loaded.world == World::Chatbot && loaded.plugin != *chat.plugin() => {
                 writeln!(out, "(reloaded, {}; the conversation goes on)", crate::server::size(loaded.size))?;
                 chat.exchange(loaded);

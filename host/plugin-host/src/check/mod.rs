@@ -12,7 +12,7 @@ use wasmtime::component::Component;
 
 use crate::World;
 use crate::engine;
-use crate::loader;
+use crate::loading::loader;
 
 pub(crate) use shapes::{other_type, remember_type};
 pub(crate) use surface::Surface;

@@ -8,8 +8,8 @@ use wasmtime::component::types::{Component as Outside, ComponentFunc, ComponentI
 use wasmtime::component::{Component, Type};
 
 use crate::World;
-use crate::built_in;
 use crate::engine;
+use crate::loading::built_in;
 
 /// What is wrong with the type of the function that makes a plugin of `world`.
 pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -> Option<String> {

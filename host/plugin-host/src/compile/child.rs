@@ -7,18 +7,19 @@ use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, nice, setrlimit};
 
-use super::order::{Order, Output};
+use super::request::{CompileRequest, Output};
 use crate::check::{self, CheckReport};
-use crate::{cache, engine};
+use crate::engine;
+use crate::loading::cache;
 
 /// Seconds between the polite signal and the deadly one when the processor time is used up.
 const GRACE_SECONDS: u64 = 2;
 /// Largest file that is written: code is a few times as large as its component.
 const FILE_BYTES: u64 = 1 << 30;
 
-/// Carries out the order of a parent process (see [`super::Compiler::Child`]) and gives the status to exit with.
-pub fn compile_child(order: &str) -> ExitCode {
-    let told = obey(order).and_then(|report| {
+/// Carries out the request of a parent process (see [`super::Compiler::Child`]) and gives the status to exit with.
+pub fn compile_child(request: &str) -> ExitCode {
+    let told = obey(request).and_then(|report| {
         let report = serde_json::to_vec(&report).map_err(|fault| fault.to_string())?;
         io::stdout().write_all(&report).map_err(|fault| fault.to_string())
     });
@@ -32,18 +33,19 @@ pub fn compile_child(order: &str) -> ExitCode {
     }
 }
 
-fn obey(order: &str) -> Result<CheckReport, String> {
-    let order: Order = serde_json::from_str(order).map_err(|fault| format!("this is not an order: {fault}"))?;
-    confine(&order).map_err(|fault| format!("the limits of the compiler cannot be set: {fault}"))?;
+fn obey(request: &str) -> Result<CheckReport, String> {
+    let request: CompileRequest =
+        serde_json::from_str(request).map_err(|fault| format!("this is not a compile request: {fault}"))?;
+    confine(&request).map_err(|fault| format!("the limits of the compiler cannot be set: {fault}"))?;
     let mut component = Vec::new();
-    let read = io::stdin().take(order.most_bytes + 1).read_to_end(&mut component);
+    let read = io::stdin().take(request.most_bytes + 1).read_to_end(&mut component);
     read.map_err(|fault| format!("the component cannot be read: {fault}"))?;
-    if component.len() as u64 > order.most_bytes {
-        let problems = vec![check::too_large(component.len(), order.most_bytes as usize)];
+    if component.len() as u64 > request.most_bytes {
+        let problems = vec![check::too_large(component.len(), request.most_bytes as usize)];
         return Ok(CheckReport { problems, ..CheckReport::unread(&component) });
     }
-    let Some(output) = &order.output else {
-        return Ok(out_of_memory_in_words(&order, check::check(&component)));
+    let Some(output) = &request.output else {
+        return Ok(out_of_memory_in_words(&request, check::check(&component)));
     };
     let engine = engine::for_compiling(output.pooled).map_err(|fault| format!("no engine: {fault:#}"))?;
     if cache::engine_key(&engine) != output.engine_key {
@@ -54,25 +56,25 @@ fn obey(order: &str) -> Result<CheckReport, String> {
         let code = compiled.serialize().map_err(|fault| format!("the code cannot be written: {fault:#}"))?;
         write(output, &code).map_err(|fault| format!("the code cannot be written: {fault}"))?;
     }
-    Ok(out_of_memory_in_words(&order, report))
+    Ok(out_of_memory_in_words(&request, report))
 }
 
 /// The compiler mostly aborts when it gets no more memory; where it copes, it hands on the words of the system.
-fn out_of_memory_in_words(order: &Order, mut report: CheckReport) -> CheckReport {
+fn out_of_memory_in_words(request: &CompileRequest, mut report: CheckReport) -> CheckReport {
     if report.problems.iter().any(|problem| problem.contains("Cannot allocate memory")) {
-        report.problems = vec![order.too_much()];
+        report.problems = vec![request.too_much()];
     }
     report
 }
 
 /// Limits of this process, from before the first byte of a stranger is read.
-fn confine(order: &Order) -> io::Result<()> {
+fn confine(request: &CompileRequest) -> io::Result<()> {
     let limit = |resource, soft: u64, hard: u64| {
         setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) }).map_err(io::Error::from)
     };
     limit(Resource::Core, 0, 0)?;
-    limit(Resource::Cpu, order.cpu_seconds, order.cpu_seconds + GRACE_SECONDS)?;
-    limit(Resource::As, order.memory_bytes, order.memory_bytes)?;
+    limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds + GRACE_SECONDS)?;
+    limit(Resource::As, request.memory_bytes, request.memory_bytes)?;
     limit(Resource::Fsize, FILE_BYTES, FILE_BYTES)?;
     // Calls of running plugins come first. Where this is not allowed, the limits above hold all the same.
     let _ = nice(10);

@@ -3,21 +3,21 @@
 
 mod budget;
 mod child;
-mod order;
 mod parent;
+mod request;
+mod scheduler;
 mod turns;
-mod workshop;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) use budget::UsedUp;
 pub use child::compile_child;
-pub(crate) use workshop::{Fault, Purpose, Workshop};
+pub(crate) use scheduler::{CompileScheduler, Fault, Purpose};
 
+use crate::calling::limits::Limits;
 use crate::check::{self, CheckReport};
-use crate::limits::Limits;
-use order::Order;
+use request::CompileRequest;
 
 /// Where components of strangers are compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,9 +46,9 @@ pub async fn check_apart(compiler: &Compiler, limits: &Limits, bytes: Vec<u8>) -
         }
         Compiler::Child { program, arguments } => {
             let bytes = Arc::new(bytes);
-            let order = Order::new(limits, None);
+            let request = CompileRequest::new(limits, None);
             let wall_clock = limits.compile_wall_clock;
-            match parent::send((program, arguments), &order, Arc::clone(&bytes), wall_clock, None).await {
+            match parent::send((program, arguments), &request, Arc::clone(&bytes), wall_clock, None).await {
                 Ok(report) => Ok(report),
                 Err(Fault::Problems(problems)) => Ok(CheckReport { problems, ..CheckReport::unread(&bytes) }),
                 Err(fault @ (Fault::Busy | Fault::UsedUp(_) | Fault::Host(_))) => Err(fault.to_string()),

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::Fault;
 use super::budget::Budgets;
-use super::order::Order;
+use super::request::CompileRequest;
 use crate::check::CheckReport;
 
 /// Bytes of the child's report that are read: a component that imports a million things has a long one.
@@ -29,23 +29,23 @@ struct End {
     words: String,
 }
 
-/// Who pays for the processor time of a child.
-pub(super) struct Bill<'a> {
+/// The client whose budget the processor time of a child is taken from.
+pub(super) struct ChargedClient<'a> {
     pub(super) budgets: &'a Budgets,
     pub(super) client: ClientId,
 }
 
-/// Puts the processor time of a child on the bill when it is dropped, which must be before anybody learns the child's end:
-/// the system forgets the time with it.
+/// Takes the processor time of a child from the budget of its client when it is dropped, which must be before anybody
+/// learns the child's end: the system forgets the time with it.
 struct Metered<'a> {
-    bill: Option<Bill<'a>>,
+    charged: Option<ChargedClient<'a>>,
     process: Option<u32>,
     began: Instant,
 }
 
 impl Drop for Metered<'_> {
     fn drop(&mut self) {
-        if let Some(Bill { budgets, client }) = &self.bill {
+        if let Some(ChargedClient { budgets, client }) = &self.charged {
             let used = self.process.and_then(processor_time);
             // Where the system does not tell, the time on the clock stands in for it.
             budgets.spend(*client, used.unwrap_or_else(|| self.began.elapsed()));
@@ -66,31 +66,31 @@ fn processor_time(process: u32) -> Option<Duration> {
 /// Sends a component to a child process. The child is killed when the wait ends or is given up.
 pub(super) async fn send(
     (program, arguments): (&Path, &[String]),
-    order: &Order,
+    request: &CompileRequest,
     component: Arc<Vec<u8>>,
     wall_clock: Duration,
-    bill: Option<Bill<'_>>,
+    charged: Option<ChargedClient<'_>>,
 ) -> Result<CheckReport, Fault> {
-    let order_text = serde_json::to_string(order).map_err(|fault| Fault::Host(fault.to_string()))?;
+    let request_text = serde_json::to_string(request).map_err(|fault| Fault::Host(fault.to_string()))?;
     let mut command = Command::new(program);
-    command.args(arguments).arg(order_text);
+    command.args(arguments).arg(request_text);
     command.env_clear().kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    match timeout(wall_clock, attend(command, component, bill)).await {
-        Ok(Ok(end)) => judge(order, end),
+    match timeout(wall_clock, attend(command, component, charged)).await {
+        Ok(Ok(end)) => judge(request, end),
         Ok(Err(fault)) => Err(Fault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
         Err(_) => Err(Fault::Problems(vec![format!(
             "compiling it takes more than {} s; {}",
             wall_clock.as_secs(),
-            order.too_much()
+            request.too_much()
         )])),
     }
 }
 
-async fn attend(mut command: Command, component: Arc<Vec<u8>>, bill: Option<Bill<'_>>) -> io::Result<End> {
+async fn attend(mut command: Command, component: Arc<Vec<u8>>, charged: Option<ChargedClient<'_>>) -> io::Result<End> {
     let mut child = command.spawn()?;
     // Dropped before the child, also when the wait is given up.
-    let metered = Metered { bill, process: child.id(), began: Instant::now() };
+    let metered = Metered { charged, process: child.id(), began: Instant::now() };
     let mut stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -114,7 +114,7 @@ async fn read(mut from: impl AsyncRead + Unpin, most: u64) -> io::Result<Vec<u8>
     Ok(kept)
 }
 
-fn judge(order: &Order, end: End) -> Result<CheckReport, Fault> {
+fn judge(request: &CompileRequest, end: End) -> Result<CheckReport, Fault> {
     if end.status.success() {
         return serde_json::from_slice(&end.report)
             .map_err(|fault| Fault::Host(format!("the compiler's report cannot be read: {fault}")));
@@ -126,7 +126,7 @@ fn judge(order: &Order, end: End) -> Result<CheckReport, Fault> {
         || end.words.contains("memory allocation of")
         || end.words.contains("Cannot allocate memory");
     if used_up {
-        return Err(Fault::Problems(vec![order.too_much()]));
+        return Err(Fault::Problems(vec![request.too_much()]));
     }
     match (end.status.signal(), end.status.code()) {
         (Some(signal), _) => {

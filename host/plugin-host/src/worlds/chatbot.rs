@@ -6,11 +6,11 @@ use wasmtime::Store;
 
 use super::{Given, Question};
 use crate::World;
-use crate::answer::{self, Fault};
+use crate::calling::guest::Guest;
+use crate::calling::limits::Limits;
 use crate::chatbot::{Action, Event, Session};
-use crate::guest::Guest;
-use crate::limits::Limits;
-use crate::loader::Linked;
+use crate::loading::loader::Linked;
+use crate::worlds::answer::{self, Fault};
 
 /// What is to be done about an event.
 #[derive(serde::Serialize)]

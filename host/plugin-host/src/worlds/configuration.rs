@@ -5,10 +5,10 @@ use wasmtime::Store;
 
 use super::{Given, Question};
 use crate::World;
-use crate::answer::{self, Fault};
-use crate::guest::Guest;
-use crate::limits::Limits;
-use crate::loader::Linked;
+use crate::calling::guest::Guest;
+use crate::calling::limits::Limits;
+use crate::loading::loader::Linked;
+use crate::worlds::answer::{self, Fault};
 
 /// What a plugin of this world expects to be configured with.
 #[derive(serde::Serialize)]

@@ -1,10 +1,17 @@
-//! The questions that can be put to a plugin, one file per world.
+//! What differs from world to world: the questions that can be put to a plugin (one file per world, here), the judgement
+//! of its answers (`answer`), both as JSON for people (`json`), and values that several questions are made of.
 
+pub(crate) mod answer;
 mod chatbot;
 mod configuration;
+pub mod json;
+mod partner_event;
 mod router;
+pub(crate) mod sample;
 mod sms_fallback;
+pub(crate) mod wall_clock;
 mod webhook_shaper;
+pub(crate) mod world;
 
 use std::future::Future;
 
@@ -13,15 +20,16 @@ use wasmtime::Store;
 
 pub(crate) use chatbot::HandleEvent;
 pub(crate) use configuration::ReadSchema;
+pub use partner_event::partner_event;
 pub(crate) use router::RouteInbound;
 pub(crate) use sms_fallback::DecideFallback;
 pub(crate) use webhook_shaper::ShapeBody;
 
-use crate::answer::Fault;
-use crate::guest::Guest;
-use crate::limits::Limits;
-use crate::loader::Linked;
+use crate::calling::guest::Guest;
+use crate::calling::limits::Limits;
+use crate::loading::loader::Linked;
 use crate::{World, chatbot::Error};
+use answer::Fault;
 
 /// What a plugin gave back: the outer error is a crash, the inner one its own.
 pub(crate) type Given<A> = wasmtime::Result<Result<A, Error>>;

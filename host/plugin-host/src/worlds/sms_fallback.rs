@@ -6,11 +6,11 @@ use wasmtime::Store;
 
 use super::{Given, Question};
 use crate::World;
-use crate::answer::{self, Fault};
-use crate::guest::Guest;
-use crate::limits::Limits;
-use crate::loader::Linked;
+use crate::calling::guest::Guest;
+use crate::calling::limits::Limits;
+use crate::loading::loader::Linked;
 use crate::sms_fallback::{Decision, Undeliverable};
+use crate::worlds::answer::{self, Fault};
 
 /// Whether a message is sent as an SMS.
 #[derive(serde::Serialize)]

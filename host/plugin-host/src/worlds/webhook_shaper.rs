@@ -6,11 +6,11 @@ use wasmtime::Store;
 
 use super::{Given, Question};
 use crate::World;
-use crate::answer::{self, Fault};
-use crate::guest::Guest;
-use crate::limits::Limits;
-use crate::loader::Linked;
+use crate::calling::guest::Guest;
+use crate::calling::limits::Limits;
+use crate::loading::loader::Linked;
 use crate::webhook_shaper::WebhookEvent;
+use crate::worlds::answer::{self, Fault};
 
 /// The body of a webhook.
 #[derive(serde::Serialize)]

@@ -51,12 +51,13 @@ async fn a_child_compiles_code_that_runs_in_the_pool() {
     assert_eq!(endings, ["cwasm", "seal"], "nothing else is left behind");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn files_of_the_watched_directory_go_to_the_child_too() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
-    std::fs::write(directory.path().join("bomb.wasm"), bombs::many_locals(40_000)).unwrap();
-    let cache = tempfile::tempdir().unwrap();
+/// A host that watches a directory with these plugins and compiles them in a child under tight limits. Its cache lies in
+/// the second directory.
+async fn watching(plugins: &[(&str, Vec<u8>)]) -> (TestHost, TempDir) {
+    let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (name, bytes) in plugins {
+        std::fs::write(directory.path().join(format!("{name}.wasm")), bytes).unwrap();
+    }
     let config = HostConfig {
         plugins_dir: Some(directory.path().to_owned()),
         limits: tight(),
@@ -64,7 +65,13 @@ async fn files_of_the_watched_directory_go_to_the_child_too() {
         compiler: child(),
         ..HostConfig::new(cache.path())
     };
-    let test = TestHost { host: PluginHost::start(config).await.unwrap(), directory };
+    (TestHost { host: PluginHost::start(config).await.unwrap(), directory }, cache)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_the_watched_directory_go_to_the_child_too() {
+    let bomb = bombs::many_locals(40_000);
+    let (test, _cache) = watching(&[("hostile", guest("hostile_bot")), ("bomb", bomb)]).await;
     assert_eq!(test.answer("hello").await, "echo hello");
     assert!(test.host.find("bomb").unwrap().last_error.unwrap().contains("2 s of processor time"));
 }
@@ -99,17 +106,7 @@ async fn compile_bombs_are_refused_in_words_and_cost_the_server_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_of_others_go_on_while_a_bomb_is_compiled() {
-    let cache = tempfile::tempdir().unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
-    let config = HostConfig {
-        plugins_dir: Some(directory.path().to_owned()),
-        limits: tight(),
-        built_ins: false,
-        compiler: child(),
-        ..HostConfig::new(cache.path())
-    };
-    let test = TestHost { host: PluginHost::start(config).await.unwrap(), directory };
+    let (test, _cache) = watching(&[("hostile", guest("hostile_bot"))]).await;
     let bomb = tokio::spawn({
         let host = Arc::clone(&test.host);
         async move { host.examine(client(1), "bomb", bombs::many_locals(40_000)).await }

@@ -78,7 +78,8 @@ async fn after_a_call_that_misbehaved_the_calls_of_a_client_run_last_and_those_o
     let test = TestHost::with_hostile_guests(limits()).await;
     let recorder = PrometheusBuilder::new().build_recorder();
     let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
-    let ran_last = || counted.render().lines().filter(|line| line.contains("lane=\"last\"")).map(number).sum::<u64>();
+    let ran_last =
+        || counted.render().lines().filter(|line| line.contains("threads=\"last\"")).map(number).sum::<u64>();
     for (number, misbehaves) in (10..).step_by(10).zip(["panic", "log 1000000", "print 1000000", "actions 50000"]) {
         let (hostile, neighbour) = (Uploaded::new(&test, number).await, Uploaded::new(&test, number + 1).await);
         drop(hostile.asked(misbehaves).await);

@@ -3,7 +3,7 @@
 use plugin_host::CallError;
 use plugin_host::webhook_shaper::{
     Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
-    StatusEvent, Team, WebhookEvent,
+    StatusEvent, Team, WebhookEvent, partner_event,
 };
 
 use crate::support::{TestHost, call};
@@ -152,25 +152,10 @@ async fn session_and_partner_events_have_the_fields_of_spec_6_3_and_6_4() {
         r#"{"whatsAppNumber":"27110000000","status":"Connected","statusType":"success","timestamp":1760428800000}"#
     );
     let partner = PartnerEvent {
-        event_type: "TEMPLATE_STATUS_CHANGED".into(),
-        whatsapp_number: some("27110000000"),
-        timestamp_ms: 1_760_428_800_000,
-        quality_rating: None,
-        messaging_limit_tier: None,
-        channel_status: None,
         template_name: some("hello"),
         template_status: some("REJECTED"),
         rejected_reason: some("SPAM"),
-        previous_quality_score: None,
-        new_quality_score: None,
-        template_language: None,
-        template_element: None,
-        wa_id: None,
-        category: None,
-        preference_value: None,
-        old_number: None,
-        new_number: None,
-        metadata: vec![],
+        ..partner_event("TEMPLATE_STATUS_CHANGED", "27110000000", 1_760_428_800_000)
     };
     assert_eq!(
         shape("webhook-standard", WebhookEvent::Partner(partner)).await,

@@ -1,0 +1,181 @@
+//! A message of the bot, as a customer sees it.
+
+use std::fmt::Write as _;
+
+use plugin_host::chatbot::{Action, MediaKind};
+
+/// The question that the host asks when a bot requests a rating.
+const RATING_QUESTION: &str = "How was our service?";
+
+/// One message of the bot.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct BotMessage {
+    /// What it is: `text`, `buttons`, `list`, `image` and the other files, `location`, `template`, `rating`.
+    pub(crate) kind: &'static str,
+    /// The text, or the caption of a file.
+    pub(crate) text: String,
+    /// Line above.
+    pub(crate) header: Option<String>,
+    /// Line below.
+    pub(crate) footer: Option<String>,
+    /// What can be tapped.
+    pub(crate) options: Vec<Choice>,
+    /// What opens the list.
+    pub(crate) button_label: Option<String>,
+    /// Address of the file.
+    pub(crate) url: Option<String>,
+    /// Name of a file, of a place or of a template.
+    pub(crate) name: Option<String>,
+    /// Where a place is.
+    pub(crate) place: Option<(f64, f64)>,
+    /// Parameters of a template.
+    pub(crate) parameters: Vec<String>,
+    /// The message that it quotes.
+    pub(crate) quote: Option<String>,
+}
+
+/// A button, or an entry of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// Comes back when it is tapped.
+    pub(crate) id: String,
+    /// What the customer sees.
+    pub(crate) title: String,
+    /// Second line.
+    pub(crate) description: Option<String>,
+}
+
+/// The word of conversation files for a kind of file.
+pub(crate) fn media_word(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "image",
+        MediaKind::Video => "video",
+        MediaKind::Audio => "audio",
+        MediaKind::Voice => "voice",
+        MediaKind::Document => "document",
+        MediaKind::Sticker => "sticker",
+        MediaKind::File => "file",
+    }
+}
+
+/// Every kind of file with its word.
+pub(crate) const MEDIA: [MediaKind; 7] = [
+    MediaKind::Image,
+    MediaKind::Video,
+    MediaKind::Audio,
+    MediaKind::Voice,
+    MediaKind::Document,
+    MediaKind::Sticker,
+    MediaKind::File,
+];
+
+impl BotMessage {
+    /// The message that an action sends, if it sends one.
+    pub(crate) fn of(action: &Action) -> Option<Self> {
+        Some(match action {
+            Action::ReplyText(reply) => {
+                Self { kind: "text", text: reply.text.clone(), quote: reply.quote.clone(), ..Self::default() }
+            }
+            Action::ReplyMedia(reply) => Self {
+                kind: media_word(reply.kind),
+                text: reply.caption.clone().unwrap_or_default(),
+                url: Some(reply.url.clone()),
+                name: reply.filename.clone(),
+                quote: reply.quote.clone(),
+                ..Self::default()
+            },
+            Action::ReplyButtons(reply) => Self {
+                kind: "buttons",
+                text: reply.text.clone(),
+                header: reply.header.clone(),
+                footer: reply.footer.clone(),
+                options: reply.buttons.iter().map(|button| choice(&button.id, &button.title, None)).collect(),
+                quote: reply.quote.clone(),
+                ..Self::default()
+            },
+            Action::ReplyList(reply) => {
+                let rows = reply.sections.iter().flat_map(|section| &section.rows);
+                Self {
+                    kind: "list",
+                    text: reply.text.clone(),
+                    header: reply.header.clone(),
+                    footer: reply.footer.clone(),
+                    options: rows.map(|row| choice(&row.id, &row.title, row.description.as_ref())).collect(),
+                    button_label: Some(reply.button_label.clone()),
+                    quote: reply.quote.clone(),
+                    ..Self::default()
+                }
+            }
+            Action::ReplyLocation(reply) => Self {
+                kind: "location",
+                text: reply.location.address.clone().unwrap_or_default(),
+                name: reply.location.name.clone(),
+                place: Some((reply.location.latitude, reply.location.longitude)),
+                quote: reply.quote.clone(),
+                ..Self::default()
+            },
+            Action::ReplyTemplate(reply) => Self {
+                kind: "template",
+                name: Some(reply.name.clone()),
+                parameters: reply.parameters.clone(),
+                url: reply.header.as_ref().map(|header| header.url.clone()),
+                ..Self::default()
+            },
+            Action::RequestRating => Self {
+                kind: "rating",
+                text: RATING_QUESTION.to_owned(),
+                options: ["poor", "average", "excellent"].iter().map(|score| choice(score, score, None)).collect(),
+                ..Self::default()
+            },
+            _ => return None,
+        })
+    }
+
+    /// The message on a few lines, for people. With `numbered`, each choice has the number that taps it.
+    pub(crate) fn show(&self, numbered: bool) -> String {
+        let mut lines = vec![];
+        lines.extend(self.header.clone());
+        match self.kind {
+            "text" | "buttons" | "list" | "rating" => {}
+            kind => lines.push(self.attachment(kind)),
+        }
+        if !self.text.is_empty() {
+            lines.push(self.text.clone());
+        }
+        lines.extend(self.footer.clone());
+        lines.extend(self.button_label.as_ref().map(|label| format!("({label})")));
+        for (index, choice) in self.options.iter().enumerate() {
+            let mark = if numbered { format!("{}.", index + 1) } else { "-".to_owned() };
+            let mut line = format!("  {mark} {}", choice.title);
+            if let Some(description) = &choice.description {
+                let _ = write!(line, " ({description})");
+            }
+            if choice.id != choice.title {
+                let _ = write!(line, " [{}]", choice.id);
+            }
+            lines.push(line);
+        }
+        lines.join("\n")
+    }
+
+    fn attachment(&self, kind: &str) -> String {
+        let mut line = format!("[{kind}");
+        if let Some(name) = &self.name {
+            let _ = write!(line, " {name}");
+        }
+        if let Some((latitude, longitude)) = self.place {
+            let _ = write!(line, " at {latitude}, {longitude}");
+        }
+        if let Some(url) = &self.url {
+            let _ = write!(line, " {url}");
+        }
+        if !self.parameters.is_empty() {
+            let _ = write!(line, " with {}", self.parameters.join(", "));
+        }
+        line + "]"
+    }
+}
+
+fn choice(id: &str, title: &str, description: Option<&String>) -> Choice {
+    Choice { id: id.to_owned(), title: title.to_owned(), description: description.cloned() }
+}

@@ -1,0 +1,154 @@
+//! One component in this process, under the limits of a server.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use domain::ids::ClientId;
+use plugin_host::{
+    Compiler, ComponentSource, HostConfig, HostError, HttpFault, HttpRequest, HttpResponse, Limits, OutgoingHttp,
+    PluginHost, PluginRef, Refusal, World,
+};
+use uuid::Uuid;
+
+/// Why a component cannot be tried here.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    /// The plugin host does not start.
+    #[error("{0}")]
+    Host(#[from] HostError),
+    /// The component is no plugin.
+    #[error("{} cannot be used as a plugin:\n  - {}", file.display(), problems.join("\n  - "))]
+    Refused {
+        /// The file.
+        file: PathBuf,
+        /// Everything that is wrong with it.
+        problems: Vec<String>,
+    },
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Components are loaded on behalf of nobody; conversations have clients of their own.
+const NOBODY: ClientId = ClientId(Uuid::nil());
+
+/// The plugin host of the tools.
+pub(crate) struct LocalHost {
+    /// The host.
+    pub(crate) host: Arc<PluginHost>,
+    components: Arc<Components>,
+    webs: Arc<WebPerConversation>,
+    versions: Mutex<HashMap<String, u32>>,
+    clients: AtomicU64,
+}
+
+/// A component that can be called.
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    /// How calls name it.
+    pub(crate) plugin: PluginRef,
+    /// What it is.
+    pub(crate) world: World,
+    /// Bytes of the file.
+    pub(crate) size: u64,
+}
+
+/// Bytes of what was loaded, by hash.
+#[derive(Default)]
+struct Components(Mutex<HashMap<String, Vec<u8>>>);
+
+#[async_trait]
+impl ComponentSource for Components {
+    async fn bytes(
+        &self,
+        _client: ClientId,
+        sha256: &str,
+    ) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(sha256).cloned())
+    }
+}
+
+/// The web as each conversation sees it: a conversation is a client of its own.
+#[derive(Default)]
+struct WebPerConversation(Mutex<HashMap<Uuid, Arc<dyn OutgoingHttp>>>);
+
+#[async_trait]
+impl OutgoingHttp for WebPerConversation {
+    async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
+        let web = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&client.0).cloned();
+        match web {
+            Some(web) => web.send(client, request).await,
+            None => Err(HttpFault::Failed("there is no web here".to_owned())),
+        }
+    }
+}
+
+impl LocalHost {
+    /// Starts the host. Compiled code is kept for the next time.
+    pub(crate) async fn start() -> Result<Self, LocalError> {
+        let (components, webs) = (Arc::new(Components::default()), Arc::new(WebPerConversation::default()));
+        let config = HostConfig {
+            built_ins: false,
+            compiler: Compiler::InProcess,
+            limits: Limits { calls: 8, ..Limits::default() },
+            components: Some(Arc::clone(&components) as Arc<dyn ComponentSource>),
+            http: Some(Arc::clone(&webs) as Arc<dyn OutgoingHttp>),
+            ..HostConfig::new(cache_folder())
+        };
+        let host = PluginHost::start(config).await?;
+        Ok(Self { host, components, webs, versions: Mutex::default(), clients: AtomicU64::new(0) })
+    }
+
+    /// Checks, compiles and tries out a component.
+    pub(crate) async fn load(&self, name: &str, file: &std::path::Path) -> Result<Loaded, LocalError> {
+        let unreadable = |source| LocalError::Unreadable { file: file.to_owned(), source };
+        let bytes = tokio::fs::read(file).await.map_err(unreadable)?;
+        let examined = self.host.examine(NOBODY, name, bytes.clone()).await.map_err(|refusal| LocalError::Refused {
+            file: file.to_owned(),
+            problems: match refusal {
+                Refusal::Problems(problems) => problems,
+                other => vec![other.to_string()],
+            },
+        })?;
+        self.components.0.lock().unwrap_or_else(PoisonError::into_inner).insert(examined.sha256.clone(), bytes);
+        // The same bytes are the same version, as on a server.
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = u32::try_from(versions.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let version = *versions.entry(examined.sha256.clone()).or_insert(next);
+        Ok(Loaded {
+            plugin: PluginRef::uploaded(name, version, examined.sha256),
+            world: examined.world,
+            size: examined.size,
+        })
+    }
+
+    /// A client of its own: limits, the circuit breaker and the web are per client.
+    pub(crate) fn client(&self, web: Arc<dyn OutgoingHttp>) -> ClientId {
+        let id = Uuid::from_u64_pair(0, self.clients.fetch_add(1, Ordering::Relaxed) + 1);
+        self.webs.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, web);
+        ClientId(id)
+    }
+}
+
+/// Where compiled code is kept: the user's cache folder.
+fn cache_folder() -> PathBuf {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    match cache {
+        Some(cache) => cache.join("patchbay").join("author"),
+        None => std::env::temp_dir().join("patchbay-author"),
+    }
+}

@@ -1,0 +1,50 @@
+//! What the host does for a call, done on the runtime that the call came from, wherever the call itself runs:
+//! connections belong to the threads that opened them, and others use them too.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::ids::ClientId;
+use tokio::runtime::Handle;
+
+use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
+use super::key_values::{KeyValueError, KeyValueSnapshot, Scope};
+use super::outside::Outside;
+use crate::fairness::threads::is_call_thread;
+
+/// The outside of a call that may go on on another thread: answered on the runtime of the caller.
+pub(crate) fn on_caller_runtime(outside: Outside) -> Outside {
+    let runtime = Handle::current();
+    let http = Arc::new(OnCallerRuntime { runtime: runtime.clone(), inner: outside.http }) as _;
+    let key_values = outside.key_values.map(|inner| Arc::new(OnCallerRuntime { runtime, inner }) as _);
+    Outside { key_values, http }
+}
+
+struct OnCallerRuntime<Inner: ?Sized> {
+    runtime: Handle,
+    inner: Arc<Inner>,
+}
+
+#[async_trait]
+impl KeyValueSnapshot for OnCallerRuntime<dyn KeyValueSnapshot> {
+    async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        if !is_call_thread() {
+            return self.inner.get(scope, key).await;
+        }
+        let (inner, key) = (Arc::clone(&self.inner), key.to_owned());
+        let read = self.runtime.spawn(async move { inner.get(scope, &key).await }).await;
+        read.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
+    }
+}
+
+#[async_trait]
+impl OutgoingHttp for OnCallerRuntime<dyn OutgoingHttp> {
+    async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
+        if !is_call_thread() {
+            return self.inner.send(client, request).await;
+        }
+        let inner = Arc::clone(&self.inner);
+        let sent = self.runtime.spawn(async move { inner.send(client, request).await }).await;
+        sent.unwrap_or_else(|_| Err(HttpFault::Failed("the host is stopping".to_owned())))
+    }
+}

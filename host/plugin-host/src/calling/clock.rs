@@ -1,0 +1,191 @@
+//! The clocks of a guest. They show the moment of the call, a microsecond later with each look, so that loops which wait
+//! for time to pass end; and they move on when the guest sleeps. How long a sleep really took never shows, so a call
+//! that is made again sees the same times, and of several timers the same one first.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use tokio::time::{Sleep, sleep};
+use wasmtime::component::Resource;
+use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
+use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
+
+use super::guest::Guest;
+
+/// How much later each look is.
+const LOOK: Duration = Duration::from_micros(1);
+
+/// Both clocks of one guest.
+#[derive(Clone)]
+pub(crate) struct GuestClock(Arc<Shared>);
+
+struct Shared {
+    start: Duration,
+    /// Whether sleeps take their time, or are over at once.
+    sleeps: bool,
+    time: Mutex<Time>,
+}
+
+#[derive(Default)]
+struct Time {
+    /// Since the start of the call, as the guest sees it.
+    passed: Duration,
+    /// The timers that the guest waits for at this moment, in the order in which they were joined.
+    awaited: Vec<(u64, Duration)>,
+    joined: u64,
+    /// Which of them moves the clock: the first that was joined, also when it is done before the others have looked.
+    leader: u64,
+}
+
+impl GuestClock {
+    /// A clock that begins at `now`. With `sleeps`, a guest that sleeps does sleep.
+    pub(crate) fn new(now: DateTime<Utc>, sleeps: bool) -> Self {
+        let start = Duration::from_micros(u64::try_from(now.timestamp_micros()).unwrap_or(0));
+        Self(Arc::new(Shared { start, sleeps, time: Mutex::default() }))
+    }
+
+    fn look(&self) -> Duration {
+        let mut time = self.time();
+        let shown = time.passed;
+        time.passed += LOOK;
+        shown
+    }
+
+    fn time(&self) -> MutexGuard<'_, Time> {
+        self.0.time.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the clock shows `until`. Timers that are awaited together agree on the earliest: the one that was
+    /// joined first sleeps and then moves the clock, and each sees by the clock whether it is due.
+    async fn wait(&self, until: Duration) {
+        let Some(awaited) = Awaited::join(self, until) else { return };
+        let mut first_round = true;
+        let mut sleeping: Option<Pin<Box<Sleep>>> = None;
+        poll_fn(|context| {
+            // All must have joined before one is chosen.
+            if std::mem::take(&mut first_round) {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            awaited.poll(context, &mut sleeping)
+        })
+        .await;
+    }
+}
+
+/// A timer that a guest waits for, until dropped.
+struct Awaited<'a> {
+    clock: &'a GuestClock,
+    id: u64,
+    until: Duration,
+}
+
+impl<'a> Awaited<'a> {
+    /// `None` when the time has come.
+    fn join(clock: &'a GuestClock, until: Duration) -> Option<Self> {
+        let mut time = clock.time();
+        if time.passed >= until {
+            return None;
+        }
+        // Asking is a look too: a guest that asks again and again gets there.
+        time.passed += LOOK;
+        time.joined += 1;
+        let id = time.joined;
+        if time.awaited.is_empty() {
+            time.leader = id;
+        }
+        time.awaited.push((id, until));
+        Some(Self { clock, id, until })
+    }
+
+    fn poll(&self, context: &mut Context<'_>, sleeping: &mut Option<Pin<Box<Sleep>>>) -> Poll<()> {
+        let mut time = self.clock.time();
+        if time.leader == self.id && time.passed < self.until {
+            let earliest = time.awaited.iter().map(|(_, until)| *until).min().unwrap_or(self.until);
+            if self.clock.0.sleeps {
+                let left = earliest.saturating_sub(time.passed);
+                let sleeping = sleeping.get_or_insert_with(|| Box::pin(sleep(left)));
+                std::task::ready!(sleeping.as_mut().poll(context));
+            }
+            time.passed = time.passed.max(earliest);
+        }
+        if time.passed >= self.until { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.clock.time().awaited.retain(|(id, _)| *id != self.id);
+    }
+}
+
+impl HostWallClock for GuestClock {
+    fn resolution(&self) -> Duration {
+        LOOK
+    }
+
+    fn now(&self) -> Duration {
+        self.0.start + self.look()
+    }
+}
+
+impl HostMonotonicClock for GuestClock {
+    fn resolution(&self) -> u64 {
+        nanoseconds(LOOK)
+    }
+
+    fn now(&self) -> u64 {
+        nanoseconds(self.look())
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Something that a guest can wait for: the clock showing a time.
+struct Timer {
+    clock: GuestClock,
+    until: Duration,
+}
+
+#[async_trait]
+impl Pollable for Timer {
+    async fn ready(&mut self) {
+        self.clock.wait(self.until).await;
+    }
+}
+
+/// Stands in for the monotonic clock of WASI, whose timers go by the clock on the wall of the host.
+impl monotonic_clock::Host for Guest {
+    fn now(&mut self) -> wasmtime::Result<u64> {
+        Ok(HostMonotonicClock::now(&self.clock))
+    }
+
+    fn resolution(&mut self) -> wasmtime::Result<u64> {
+        Ok(HostMonotonicClock::resolution(&self.clock))
+    }
+
+    fn subscribe_instant(&mut self, when: u64) -> wasmtime::Result<Resource<DynPollable>> {
+        self.timer(Duration::from_nanos(when))
+    }
+
+    fn subscribe_duration(&mut self, length: u64) -> wasmtime::Result<Resource<DynPollable>> {
+        let until = self.clock.look().saturating_add(Duration::from_nanos(length));
+        self.timer(until)
+    }
+}
+
+impl Guest {
+    fn timer(&mut self, until: Duration) -> wasmtime::Result<Resource<DynPollable>> {
+        let timer = Timer { clock: self.clock.clone(), until };
+        let timer = self.table.push(timer)?;
+        subscribe(&mut self.table, timer)
+    }
+}

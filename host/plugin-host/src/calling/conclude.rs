@@ -1,0 +1,109 @@
+//! The end of a call: the judgement of its answer, or why there is none, and its trace.
+
+use std::time::Duration;
+
+use wasmtime::component::ResourceTableError;
+use wasmtime::{PoolConcurrencyLimitError, Trap};
+use wasmtime_wasi::I32Exit;
+
+use super::call::{CallTrace, Outcome};
+use super::guest::{Guest, Stop};
+use super::limits::Limit;
+use super::run::{Answered, End};
+use crate::error::CallError;
+use crate::loading::loader::LoadedPlugin;
+use crate::worlds::Question;
+use crate::worlds::answer::Fault;
+
+/// The engine's words when `Limits::transfer_bytes` is used up. It has no type of its own.
+const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";
+
+/// Judges the answer, or says why there is none, and puts together how the call went.
+pub(super) fn conclude<Q: Question>(
+    mut guest: Guest,
+    plugin: &LoadedPlugin,
+    end: End<Q::Answer>,
+    duration: Duration,
+    question: &Q,
+) -> Result<Answered<Q::Answer>, CallError> {
+    let stderr = guest.output.text();
+    let mut trace = CallTrace {
+        plugin: plugin.name.clone(),
+        version: plugin.version,
+        sha256: plugin.program.sha256.clone(),
+        duration,
+        peak_memory_bytes: guest.meter.peak_memory_bytes(),
+        logs: guest.take_logs(),
+        stderr,
+        outcome: Outcome::Answered,
+        http_requests: guest.outgoing.sent,
+        recording: None,
+    };
+    let mut ended = |outcome| {
+        trace.outcome = outcome;
+        Box::new(trace.clone())
+    };
+    let answer = match end {
+        End::TooLate | End::Recorded => {
+            return Err(CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) });
+        }
+        End::InTime(Ok(Ok(answer))) => answer,
+        End::InTime(Ok(Err(error))) => {
+            return Err(CallError::Refused { error, trace: ended(Outcome::Refused) });
+        }
+        End::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
+    };
+    match question.judge(&answer, &guest.limits) {
+        Ok(()) => Ok(Answered { answer, writes: guest.key_values.into_writes(), trace }),
+        Err(Fault::Limit(which)) => Err(CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) }),
+        Err(Fault::Rule(reason)) => Err(CallError::BadAnswer { reason, trace: ended(Outcome::BadAnswer) }),
+    }
+}
+
+/// What made an instance stop.
+fn diagnose(
+    fault: wasmtime::Error,
+    guest: &Guest,
+    plugin: &LoadedPlugin,
+    duration: Duration,
+    mut ended: impl FnMut(Outcome) -> Box<CallTrace>,
+) -> CallError {
+    if fault.is::<PoolConcurrencyLimitError>() {
+        return CallError::TooBusy { plugin: plugin.name.clone() };
+    }
+    let fault = match fault.downcast::<Stop>() {
+        Ok(Stop::Limit(which)) => {
+            return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
+        }
+        Ok(Stop::Recorded) => return CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) },
+        Ok(Stop::KeyValues(source)) => {
+            return CallError::KeyValues { source, trace: ended(Outcome::KeyValuesUnavailable) };
+        }
+        Err(fault) => fault,
+    };
+    let run_into = if format!("{fault:#}").contains(TRANSFER_USED_UP) {
+        Some(Limit::Transfer)
+    } else if matches!(fault.downcast_ref(), Some(ResourceTableError::Full)) {
+        Some(Limit::Handles)
+    } else {
+        // A guest that gets no more memory gives up with a trap of its own.
+        guest.meter.refused()
+    };
+    if let Some(which) = run_into {
+        return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
+    }
+    CallError::Trap { reason: reason(&fault, guest), trace: ended(Outcome::Trapped) }
+}
+
+fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
+    if let Some(exit) = fault.downcast_ref::<I32Exit>() {
+        return format!("it called exit({})", exit.0);
+    }
+    let said = guest.output.text();
+    let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect::<Vec<_>>().join(" ");
+    let trap = match fault.downcast_ref::<Trap>() {
+        Some(trap) => trap.to_string(),
+        None => fault.root_cause().to_string(),
+    };
+    if said.is_empty() { trap } else { format!("{trap}; it printed: {said}") }
+}

@@ -1,0 +1,49 @@
+//! Calls that count for nothing: for authors who want to see what a plugin answers.
+
+use std::sync::Arc;
+
+use super::call::Call;
+use super::key_values::KeyValueSnapshot;
+use super::run::Answered;
+use crate::error::CallError;
+use crate::host::PluginHost;
+use crate::worlds::json::{DryAnswer, DryResult, Question};
+use crate::worlds::{DecideFallback, HandleEvent, RouteInbound, ShapeBody};
+
+impl PluginHost {
+    /// Puts a question to a plugin without counting how that goes: also to a suspended one. Nothing takes effect, except
+    /// requests to the hosts that the call allows.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn dry_run(
+        &self,
+        call: Call<'_>,
+        question: &Question,
+        key_values: Arc<dyn KeyValueSnapshot>,
+    ) -> Result<DryAnswer, CallError> {
+        let values = Some(key_values);
+        match question {
+            Question::Chatbot { event, session } => {
+                let asked = self.ask_once(&call, values, &HandleEvent::new(event, session)).await;
+                asked.map(|answered| dry(answered, DryResult::Actions))
+            }
+            Question::SmsFallback(undeliverable) => {
+                let asked = self.ask_once(&call, values, &DecideFallback::new(undeliverable)).await;
+                asked.map(|answered| dry(answered, DryResult::Decision))
+            }
+            Question::WebhookShaper(event) => {
+                let asked = self.ask_once(&call, values, &ShapeBody::new(event)).await;
+                asked.map(|answered| dry(answered, DryResult::Payload))
+            }
+            Question::Router(inbound) => {
+                let asked = self.ask_once(&call, values, &RouteInbound::new(inbound)).await;
+                asked.map(|answered| dry(answered, DryResult::Route))
+            }
+        }
+    }
+}
+
+fn dry<A>(answered: Answered<A>, result: fn(A) -> DryResult) -> DryAnswer {
+    DryAnswer { answer: result(answered.answer), writes: answered.writes, trace: answered.trace }
+}

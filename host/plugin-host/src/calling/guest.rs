@@ -1,0 +1,171 @@
+//! The state behind one instance: what it was given, what it has used, what it has left behind.
+
+use std::sync::Arc;
+
+use rand_core::TryRng;
+use tokio::time::Instant;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use super::call::LogLine;
+use super::clock::GuestClock;
+use super::key_values::{KeyValueError, KeyValues};
+use super::limits::{Limit, Limits};
+use super::meter::Meter;
+use super::outgoing::Outgoing;
+use super::output::Output;
+use super::outside::Outside;
+use crate::{Call, LogLevel};
+
+/// Random bytes in one request; a hash map asks for 16.
+const RANDOM_BYTES: u64 = 64 << 10;
+
+/// Ends a call from within a host function.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    #[error("the plugin went beyond its limit of {0}")]
+    Limit(Limit),
+    #[error(transparent)]
+    KeyValues(#[from] KeyValueError),
+    /// The recorded call was stopped here for lack of time.
+    #[error("the recorded call went no further")]
+    Recorded,
+}
+
+/// Everything that belongs to one instance.
+pub(crate) struct Guest {
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) meter: Meter,
+    pub(crate) output: Output,
+    pub(crate) key_values: KeyValues,
+    pub(crate) outgoing: Outgoing,
+    pub(crate) config: String,
+    logs: Vec<LogLine>,
+    log_room: usize,
+    logs_dropped: bool,
+    pub(crate) host_calls: u32,
+    /// Host functions after which the guest is stopped, because the recorded call went no further.
+    pub(crate) stop_after: Option<u32>,
+    pub(crate) ticks: u64,
+    pub(crate) clock: GuestClock,
+    pub(crate) table: ResourceTable,
+    wasi: WasiCtx,
+}
+
+impl Guest {
+    /// The state of a call that is made now. With `sleeps`, a guest that sleeps does sleep.
+    pub(crate) fn new(call: &Call<'_>, limits: &Arc<Limits>, outside: Outside, sleeps: bool) -> Self {
+        let clock = GuestClock::new(call.now, sleeps);
+        let output = Output::new(limits.output_bytes);
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(limits.handles);
+        Self {
+            meter: Meter::new(limits),
+            wasi: surroundings(call, &clock, &output),
+            key_values: KeyValues::new(outside.key_values),
+            outgoing: Outgoing {
+                client: call.client,
+                turn: call.turn.to_owned(),
+                allowed: call.allowed_hosts.to_vec(),
+                sender: outside.http,
+                end: Instant::now() + limits.wall_clock,
+                sent: 0,
+            },
+            config: call.config.to_owned(),
+            logs: Vec::new(),
+            log_room: limits.log_bytes,
+            logs_dropped: false,
+            host_calls: 0,
+            stop_after: None,
+            ticks: 0,
+            clock,
+            table,
+            output,
+            limits: Arc::clone(limits),
+        }
+    }
+
+    /// Counts one call of a host function.
+    pub(crate) fn count_host_call(&mut self) -> wasmtime::Result<()> {
+        if self.stop_after.is_some_and(|most| self.host_calls >= most) {
+            return Err(wasmtime::Error::new(Stop::Recorded));
+        }
+        self.host_calls += 1;
+        if self.host_calls > self.limits.host_calls {
+            return Err(wasmtime::Error::new(Stop::Limit(Limit::HostCalls)));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn keep_log(&mut self, level: LogLevel, message: String) {
+        match self.log_room.checked_sub(message.len()) {
+            Some(room) => {
+                self.log_room = room;
+                self.logs.push(LogLine { level, message });
+            }
+            None => self.logs_dropped = true,
+        }
+    }
+
+    /// Whether the guest wrote more than is kept.
+    pub(crate) fn has_flooded(&self) -> bool {
+        self.logs_dropped || self.output.is_full()
+    }
+
+    pub(crate) fn take_logs(&mut self) -> Vec<LogLine> {
+        let mut logs = std::mem::take(&mut self.logs);
+        if self.logs_dropped {
+            let message = format!("[lines were dropped: a call may log {} bytes]", self.limits.log_bytes);
+            logs.push(LogLine { level: LogLevel::Warn, message });
+        }
+        logs
+    }
+}
+
+impl WasiView for Guest {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+/// WASI with nothing granted: no files, sockets, arguments or environment. Clocks and randomness come from the call.
+fn surroundings(call: &Call<'_>, clock: &GuestClock, output: &Output) -> WasiCtx {
+    let mut wasi = WasiCtx::builder();
+    wasi.stdout(output.clone());
+    wasi.stderr(output.clone());
+    wasi.wall_clock(clock.clone());
+    wasi.monotonic_clock(clock.clone());
+    wasi.secure_random(Randomness(call.seed));
+    wasi.insecure_random(Randomness(!call.seed));
+    wasi.insecure_random_seed(u128::from(call.seed));
+    wasi.max_random_size(RANDOM_BYTES);
+    wasi.build()
+}
+
+/// SplitMix64: the same seed gives the same bytes, so that a call can be replayed.
+struct Randomness(u64);
+
+impl TryRng for Randomness {
+    type Error = std::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        self.try_next_u64().map(|word| (word >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Ok(mixed ^ (mixed >> 31))
+    }
+
+    fn try_fill_bytes(&mut self, into: &mut [u8]) -> Result<(), Self::Error> {
+        for chunk in into.chunks_mut(8) {
+            let word = self.try_next_u64()?.to_le_bytes();
+            for (byte, random) in chunk.iter_mut().zip(word) {
+                *byte = random;
+            }
+        }
+        Ok(())
+    }
+}

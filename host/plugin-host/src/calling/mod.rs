@@ -1,0 +1,19 @@
+//! One call of a plugin: what goes in, the fresh instance with its clock, randomness and limits, the host functions that
+//! it may use meanwhile, and what comes out.
+
+pub(crate) mod call;
+pub(crate) mod caller_runtime;
+pub(crate) mod clock;
+mod conclude;
+mod dry_run;
+pub(crate) mod grants;
+pub(crate) mod guest;
+pub(crate) mod http;
+mod imports;
+pub(crate) mod key_values;
+pub(crate) mod limits;
+mod meter;
+mod outgoing;
+mod output;
+pub(crate) mod outside;
+pub(crate) mod run;

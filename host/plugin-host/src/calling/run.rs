@@ -1,0 +1,252 @@
+//! One call: a fresh instance, the question, the limits, the verdict.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+use tokio::time::timeout;
+use wasmtime::{Engine, Store, UpdateDeadline};
+
+use super::call::{Call, CallTrace, LogLine, Outcome};
+use super::caller_runtime::on_caller_runtime;
+use super::conclude::conclude;
+use super::guest::{Guest, Stop};
+use super::key_values::KeyValueWrite;
+use super::limits::{Limit, Limits};
+use super::outside::Outside;
+use crate::error::CallError;
+use crate::fairness::breaker::Verdict;
+use crate::fairness::share::Share;
+use crate::fairness::threads::{CallThreads, Moving};
+use crate::loading::loader::LoadedPlugin;
+use crate::replaying::recorded_limits::RecordedLimits;
+use crate::replaying::recording::{self, CallResult, HostCall, Recording};
+use crate::worlds::{Given, Question};
+
+/// An answer that has passed every check.
+pub(crate) struct Answered<A> {
+    pub(crate) answer: A,
+    pub(crate) writes: Vec<KeyValueWrite>,
+    pub(crate) trace: CallTrace,
+}
+
+/// How the call ended, seen from the outside of the instance.
+pub(super) enum End<A> {
+    InTime(Given<A>),
+    TooLate,
+    /// The tape ran out.
+    Recorded,
+}
+
+/// A call that was made, and what only whoever made it wants to know.
+pub(crate) struct CompletedCall<A> {
+    pub(crate) result: Result<Answered<A>, CallError>,
+    /// Host functions that the plugin called.
+    pub(crate) host_calls: u32,
+    /// The recorded call went no further, so this one was stopped too.
+    pub(crate) stopped: bool,
+    /// The plugin wrote more than is kept.
+    flooded: bool,
+}
+
+/// Where a call runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Placement<'a> {
+    /// Where the caller is: for what is known to be quick.
+    Here,
+    /// Where the caller is, on the share of its client; elsewhere once that is used up or the call takes long.
+    Promptly(&'a CallThreads, &'a Share),
+    /// When nobody else wants a processor.
+    Last(&'a CallThreads),
+}
+
+/// Puts a question to a fresh instance of a plugin.
+pub(crate) async fn run<Q: Question>(
+    engine: &Engine,
+    limits: &Arc<Limits>,
+    plugin: &LoadedPlugin,
+    call: &Call<'_>,
+    outside: Outside,
+    question: &Q,
+    placement: Placement<'_>,
+) -> Result<Answered<Q::Answer>, CallError> {
+    let outside = if matches!(placement, Placement::Here) { outside } else { on_caller_runtime(outside) };
+    let (outside, recorder) = match call.record {
+        true => {
+            let (outside, recorder) = outside.recorded();
+            (outside, Some(recorder))
+        }
+        false => (outside, None),
+    };
+    let started = Instant::now();
+    let guest = Guest::new(call, limits, outside, true);
+    let mut made = match placement {
+        Placement::Here => make(engine, guest, plugin, question, std::future::pending()).await,
+        Placement::Last(threads) => threads.last(moving(engine, guest, plugin, question, std::future::pending())).await,
+        Placement::Promptly(threads, share) => {
+            threads.promptly(share, moving(engine, guest, plugin, question, std::future::pending())).await
+        }
+    };
+    if let Placement::Promptly(_, share) = placement
+        && made.misbehaved()
+    {
+        share.put_last();
+    }
+    let outcome = match &made.result {
+        Ok(_) => Outcome::Answered.as_str(),
+        Err(error) => error.trace().map_or("too-busy", |trace| trace.outcome.as_str()),
+    };
+    let world = question.world().as_str();
+    metrics::counter!("patchbay_plugin_calls_total", "world" => world, "outcome" => outcome).increment(1);
+    metrics::histogram!("patchbay_plugin_call_seconds", "world" => world).record(started.elapsed().as_secs_f64());
+    if let Some(recorder) = recorder {
+        let recording = write_down(call, limits, plugin, question, &made, recorder.take());
+        if let Some(trace) = made.trace_mut() {
+            trace.recording = Some(Box::new(recording));
+        }
+    }
+    made.result
+}
+
+/// [`make`] with all that it needs.
+pub(crate) fn moving<Q: Question>(
+    engine: &Engine,
+    guest: Guest,
+    plugin: &LoadedPlugin,
+    question: &Q,
+    end_of_tape: impl Future<Output = ()> + Send + 'static,
+) -> Moving<CompletedCall<Q::Answer>> {
+    let (engine, plugin, question) = (engine.clone(), plugin.clone(), question.owned());
+    Box::pin(async move { make(&engine, guest, &plugin, &question, end_of_tape).await })
+}
+
+/// Lets a guest answer, until `end_of_tape`.
+pub(crate) async fn make<Q: Question>(
+    engine: &Engine,
+    guest: Guest,
+    plugin: &LoadedPlugin,
+    question: &Q,
+    end_of_tape: impl Future<Output = ()>,
+) -> CompletedCall<Q::Answer> {
+    let started = Instant::now();
+    let wall_clock = guest.limits.wall_clock;
+    let mut store = prepare(engine, guest);
+    let end = tokio::select! {
+        biased;
+        () = end_of_tape => End::Recorded,
+        asked = timeout(wall_clock, question.ask(&plugin.program.linked, &mut store)) => match asked {
+            Ok(Some(given)) => End::InTime(given),
+            Ok(None) => {
+                let (expected, found) = (question.world(), plugin.program.linked.world());
+                let result = Err(CallError::WrongWorld { plugin: plugin.name.clone(), expected, found });
+                return CompletedCall { result, host_calls: 0, stopped: false, flooded: false };
+            }
+            Err(_) => End::TooLate,
+        },
+    };
+    let duration = started.elapsed();
+    let guest = store.into_data();
+    let host_calls = guest.host_calls;
+    let stopped = match &end {
+        End::Recorded => true,
+        End::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
+        End::InTime(Ok(_)) | End::TooLate => false,
+    };
+    let flooded = guest.has_flooded();
+    CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded }
+}
+
+/// Everything that is needed to make the call again.
+fn write_down<Q: Question>(
+    call: &Call<'_>,
+    limits: &Limits,
+    plugin: &LoadedPlugin,
+    question: &Q,
+    made: &CompletedCall<Q::Answer>,
+    host_calls: Vec<HostCall>,
+) -> Recording {
+    let stopped = made.result.as_ref().err().is_some_and(recording::stopped_for_time);
+    Recording {
+        world: question.world(),
+        plugin: plugin.name.clone(),
+        version: call.plugin.version(),
+        sha256: plugin.program.sha256.clone(),
+        now: call.now,
+        seed: call.seed,
+        config: call.config.to_owned(),
+        turn: call.turn.to_owned(),
+        allowed_hosts: call.allowed_hosts.to_vec(),
+        limits: RecordedLimits::of(limits),
+        question: serde_json::to_string(question).unwrap_or_default(),
+        host_calls,
+        result: made.result_text(),
+        stopped_after: stopped.then_some(made.host_calls),
+    }
+}
+
+impl<A: Serialize> CompletedCall<A> {
+    /// Whether the plugin crashed, went beyond a limit or answered what cannot be used. What the host does about that takes
+    /// time too, and cannot be interrupted.
+    fn misbehaved(&self) -> bool {
+        self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == Verdict::Failed)
+    }
+
+    /// What came out, in the form in which two calls are compared.
+    pub(crate) fn result_text(&self) -> String {
+        let result = match &self.result {
+            Ok(answered) => CallResult {
+                outcome: Outcome::Answered.as_str(),
+                answer: Some(&answered.answer),
+                failure: None,
+                writes: recording::writes(&answered.writes),
+                logs: &answered.trace.logs,
+            },
+            Err(error) => CallResult {
+                outcome: error.trace().map_or("not-called", |trace| trace.outcome.as_str()),
+                answer: None,
+                failure: Some(recording::failure(error)),
+                writes: vec![],
+                logs: error.trace().map_or(&[], |trace| &trace.logs),
+            },
+        };
+        result.text()
+    }
+
+    /// What the plugin logged.
+    pub(crate) fn logs(&self) -> &[LogLine] {
+        let trace = match &self.result {
+            Ok(answered) => Some(&answered.trace),
+            Err(error) => error.trace(),
+        };
+        trace.map_or(&[], |trace| &trace.logs)
+    }
+
+    fn trace_mut(&mut self) -> Option<&mut CallTrace> {
+        match &mut self.result {
+            Ok(answered) => Some(&mut answered.trace),
+            Err(error) => error.trace_mut(),
+        }
+    }
+}
+
+fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
+    let (transfer_bytes, most_ticks) = (guest.limits.transfer_bytes, guest.limits.cpu_ticks());
+    let mut store = Store::new(engine, guest);
+    store.limiter(|guest| &mut guest.meter);
+    store.set_hostcall_fuel(transfer_bytes);
+    // Yields at every tick: other tasks get their turn, and the timeout around the call gets a chance to fire.
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(move |mut store| {
+        let guest = store.data_mut();
+        guest.ticks += 1;
+        if guest.stop_after.is_some_and(|most| guest.host_calls >= most) {
+            return Err(wasmtime::Error::new(Stop::Recorded));
+        }
+        if guest.ticks > most_ticks {
+            return Err(wasmtime::Error::new(Stop::Limit(Limit::Cpu)));
+        }
+        Ok(UpdateDeadline::Yield(1))
+    });
+    store
+}

@@ -1,0 +1,146 @@
+//! Who compiles when: one upload at a time and a short queue behind it, one per client, which each pays for with its
+//! budget; beside it one component that is already in use and only lacks its code on this node.
+
+use std::fmt;
+use std::sync::Arc;
+
+use domain::ids::ClientId;
+use tokio::sync::Semaphore;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::budget::{Budgets, UsedUp};
+use super::parent::ChargedClient;
+use super::request::{CompileRequest, Output};
+use super::turns::{Busy, Turn, Turns};
+use super::{Compiler, parent};
+use crate::calling::limits::Limits;
+use crate::check;
+use crate::loading::cache::Cache;
+
+/// Why there is no code.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// What is wrong with the component, in words for its author.
+    Problems(Vec<String>),
+    /// Too many are waiting, or this client has one under way.
+    Busy,
+    /// This client has used up its budget.
+    UsedUp(UsedUp),
+    /// The component is not to blame.
+    Host(String),
+}
+
+impl From<Busy> for Fault {
+    fn from(_: Busy) -> Self {
+        Self::Busy
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Problems(problems) => f.write_str(&problems.join("; ")),
+            Self::Busy => f.write_str("too many components are being compiled"),
+            Self::UsedUp(_) => f.write_str("the processor time for compiling is used up"),
+            Self::Host(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Why a component is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is part of the program: compiled in this process.
+    BuiltIn,
+    /// A client has uploaded it; the turn is held by the caller.
+    Upload(ClientId),
+    /// It is in use, or a file of the operator's.
+    InUse,
+}
+
+/// Compiles into the cache, and decides when.
+pub(crate) struct CompileScheduler {
+    compiler: Compiler,
+    engine: Engine,
+    pooled: bool,
+    cache: Arc<Cache>,
+    limits: Arc<Limits>,
+    turns: Turns,
+    budgets: Arc<Budgets>,
+    in_use: Semaphore,
+}
+
+impl CompileScheduler {
+    /// `engine` runs what is compiled; `pooled` says whether its instances come from a pool.
+    pub(crate) fn new(
+        compiler: Compiler,
+        (engine, pooled): (Engine, bool),
+        cache: Arc<Cache>,
+        limits: Arc<Limits>,
+    ) -> Self {
+        let budgets = Arc::new(Budgets::new(limits.compile_budget, limits.compile_budget_period));
+        let turns = Turns::new(limits.compile_queue, Arc::clone(&budgets));
+        Self { compiler, engine, pooled, cache, limits, turns, budgets, in_use: Semaphore::new(1) }
+    }
+
+    /// Waits for the turn of an upload, unless its client has used up its budget.
+    pub(crate) async fn turn(&self, client: ClientId) -> Result<Turn, Fault> {
+        self.budgets.check(client).map_err(Fault::UsedUp)?;
+        Ok(self.turns.wait(client).await?)
+    }
+
+    /// Checks a component and puts its code into the cache. Gives the compiled component too if it is in this process.
+    pub(crate) async fn compile(
+        &self,
+        sha256: &str,
+        bytes: Arc<Vec<u8>>,
+        purpose: Purpose,
+    ) -> Result<Option<Component>, Fault> {
+        match &self.compiler {
+            Compiler::Child { program, arguments } if purpose != Purpose::BuiltIn => {
+                let _one_at_a_time = match purpose {
+                    Purpose::InUse => {
+                        Some(self.in_use.acquire().await.map_err(|fault| Fault::Host(fault.to_string()))?)
+                    }
+                    Purpose::Upload(_) | Purpose::BuiltIn => None,
+                };
+                let charged = match purpose {
+                    Purpose::Upload(client) => Some(ChargedClient { budgets: &self.budgets, client }),
+                    Purpose::InUse | Purpose::BuiltIn => None,
+                };
+                let file = self.cache.reserve().map_err(|fault| Fault::Host(fault.to_string()))?;
+                let engine_key = self.cache.engine_key().to_owned();
+                let output = Output { file: file.path().to_owned(), pooled: self.pooled, engine_key };
+                let request = CompileRequest::new(&self.limits, Some(output));
+                let wall_clock = self.limits.compile_wall_clock;
+                let report = parent::send((program, arguments), &request, bytes, wall_clock, charged).await?;
+                if !report.is_ok() {
+                    return Err(Fault::Problems(report.problems));
+                }
+                let (cache, sha256) = (Arc::clone(&self.cache), sha256.to_owned());
+                let adopt = move || cache.adopt(&sha256, file).map_err(|fault| Fault::Host(fault.to_string()));
+                apart(adopt).await.map(|()| None)
+            }
+            Compiler::Child { .. } | Compiler::InProcess => {
+                let (engine, cache, sha256) = (self.engine.clone(), Arc::clone(&self.cache), sha256.to_owned());
+                apart(move || {
+                    let (report, compiled) = check::compile(&engine, &bytes);
+                    let Some(compiled) = compiled else { return Err(Fault::Problems(report.problems)) };
+                    let stored = compiled.serialize().map(|code| cache.store(&sha256, &code));
+                    if let Err(fault) = stored.and_then(|stored| Ok(stored?)) {
+                        tracing::warn!(error = %fault, "the compiled form of a plugin could not be cached");
+                    }
+                    Ok(Some(compiled))
+                })
+                .await
+            }
+        }
+    }
+}
+
+/// Work that blocks. The compiler may panic on what a stranger wrote.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
+    let failed = |fault| Fault::Problems(vec![format!("the compiler failed on this component: {fault}")]);
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(failed(fault)))
+}

@@ -1,0 +1,284 @@
+//! Stops calling what keeps failing: one circuit for each client and plugin, so that no one else notices.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::ClientId;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::PluginRef;
+use crate::calling::limits::Limits;
+
+/// Calls that are looked back on.
+const WINDOW: u32 = 40;
+/// Their bits.
+const RECENT: u64 = (1 << WINDOW) - 1;
+/// Circuits that have not been touched for this long are forgotten.
+const IDLE: Duration = Duration::from_secs(600);
+/// Circuits kept before idle ones are looked for.
+const ROOM: usize = 1_024;
+/// Announcements that may wait for a listener.
+const WAITING: usize = 256;
+/// What is said about the end of a suspension while the probing call is under way.
+const PROBE: Duration = Duration::from_secs(1);
+
+/// A plugin is suspended for a client, or called again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspension {
+    /// The client whose calls failed.
+    pub client: ClientId,
+    /// What failed.
+    pub plugin: PluginRef,
+    /// Why, in one sentence for the client.
+    pub reason: String,
+    /// The moment of the call that decided it.
+    pub at: DateTime<Utc>,
+    /// `true` when the suspension begins, `false` when it is over.
+    pub opened: bool,
+}
+
+/// How a call counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The plugin did its work; an error that it returned is an answer too.
+    Well,
+    /// It crashed, took too long, went beyond a limit, gave an answer that cannot be used.
+    Failed,
+    /// The call says nothing about the plugin.
+    Nothing,
+}
+
+/// One circuit. Calls before the first failure count as good ones, so a plugin that never failed needs none.
+struct Circuit {
+    /// The latest calls, one bit each, the newest lowest; 1 = failed.
+    recent: u64,
+    state: State,
+    touched: Instant,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Closed,
+    /// No calls until then.
+    Open(Instant),
+    /// One call is under way that decides.
+    Probing,
+}
+
+/// All circuits.
+pub(crate) struct Breakers {
+    table: Mutex<Table>,
+    listeners: Mutex<Vec<mpsc::Sender<Suspension>>>,
+    limits: Arc<Limits>,
+}
+
+#[derive(Default)]
+struct Table {
+    clients: HashMap<ClientId, HashMap<PluginRef, Circuit>>,
+    circuits: usize,
+    forget_at: usize,
+}
+
+/// A call that may be made. Say how it went with [`Admission::settle`]; dropped without, it counts for nothing.
+pub(crate) struct Admission<'a> {
+    breakers: &'a Breakers,
+    client: ClientId,
+    plugin: &'a PluginRef,
+    now: DateTime<Utc>,
+    probe: bool,
+}
+
+impl Breakers {
+    pub(crate) fn new(limits: Arc<Limits>) -> Self {
+        Self { table: Mutex::default(), listeners: Mutex::default(), limits }
+    }
+
+    /// Every suspension from now on, and every end of one. A listener that falls far behind misses some.
+    pub(crate) fn listen(&self) -> mpsc::Receiver<Suspension> {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        receiver
+    }
+
+    /// Whether a call would be refused now.
+    pub(crate) fn is_suspended(&self, client: ClientId, plugin: &PluginRef) -> bool {
+        let table = self.table();
+        let state = table.clients.get(&client).and_then(|circuits| circuits.get(plugin)).map(|circuit| circuit.state);
+        match state {
+            None | Some(State::Closed) => false,
+            Some(State::Open(until)) => Instant::now() < until,
+            Some(State::Probing) => true,
+        }
+    }
+
+    /// Lets a call through, or says until when not. `now` is the moment of the call, for announcements.
+    pub(crate) fn admit<'a>(
+        &'a self,
+        client: ClientId,
+        plugin: &'a PluginRef,
+        now: DateTime<Utc>,
+    ) -> Result<Admission<'a>, DateTime<Utc>> {
+        let mut admission = Admission { breakers: self, client, plugin, now, probe: false };
+        let mut table = self.table();
+        let Some(circuit) = table.clients.get_mut(&client).and_then(|circuits| circuits.get_mut(plugin)) else {
+            return Ok(admission);
+        };
+        let present = Instant::now();
+        let closed_for = match circuit.state {
+            State::Closed => return Ok(admission),
+            State::Open(until) if present >= until => {
+                circuit.state = State::Probing;
+                circuit.touched = present;
+                admission.probe = true;
+                return Ok(admission);
+            }
+            State::Open(until) => until - present,
+            State::Probing => PROBE,
+        };
+        Err(now + TimeDelta::from_std(closed_for).unwrap_or_default())
+    }
+
+    fn announce(&self, suspension: &Suspension) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| match listener.try_send(suspension.clone()) {
+            Ok(()) => true,
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                tracing::warn!("an announcement of a suspended plugin was dropped: nobody takes them");
+                true
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => false,
+        });
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why the circuit opens, if it does.
+    fn too_much(&self, recent: u64) -> Option<String> {
+        let in_a_row = self.limits.failures_in_a_row.clamp(1, WINDOW);
+        if recent.trailing_ones() >= in_a_row {
+            return Some(format!("{in_a_row} calls in a row failed"));
+        }
+        let failed = recent.count_ones();
+        let too_many = failed * 100 > WINDOW * self.limits.failures_percent;
+        too_many.then(|| format!("{failed} of the last {WINDOW} calls failed"))
+    }
+}
+
+impl Admission<'_> {
+    /// Counts how the call went. `last` says what went wrong, in words.
+    pub(crate) fn settle(self, verdict: Verdict, last: impl FnOnce() -> String) {
+        let announcement = match verdict {
+            Verdict::Failed => self.failed(last),
+            Verdict::Well => self.went_well(),
+            Verdict::Nothing => None,
+        };
+        if let Some((opened, reason)) = announcement {
+            let (client, plugin) = (self.client, self.plugin.clone());
+            self.breakers.announce(&Suspension { client, plugin, reason, at: self.now, opened });
+        }
+    }
+
+    fn failed(&self, last: impl FnOnce() -> String) -> Option<(bool, String)> {
+        let present = Instant::now();
+        let mut table = self.breakers.table();
+        let circuit = table.circuit(self.client, self.plugin, present);
+        circuit.recent = (circuit.recent << 1 | 1) & RECENT;
+        circuit.touched = present;
+        let until = present + self.breakers.limits.suspended_for;
+        match circuit.state {
+            // The pause begins anew; that it goes on is not announced again.
+            State::Probing if self.probe => {
+                circuit.state = State::Open(until);
+                None
+            }
+            State::Closed => {
+                let reason = self.breakers.too_much(circuit.recent)?;
+                circuit.state = State::Open(until);
+                Some((true, format!("{reason}; the last one: {}", last())))
+            }
+            // A call that began before the circuit opened.
+            State::Open(_) | State::Probing => None,
+        }
+    }
+
+    fn went_well(&self) -> Option<(bool, String)> {
+        let mut table = self.breakers.table();
+        let circuit = table.clients.get_mut(&self.client)?.get_mut(self.plugin)?;
+        circuit.touched = Instant::now();
+        match circuit.state {
+            State::Probing if self.probe => {
+                table.forget(self.client, self.plugin);
+                Some((false, "a call went well again".into()))
+            }
+            State::Closed => {
+                circuit.recent = (circuit.recent << 1) & RECENT;
+                if circuit.recent == 0 {
+                    table.forget(self.client, self.plugin);
+                }
+                None
+            }
+            State::Open(_) | State::Probing => None,
+        }
+    }
+}
+
+impl Drop for Admission<'_> {
+    /// A probe that decided nothing makes room for the next one.
+    fn drop(&mut self) {
+        if !self.probe {
+            return;
+        }
+        let mut table = self.breakers.table();
+        let circuits = table.clients.get_mut(&self.client);
+        let Some(circuit) = circuits.and_then(|circuits| circuits.get_mut(self.plugin)) else { return };
+        if circuit.state == State::Probing {
+            circuit.state = State::Open(Instant::now());
+        }
+    }
+}
+
+impl Table {
+    fn circuit(&mut self, client: ClientId, plugin: &PluginRef, present: Instant) -> &mut Circuit {
+        let known = self.clients.get(&client).is_some_and(|circuits| circuits.contains_key(plugin));
+        if !known {
+            self.forget_idle(present);
+            self.circuits += 1;
+        }
+        let circuits = self.clients.entry(client).or_default();
+        circuits.entry(plugin.clone()).or_insert(Circuit { recent: 0, state: State::Closed, touched: present })
+    }
+
+    fn forget(&mut self, client: ClientId, plugin: &PluginRef) {
+        let Some(circuits) = self.clients.get_mut(&client) else { return };
+        if circuits.remove(plugin).is_some() {
+            self.circuits -= 1;
+        }
+        if circuits.is_empty() {
+            self.clients.remove(&client);
+        }
+    }
+
+    /// Looks for idle circuits only when their number has doubled since the last look.
+    fn forget_idle(&mut self, present: Instant) {
+        if self.circuits < self.forget_at.max(ROOM) {
+            return;
+        }
+        for circuits in self.clients.values_mut() {
+            circuits.retain(|_, circuit| match circuit.state {
+                State::Open(until) if until > present => true,
+                _ => present.duration_since(circuit.touched) < IDLE,
+            });
+        }
+        self.clients.retain(|_, circuits| !circuits.is_empty());
+        self.circuits = self.clients.values().map(HashMap::len).sum();
+        self.forget_at = self.circuits * 2;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,12 @@
+//! From bytes to programs that can be called: where components come from (the program itself, the watched directory,
+//! uploads), the cache of compiled code, linking, the trial call, and the tables of what is loaded.
+
+pub(crate) mod built_in;
+pub(crate) mod cache;
+pub(crate) mod component_source;
+pub(crate) mod directory;
+pub(crate) mod examine;
+pub(crate) mod loader;
+pub(crate) mod programs;
+pub(crate) mod registry;
+mod trial;

@@ -1,0 +1,112 @@
+//! The uploaded components that are ready to be called: linked programs by hash, loaded when they are first needed, the
+//! longest unused given up when there are too many. A call in flight keeps its program whatever happens here.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use domain::ids::ClientId;
+use tokio::sync::OnceCell;
+
+use super::component_source::ComponentSource;
+use super::loader::{Loader, Program};
+use crate::compile::{Fault, Purpose};
+
+/// Why a program could not be had.
+#[derive(Debug)]
+pub(crate) enum NoProgram {
+    /// The client has uploaded no such component.
+    Unknown,
+    /// It cannot be loaded, and will not the next time.
+    Unloadable(String),
+    /// It cannot be loaded now.
+    Unavailable(String),
+}
+
+/// Linked programs by the hash of their component.
+pub(crate) struct Programs {
+    loader: Arc<Loader>,
+    source: Option<Arc<dyn ComponentSource>>,
+    most: usize,
+    slots: RwLock<HashMap<String, Arc<Slot>>>,
+    uses: AtomicU64,
+}
+
+/// A program that is loaded or being loaded, by one task for all that wait.
+#[derive(Default)]
+struct Slot {
+    program: OnceCell<Arc<Program>>,
+    last_use: AtomicU64,
+}
+
+impl Programs {
+    pub(crate) fn new(loader: Arc<Loader>, source: Option<Arc<dyn ComponentSource>>, most: usize) -> Self {
+        Self { loader, source, most: most.max(1), slots: RwLock::default(), uses: AtomicU64::new(0) }
+    }
+
+    /// The program of a component that a client has uploaded.
+    pub(crate) async fn get(&self, client: ClientId, sha256: &str) -> Result<Arc<Program>, NoProgram> {
+        let slot = self.slot(sha256);
+        let program = slot.program.get_or_try_init(|| self.load(client, sha256)).await;
+        program.map(Arc::clone).inspect_err(|_| self.forget_empty(sha256))
+    }
+
+    /// Keeps a program that has just been loaded.
+    pub(crate) fn keep(&self, program: Arc<Program>) {
+        // It is the same one when there is one already.
+        drop(self.slot(&program.sha256).program.set(program));
+    }
+
+    /// Programs that are held.
+    pub(crate) fn held(&self) -> usize {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    async fn load(&self, client: ClientId, sha256: &str) -> Result<Arc<Program>, NoProgram> {
+        let bytes = match &self.source {
+            Some(source) => source.bytes(client, sha256).await,
+            None => Ok(None),
+        };
+        let bytes = bytes.map_err(|fault| NoProgram::Unavailable(fault.to_string()))?.ok_or(NoProgram::Unknown)?;
+        match self.loader.load(bytes, Purpose::InUse).await {
+            Ok(program) if program.sha256 == sha256 => Ok(Arc::new(program)),
+            Ok(_) => Err(NoProgram::Unloadable("the stored bytes are not those that were uploaded".into())),
+            Err(fault @ Fault::Problems(_)) => Err(NoProgram::Unloadable(fault.to_string())),
+            Err(fault @ (Fault::Busy | Fault::UsedUp(_) | Fault::Host(_))) => {
+                Err(NoProgram::Unavailable(fault.to_string()))
+            }
+        }
+    }
+
+    fn slot(&self, sha256: &str) -> Arc<Slot> {
+        let now = self.uses.fetch_add(1, Ordering::Relaxed);
+        let known = self.slots.read().unwrap_or_else(PoisonError::into_inner).get(sha256).cloned();
+        let slot = known.unwrap_or_else(|| {
+            let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+            if slots.len() >= self.most && !slots.contains_key(sha256) {
+                make_room(&mut slots, self.most);
+            }
+            Arc::clone(slots.entry(sha256.to_owned()).or_default())
+        });
+        slot.last_use.store(now, Ordering::Relaxed);
+        slot
+    }
+
+    fn forget_empty(&self, sha256: &str) {
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        // One that others wait for stays: they are at it.
+        if slots.get(sha256).is_some_and(|slot| !slot.program.initialized() && Arc::strong_count(slot) <= 2) {
+            slots.remove(sha256);
+        }
+    }
+}
+
+/// Gives up a sixteenth, so that a client with many plugins does not cost everybody a search per call.
+fn make_room(slots: &mut HashMap<String, Arc<Slot>>, most: usize) {
+    let mut by_use: Vec<(u64, String)> =
+        slots.iter().map(|(hash, slot)| (slot.last_use.load(Ordering::Relaxed), hash.clone())).collect();
+    by_use.sort_unstable();
+    for (_, hash) in by_use.into_iter().take((most / 16).max(1)) {
+        slots.remove(&hash);
+    }
+}

@@ -1,0 +1,46 @@
+//! Trial calls: what is put to a component before anybody's events go to it.
+
+use super::loader::LoadedPlugin;
+use crate::calling::outside::Outside;
+use crate::calling::run::{Placement, run};
+use crate::error::CallError;
+use crate::host::PluginHost;
+use crate::worlds::{DecideFallback, HandleEvent, Question, RouteInbound, ShapeBody, sample};
+use crate::{PluginRef, World};
+
+impl PluginHost {
+    /// Puts a sample question of its world to a component, under the same limits as any call.
+    pub(crate) async fn try_out(&self, loaded: &LoadedPlugin) -> Result<(), String> {
+        let tried = match loaded.program.linked.world() {
+            World::Chatbot => {
+                let (event, session) = sample::hello();
+                self.trial(loaded, &HandleEvent::new(&event, &session)).await.map(drop)
+            }
+            World::SmsFallback => self.trial(loaded, &DecideFallback::new(&sample::undeliverable())).await.map(drop),
+            World::WebhookShaper => self.trial(loaded, &ShapeBody::new(&sample::webhook_event())).await.map(drop),
+            World::Router => self.trial(loaded, &RouteInbound::new(&sample::inbound())).await.map(drop),
+        };
+        match tried {
+            // An error that the plugin returns is an answer: it may lack its configuration here.
+            Ok(()) | Err(CallError::Refused { .. }) => Ok(()),
+            Err(error) => Err(format!("the trial call failed: {error}")),
+        }
+    }
+
+    /// Puts one question to a component that is not in use yet.
+    pub(crate) async fn trial<Q: Question>(&self, loaded: &LoadedPlugin, question: &Q) -> Result<Q::Answer, CallError> {
+        let plugin = PluginRef::shipped(&loaded.name);
+        let call = sample::call(&plugin);
+        let answered = run(
+            self.engine(),
+            self.limits(),
+            loaded,
+            &call,
+            Outside::none(),
+            question,
+            Placement::Last(self.threads()),
+        )
+        .await;
+        answered.map(|answered| answered.answer)
+    }
+}

@@ -1,0 +1,91 @@
+//! The outside of a call that is being recorded: passes everything on, and keeps questions and answers.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use domain::ids::ClientId;
+
+use super::recording::{HostCall, HttpAnswer, KvAnswer};
+use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
+use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, Scope};
+use crate::calling::outside::Outside;
+
+impl Outside {
+    /// The same, with everything written down.
+    pub(crate) fn recorded(self) -> (Self, Arc<Recorder>) {
+        let has_key_values = self.key_values.is_some();
+        let recorder = Arc::new(Recorder { outside: self, calls: Mutex::default() });
+        let key_values = has_key_values.then(|| Arc::clone(&recorder) as Arc<dyn KeyValueSnapshot>);
+        (Self { key_values, http: Arc::clone(&recorder) as _ }, recorder)
+    }
+}
+
+/// Writes down what a plugin asks and what it is told.
+pub(crate) struct Recorder {
+    outside: Outside,
+    calls: Mutex<Vec<HostCall>>,
+}
+
+impl Recorder {
+    /// Everything so far. What has no answer yet is written down as unanswered.
+    pub(crate) fn take(&self) -> Vec<HostCall> {
+        std::mem::take(&mut self.calls())
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Vec<HostCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A guest does one thing at a time, so the answer belongs to the latest question.
+    fn answered(&self, answer: impl FnOnce(&mut HostCall)) {
+        if let Some(latest) = self.calls().last_mut() {
+            answer(latest);
+        }
+    }
+}
+
+#[async_trait]
+impl KeyValueSnapshot for Recorder {
+    async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        self.calls().push(HostCall::KvGet { scope, key: key.to_owned(), answer: KvAnswer::Unanswered });
+        let value = match &self.outside.key_values {
+            Some(key_values) => key_values.get(scope, key).await,
+            None => Ok(None),
+        };
+        let told = match &value {
+            Ok(Some(value)) => KvAnswer::Value(value.clone()),
+            Ok(None) => KvAnswer::Absent,
+            Err(fault) => KvAnswer::Unavailable(fault.0.to_string()),
+        };
+        self.answered(|call| {
+            if let HostCall::KvGet { answer, .. } = call {
+                *answer = told;
+            }
+        });
+        value
+    }
+}
+
+#[async_trait]
+impl OutgoingHttp for Recorder {
+    async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
+        self.calls().push(HostCall::Http {
+            method: request.method.clone(),
+            url: request.url.clone(),
+            headers: request.headers.clone(),
+            body: request.body.clone(),
+            answer: HttpAnswer::Unanswered,
+        });
+        let answered = self.outside.http.send(client, request).await;
+        let told = match &answered {
+            Ok(response) => HttpAnswer::Response(response.clone()),
+            Err(fault) => HttpAnswer::Fault(fault.clone()),
+        };
+        self.answered(|call| {
+            if let HostCall::Http { answer, .. } = call {
+                *answer = told;
+            }
+        });
+        answered
+    }
+}

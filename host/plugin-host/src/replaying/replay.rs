@@ -1,0 +1,194 @@
+//! Makes recorded calls again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::ids::ClientId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::difference;
+use super::recording::{CallResult, Recording};
+use super::tape::Tape;
+use crate::calling::guest::Guest;
+use crate::calling::outside::Outside;
+use crate::calling::run::moving;
+use crate::fairness::call_limiter::RoomBeside;
+use crate::host::PluginHost;
+use crate::loading::loader::LoadedPlugin;
+use crate::worlds::json::{Question, readable_result};
+use crate::worlds::{self, DecideFallback, HandleEvent, RouteInbound, ShapeBody};
+use crate::{Call, CallError, LogLine, PluginRef};
+
+/// How much more time the bytes that answered in time once have to do so again, on a machine that is busier.
+const PATIENCE: u32 = 4;
+
+/// A recorded call, made again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replay {
+    /// Whether the result is the same byte for byte, and the same requests went out.
+    pub identical: bool,
+    /// The recorded result: a JSON text with outcome, answer or failure, writes and log lines.
+    pub result_then: String,
+    /// The result now.
+    pub result_now: String,
+    /// Where the two part, and both values; or the first request that is another one.
+    pub first_difference: Option<String>,
+    /// How long the call took now.
+    #[serde(skip)]
+    pub duration: Duration,
+}
+
+impl Recording {
+    /// The recording for people: as it is kept, with the question and the result readable.
+    pub fn to_json(&self) -> Value {
+        let mut json = serde_json::to_value(self).unwrap_or_default();
+        if let Value::Object(map) = &mut json {
+            if let Ok(question) = Question::recorded(self.world, &self.question) {
+                map.insert("question".into(), question.to_json());
+            }
+            map.insert("result".into(), readable_result(self.world, &self.result));
+        }
+        json
+    }
+}
+
+impl PluginHost {
+    /// Makes a recorded call again, on any plugin of that world. The outside is what it was then; nothing takes effect,
+    /// and nothing counts: no requests are sent, sleeps are over at once, suspensions and calls per second do not apply.
+    ///
+    /// Time is not recorded: a call that the host stopped for lack of time is, on the same bytes, stopped at the same
+    /// place.
+    ///
+    /// # Errors
+    /// When the plugin cannot be called at all. However the call itself ends, that is a [`Replay`].
+    pub async fn replay(
+        &self,
+        client: ClientId,
+        plugin: &PluginRef,
+        recording: &Recording,
+    ) -> Result<Replay, CallError> {
+        let loaded = self.resolve(client, plugin).await?;
+        let Ok(_permit) = self.call_limiter().enter(client, false).await else {
+            return Err(CallError::TooBusy { plugin: loaded.name.clone() });
+        };
+        self.play((client, plugin), &loaded, recording).await
+    }
+
+    /// Room for the replays of a client's shadow, if there is any now: see [`Self::replay_beside`].
+    pub fn room_beside(&self, client: ClientId) -> Option<RoomBeside> {
+        self.call_limiter().enter_beside(client)
+    }
+
+    /// As [`Self::replay`], beside the live calls of the client: it takes no place of theirs and waits for none.
+    ///
+    /// # Errors
+    /// As of [`Self::replay`].
+    pub async fn replay_beside(
+        &self,
+        _room: &mut RoomBeside,
+        client: ClientId,
+        plugin: &PluginRef,
+        recording: &Recording,
+    ) -> Result<Replay, CallError> {
+        let loaded = self.resolve(client, plugin).await?;
+        self.play((client, plugin), &loaded, recording).await
+    }
+
+    /// Makes a recorded call again on what is loaded.
+    async fn play(
+        &self,
+        (client, plugin): (ClientId, &PluginRef),
+        loaded: &LoadedPlugin,
+        recording: &Recording,
+    ) -> Result<Replay, CallError> {
+        let question = Question::recorded(recording.world, &recording.question)
+            .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
+        let call = Call {
+            client,
+            plugin,
+            now: recording.now,
+            seed: recording.seed,
+            config: &recording.config,
+            turn: &recording.turn,
+            allowed_hosts: &recording.allowed_hosts,
+            record: false,
+        };
+        let play = Play { host: self, loaded, call: &call, recording };
+        match &question {
+            Question::Chatbot { event, session } => play.back(&HandleEvent::new(event, session)).await,
+            Question::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
+            Question::WebhookShaper(event) => play.back(&ShapeBody::new(event)).await,
+            Question::Router(inbound) => play.back(&RouteInbound::new(inbound)).await,
+        }
+    }
+}
+
+/// A recording about to be played.
+struct Play<'a> {
+    host: &'a PluginHost,
+    loaded: &'a LoadedPlugin,
+    call: &'a Call<'a>,
+    recording: &'a Recording,
+}
+
+impl Play<'_> {
+    async fn back<Q: worlds::Question>(&self, question: &Q) -> Result<Replay, CallError> {
+        let recording = self.recording;
+        let same_bytes = recording.sha256 == self.loaded.program.sha256;
+        let mut limits = recording.limits.over(self.host.limits());
+        if same_bytes && recording.stopped_after.is_none() {
+            limits.wall_clock *= PATIENCE;
+            limits.cpu *= PATIENCE;
+        }
+        let tape = Tape::new(recording.host_calls.clone());
+        let mut guest = Guest::new(self.call, &Arc::new(limits), Outside::played(&tape), false);
+        guest.stop_after = recording.stopped_after.filter(|_| same_bytes);
+        let (stop_after, began) = (guest.stop_after, Instant::now());
+        let end_of_tape = {
+            let tape = Arc::clone(&tape);
+            async move { tape.ran_out.notified().await }
+        };
+        // Nobody waits for a replay as they wait for an answer.
+        let call = moving(self.host.engine(), guest, self.loaded, question, end_of_tape);
+        let made = self.host.threads().last(call).await;
+        let duration = began.elapsed();
+        let result_now = match made.result {
+            Err(error) if error.trace().is_none() => return Err(error),
+            _ if stop_after.is_some_and(|most| made.stopped || made.host_calls >= most) => self.stopped(made.logs()),
+            _ => made.result_text(),
+        };
+        Ok(self.compare(result_now, &tape, duration))
+    }
+
+    /// The result of a call that was stopped where the recorded one was: what it logged until then is its own.
+    fn stopped(&self, logs: &[LogLine]) -> String {
+        #[derive(Deserialize)]
+        struct Ended {
+            outcome: String,
+            failure: Option<String>,
+        }
+        match serde_json::from_str(&self.recording.result) {
+            Ok(Ended { outcome, failure }) => {
+                CallResult::<()> { outcome: &outcome, answer: None, failure, writes: vec![], logs }.text()
+            }
+            Err(_) => String::new(),
+        }
+    }
+
+    fn compare(&self, result_now: String, tape: &Tape, duration: Duration) -> Replay {
+        let (world, result_then) = (self.recording.world, self.recording.result.clone());
+        let asked_otherwise = tape.deviation();
+        let answered_otherwise = (result_then != result_now).then(|| {
+            let (then, now) = (readable_result(world, &result_then), readable_result(world, &result_now));
+            let raw = || format!("the result: then {result_then}, now {result_now}");
+            difference::first(&then, &now).unwrap_or_else(raw)
+        });
+        let first_difference = match (answered_otherwise, asked_otherwise) {
+            (Some(answer), Some(request)) => Some(format!("{answer} ({request})")),
+            (answer, request) => answer.or(request),
+        };
+        Replay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration }
+    }
+}

@@ -1,0 +1,67 @@
+//! Judges what plugins return as if a stranger had typed it: lengths, counts, characters that cannot be stored.
+
+pub(crate) mod body;
+pub(crate) mod chatbot;
+pub(crate) mod router;
+pub(crate) mod sms;
+#[cfg(test)]
+mod tests;
+
+use crate::calling::limits::Limit;
+
+/// Why an answer cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Too much of something.
+    Limit(Limit),
+    /// Against a rule, in words.
+    Rule(String),
+}
+
+type Judgement = Result<(), String>;
+
+/// A text that must not be empty.
+fn text(what: &str, value: &str, most: usize) -> Judgement {
+    if value.trim().is_empty() {
+        return Err(format!("the {what} is empty"));
+    }
+    optional(what, Some(value), most)
+}
+
+/// A text that may be absent or empty.
+fn optional(what: &str, value: Option<&str>, most: usize) -> Judgement {
+    let Some(value) = value else { return Ok(()) };
+    if value.contains('\0') {
+        return Err(format!("the {what} contains a NUL character"));
+    }
+    let length = value.chars().count();
+    if length > most {
+        return Err(format!("the {what} has {length} characters; {most} are allowed"));
+    }
+    Ok(())
+}
+
+/// A number of things.
+fn count(what: &str, found: usize, allowed: std::ops::RangeInclusive<usize>) -> Judgement {
+    if allowed.contains(&found) {
+        return Ok(());
+    }
+    Err(format!("there are {found} {what}; {} to {} are allowed", allowed.start(), allowed.end()))
+}
+
+/// An address from which a file can be fetched.
+fn url(what: &str, value: &str) -> Judgement {
+    text(what, value, 2_048)?;
+    let is_web = value.starts_with("https://") || value.starts_with("http://");
+    if !is_web || value.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(format!("the {what} is not an http or https address"));
+    }
+    Ok(())
+}
+
+/// A JSON text.
+fn json(value: &str, most: usize) -> Judgement {
+    text("text", value, most)?;
+    let parsed: Result<serde::de::IgnoredAny, _> = serde_json::from_str(value);
+    parsed.map(drop).map_err(|fault| format!("the text is not JSON: {fault}"))
+}

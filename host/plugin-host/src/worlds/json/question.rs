@@ -1,0 +1,127 @@
+//! A question to a plugin, owned: read from JSON or from a recording.
+
+use std::cell::RefCell;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Json, Node};
+use crate::World;
+use crate::chatbot::{Event, Session};
+use crate::router::Inbound;
+use crate::sms_fallback::Undeliverable;
+use crate::webhook_shaper::WebhookEvent;
+use crate::worlds::sample;
+
+/// Where something is wrong, such as `event.message.content.type`, and what.
+pub type Problem = (String, String);
+
+/// A question to a plugin of one of the worlds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Question {
+    /// What is to be done about an event.
+    Chatbot {
+        /// The event.
+        event: Box<Event>,
+        /// The conversation.
+        session: Box<Session>,
+    },
+    /// Whether a message is sent as an SMS.
+    SmsFallback(Box<Undeliverable>),
+    /// The body of a webhook.
+    WebhookShaper(Box<WebhookEvent>),
+    /// Who answers a conversation.
+    Router(Box<Inbound>),
+}
+
+/// A chatbot's question as it is recorded.
+#[derive(Deserialize)]
+struct Recorded {
+    event: Event,
+    session: Session,
+}
+
+impl Question {
+    /// The question of a trial call.
+    pub fn sample(world: World) -> Self {
+        match world {
+            World::Chatbot => {
+                let (event, session) = sample::hello();
+                Self::Chatbot { event: Box::new(event), session: Box::new(session) }
+            }
+            World::SmsFallback => Self::SmsFallback(Box::new(sample::undeliverable())),
+            World::WebhookShaper => Self::WebhookShaper(Box::new(sample::webhook_event())),
+            World::Router => Self::Router(Box::new(sample::inbound())),
+        }
+    }
+
+    /// Reads a question; what it leaves out comes from a sample, all of it when `event` and `session` are null. Only
+    /// chatbots have a session.
+    ///
+    /// # Errors
+    /// Everything that is unknown or of the wrong kind, by its path.
+    pub fn from_json(world: World, event: &Value, session: &Value) -> Result<Self, Vec<Problem>> {
+        let problems = RefCell::default();
+        let read = match Self::sample(world) {
+            Self::Chatbot { event: event_base, session: session_base } => {
+                let event = part("event", event, *event_base, &problems);
+                let session = part("session", session, *session_base, &problems);
+                event.zip(session).map(|(event, session)| Self::Chatbot { event, session })
+            }
+            Self::SmsFallback(base) => part("event", event, *base, &problems).map(Self::SmsFallback),
+            Self::WebhookShaper(base) => part("event", event, *base, &problems).map(Self::WebhookShaper),
+            Self::Router(base) => part("event", event, *base, &problems).map(Self::Router),
+        };
+        if world != World::Chatbot && !session.is_null() {
+            let problem = format!("world `{world}` has no session; leave it out");
+            problems.borrow_mut().push(("session".into(), problem));
+        }
+        let problems = problems.into_inner();
+        match read {
+            Some(question) if problems.is_empty() => Ok(question),
+            _ => Err(problems),
+        }
+    }
+
+    /// The question as JSON: `{"event", "session"}`, or `{"event"}` alone where there is no session. Every field is there,
+    /// so that [`Self::from_json`] gives the same question again.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Chatbot { event, session } => json!({ "event": event.write(), "session": session.write() }),
+            Self::SmsFallback(undeliverable) => json!({ "event": undeliverable.write() }),
+            Self::WebhookShaper(event) => json!({ "event": event.write() }),
+            Self::Router(inbound) => json!({ "event": inbound.write() }),
+        }
+    }
+
+    /// The world that understands the question.
+    pub fn world(&self) -> World {
+        match self {
+            Self::Chatbot { .. } => World::Chatbot,
+            Self::SmsFallback(_) => World::SmsFallback,
+            Self::WebhookShaper(_) => World::WebhookShaper,
+            Self::Router(_) => World::Router,
+        }
+    }
+
+    /// Reads a question as it is recorded.
+    pub(crate) fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
+        Ok(match world {
+            World::Chatbot => {
+                let Recorded { event, session } = serde_json::from_str(text)?;
+                Self::Chatbot { event: Box::new(event), session: Box::new(session) }
+            }
+            World::SmsFallback => Self::SmsFallback(serde_json::from_str(text)?),
+            World::WebhookShaper => Self::WebhookShaper(serde_json::from_str(text)?),
+            World::Router => Self::Router(serde_json::from_str(text)?),
+        })
+    }
+}
+
+/// One part of a question; the base as a whole when there is none.
+fn part<T: Json>(name: &str, value: &Value, base: T, problems: &RefCell<Vec<Problem>>) -> Option<Box<T>> {
+    match value {
+        Value::Null => Some(Box::new(base)),
+        value => T::read(&Node::new(name, value, problems), Some(&base)).map(Box::new),
+    }
+}

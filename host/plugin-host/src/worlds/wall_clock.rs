@@ -1,0 +1,104 @@
+//! The wall clock of a client, and moments as plugins are told them.
+
+use chrono::{DateTime, Datelike, FixedOffset, Offset, TimeZone, Timelike, Utc};
+use chrono_tz::Tz;
+
+use crate::chatbot::{LocalTime, Weekday};
+use crate::router::WallTime;
+
+/// A time zone: an IANA name such as `Africa/Johannesburg`, or an offset such as `+02:00`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Zone(Offsets);
+
+/// Where the offset from UTC comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offsets {
+    Named(Tz),
+    Fixed(FixedOffset),
+}
+
+impl Zone {
+    /// UTC.
+    pub const UTC: Self = Self(Offsets::Named(Tz::UTC));
+
+    /// Reads a zone.
+    pub fn parse(text: &str) -> Option<Self> {
+        let named = text.parse::<Tz>().ok().map(Offsets::Named);
+        named.or_else(|| text.parse::<FixedOffset>().ok().map(Offsets::Fixed)).map(Self)
+    }
+
+    /// What the wall clock shows, as a chatbot is told it.
+    pub fn local_time(self, now: DateTime<Utc>) -> LocalTime {
+        let offset = match self.0 {
+            Offsets::Named(zone) => zone.offset_from_utc_datetime(&now.naive_utc()).fix(),
+            Offsets::Fixed(offset) => offset,
+        };
+        let local = now.with_timezone(&offset);
+        LocalTime {
+            utc_offset_minutes: i16::try_from(offset.local_minus_utc() / 60).unwrap_or(0),
+            weekday: match local.weekday() {
+                chrono::Weekday::Mon => Weekday::Monday,
+                chrono::Weekday::Tue => Weekday::Tuesday,
+                chrono::Weekday::Wed => Weekday::Wednesday,
+                chrono::Weekday::Thu => Weekday::Thursday,
+                chrono::Weekday::Fri => Weekday::Friday,
+                chrono::Weekday::Sat => Weekday::Saturday,
+                chrono::Weekday::Sun => Weekday::Sunday,
+            },
+            hour: u8::try_from(local.hour()).unwrap_or(0),
+            minute: u8::try_from(local.minute()).unwrap_or(0),
+        }
+    }
+
+    /// The same as a router is told it, which counts the days of the week from 1, Monday.
+    pub fn wall_time(self, now: DateTime<Utc>) -> WallTime {
+        let LocalTime { utc_offset_minutes, weekday, hour, minute } = self.local_time(now);
+        let weekday = match weekday {
+            Weekday::Monday => 1,
+            Weekday::Tuesday => 2,
+            Weekday::Wednesday => 3,
+            Weekday::Thursday => 4,
+            Weekday::Friday => 5,
+            Weekday::Saturday => 6,
+            Weekday::Sunday => 7,
+        };
+        WallTime { utc_offset_minutes, weekday, hour, minute }
+    }
+}
+
+/// Milliseconds since 1970, as plugins are told moments.
+pub fn unix_millis(moment: DateTime<Utc>) -> u64 {
+    u64::try_from(moment.timestamp_millis()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(zone: &str, now: &str) -> (i16, Weekday, u8, u8) {
+        let local = Zone::parse(zone).unwrap().local_time(DateTime::parse_from_rfc3339(now).unwrap().to_utc());
+        (local.utc_offset_minutes, local.weekday, local.hour, local.minute)
+    }
+
+    #[test]
+    fn the_wall_clock_of_a_named_zone_follows_its_daylight_saving_time() {
+        assert_eq!(shown("Europe/Berlin", "2026-01-15T23:30:00Z"), (60, Weekday::Friday, 0, 30));
+        assert_eq!(shown("Europe/Berlin", "2026-07-15T22:30:00Z"), (120, Weekday::Thursday, 0, 30));
+    }
+
+    #[test]
+    fn a_zone_is_a_name_or_an_offset() {
+        for zone in ["Africa/Johannesburg", "+02:00"] {
+            assert_eq!(shown(zone, "2026-07-06T22:30:00Z"), (120, Weekday::Tuesday, 0, 30));
+        }
+        assert_eq!(shown("+05:30", "2026-07-15T00:00:00Z"), (330, Weekday::Wednesday, 5, 30));
+        assert_eq!(Zone::parse("Mars/Olympus"), None);
+    }
+
+    #[test]
+    fn a_router_is_told_the_number_of_the_day() {
+        let now = DateTime::parse_from_rfc3339("2026-07-12T09:05:00Z").unwrap().to_utc();
+        let WallTime { utc_offset_minutes, weekday, hour, minute } = Zone::UTC.wall_time(now);
+        assert_eq!((utc_offset_minutes, weekday, hour, minute), (0, 7, 9, 5));
+    }
+}

@@ -1,0 +1,115 @@
+//! SIGKILL at random moments under load: nothing acknowledged is lost, and nothing is doubled but what ground rule 2 of the
+//! design allows. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
+
+mod load;
+mod verdict;
+
+use std::time::{Duration, Instant};
+
+use harness::{Client, Patchbay, Setup, Sink};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use serde_json::json;
+use sqlx::PgPool;
+
+use load::Load;
+
+/// How often the process is killed.
+const KILLS: usize = 7;
+/// Requests that each life of the process takes at least.
+const REQUESTS: usize = 20;
+/// Provider calls in flight per number: what one kill can leave undecided.
+const IN_FLIGHT: usize = 16;
+/// After this, a send whose answer never came is made once more.
+const UNKNOWN_AFTER: &str = "3s";
+/// Callbacks that are this late come after the second send: the double that nobody can avoid.
+const LATE_MILLIS: u64 = 5000;
+/// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Business numbers, one of each client.
+const NUMBERS: [&str; 2] = ["27110000001", "27110000002"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_acknowledged_is_lost_when_the_process_is_killed_at_random() {
+    let seed = std::env::var("PATCHBAY_KILL_SEED").map_or(20_251_121, |seed| seed.parse().unwrap());
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut patchbay = start().await;
+    let sink = Sink::start().await;
+    let clients = clients(&patchbay, &sink).await;
+    let db = PgPool::connect(patchbay.database_url()).await.unwrap();
+
+    let began = Instant::now();
+    let load = Load::start(&patchbay, &clients, seed);
+    for kill in 0..KILLS {
+        let late = if kill % 2 == 1 { LATE_MILLIS } else { 0 };
+        patchbay.simulate("/simulator/faults", &json!({ "delayMillis": late })).await;
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..2000))).await;
+        load.until(REQUESTS * (kill + 1), PATIENCE).await;
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..300))).await;
+        patchbay.kill();
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..200))).await;
+        patchbay.launch().await;
+    }
+    let ledger = load.stop().await;
+    let under_fire = began.elapsed();
+    drain(&db, &patchbay).await;
+
+    let counts = verdict::judge(&patchbay, &db, &clients, &sink, &ledger).await;
+    println!(
+        "kill test: seed {seed}, {KILLS} kills in {under_fire:.1?}, drained after {:.1?}; {counts}",
+        began.elapsed() - under_fire
+    );
+    assert!(counts.ambiguous <= KILLS * IN_FLIGHT * NUMBERS.len(), "more legs were in doubt than calls in flight");
+}
+
+async fn start() -> Patchbay {
+    let patchbay = Setup::new()
+        .set("limits.unknown_after", UNKNOWN_AFTER)
+        .set("limits.cloud_in_flight_per_number", &IN_FLIGHT.to_string())
+        .set("limits.cloud_rate_per_number", "400")
+        .start()
+        .await;
+    // Answers take a moment, so that a kill finds calls in flight.
+    let faults = json!({ "holdAnswersMillis": 60, "enforceLimits": false });
+    patchbay.simulate("/simulator/faults", &faults).await;
+    patchbay
+}
+
+/// Two clients with webhooks; the first has a chatbot, so its chats hold replies too.
+async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
+    let mut clients = Vec::new();
+    for (client_ref, number) in ["acme", "bravo"].into_iter().zip(NUMBERS) {
+        let client = patchbay.client(client_ref, number).await;
+        client.webhooks_to(sink, "v2").await;
+        clients.push(client);
+    }
+    clients[0].activate("default-chatbot").await;
+    clients
+}
+
+/// Waits until every queue is empty and stays so.
+async fn drain(db: &PgPool, patchbay: &Patchbay) {
+    let began = Instant::now();
+    patchbay.simulate("/simulator/faults", &json!({ "delayMillis": 0, "holdAnswersMillis": 0 })).await;
+    let mut quiet = 0;
+    while quiet < 3 {
+        let left = waiting(db).await;
+        quiet = if left.iter().all(|(_, count)| *count == 0) { quiet + 1 } else { 0 };
+        assert!(began.elapsed() < PATIENCE, "after {PATIENCE:?} there is still work: {left:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// What still waits, by queue.
+async fn waiting(db: &PgPool) -> Vec<(String, i64)> {
+    sqlx::query_as(
+        "SELECT 'outbound', count(*) FROM outbound_work
+         UNION ALL SELECT 'callback', count(*) FROM callback
+         UNION ALL SELECT 'participant', count(*) FROM participant_event WHERE kind <> 'TIMER'
+         UNION ALL SELECT 'webhook', count(*) FROM webhook_delivery WHERE state = 'PENDING'
+         UNION ALL SELECT 'receipt', count(*) FROM outbound_message
+                   WHERE chat_message_id IS NULL AND state NOT IN ('DELIVERED', 'READ')",
+    )
+    .fetch_all(db)
+    .await
+    .unwrap()
+}
