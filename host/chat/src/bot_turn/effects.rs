@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 use domain::{
     chat::{ContentType, Direction, ParticipantMove, ParticipantState},
+    event::{Chat, ChatOpened, Event as Happened, MessageSaid, Speaker},
     ids::{ChatMessageId, ParticipantEventId, ParticipantId},
     phone::order_key,
 };
-use plugin_host::{KeyValueWrite, webhook_shaper::WebhookEvent};
+use plugin_host::KeyValueWrite;
 use storage::{
     PgConnection, Queue, chat_messages, chat_messages::NewChatMessage, participant_events, participant_events::Event,
     participants, participants::Participant,
@@ -19,13 +20,9 @@ use super::{
     actions::{Effect, Reply},
     scene::Scene,
 };
-use crate::conversation::{
-    Happening,
-    chatbot_event::{self, ChatSide, Outgoing},
-    in_charge, words,
-};
+use crate::conversation::{Happening, as_event, in_charge, words};
 use base::{Context, Error, Result, lanes::Lease};
-use events::{NewEvent, enqueue};
+use events::{NewEvent, record};
 use outbound::dispatch;
 use plugins::calls::{self, FinishedCall, key_values};
 
@@ -87,7 +84,7 @@ pub(super) async fn apply(
             return Ok(Applied::TooMuch(reason, answer.made));
         }
     }
-    let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, sent: Vec::new(), timers: false };
+    let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };
     for effect in answer.effects {
         turn.carry_out(&mut tx, effect).await?;
     }
@@ -103,11 +100,12 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// A reply that has been put into the chat.
-struct Sent {
-    id: ChatMessageId,
-    reply: Box<Reply>,
-    state: ParticipantState,
+/// Something that an answer brought about.
+enum Step {
+    /// A reply has been put into the chat, which stood like this.
+    Said(ChatMessageId, Box<Reply>, ParticipantState),
+    /// The chat has been moved.
+    Moved(Happened),
 }
 
 /// An answer that is taking effect.
@@ -117,7 +115,7 @@ struct Turn<'a> {
     scene: &'a Scene,
     event: &'a Event,
     participant: &'a mut Participant,
-    sent: Vec<Sent>,
+    steps: Vec<Step>,
     /// A timer was started.
     timers: bool,
 }
@@ -135,15 +133,20 @@ impl Turn<'_> {
                 self.timers = true;
             }
             Effect::HandOver { team, note } => {
+                let had = self.participant.state;
                 if self.participant.apply(ParticipantMove::HandedOver).is_ok() {
                     self.participant.team = team.filter(|team| !team.trim().is_empty());
                     let note = note.filter(|note| !note.trim().is_empty());
                     self.participant.queued_reason = Some(note.unwrap_or_else(|| HANDED_OVER.to_owned()));
+                    self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
                 }
             }
             Effect::Close => {
+                let had = self.participant.state;
                 // Closing twice is closing once.
-                let _ = self.participant.apply(ParticipantMove::ClosedByBot);
+                if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
+                    self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
+                }
             }
             Effect::Tag(tag) => {
                 let tags = &mut self.participant.tags;
@@ -196,7 +199,7 @@ impl Turn<'_> {
         };
         chat_messages::insert(db, client, &row).await?;
         self.participant.send_rating |= reply.asks_rating;
-        self.sent.push(Sent { id, reply, state: self.participant.state });
+        self.steps.push(Step::Said(id, reply, self.participant.state));
         Ok(())
     }
 
@@ -204,9 +207,9 @@ impl Turn<'_> {
     async fn finish(self, db: &mut PgConnection) -> Result<BTreeSet<(Queue, Uuid)>> {
         let (client, participant) = (self.lease.client, self.participant.id);
         let mut wakes = BTreeSet::new();
-        if !self.sent.is_empty() {
+        let mut events = self.events(db).await?;
+        if self.steps.iter().any(|step| matches!(step, Step::Said(..))) {
             wakes.insert((Queue::Outbound, self.participant.number.0));
-            wakes.extend(self.tell_client(db).await?);
         }
         match self.participant.state {
             ParticipantState::Bot if self.timers => {
@@ -215,56 +218,65 @@ impl Turn<'_> {
             ParticipantState::Bot => {}
             ParticipantState::Closed => {
                 participant_events::remove_timers(db, client, participant).await?;
-                open_for_waiting_message(self.ctx, db, self.lease, self.participant, self.event).await?;
+                let opened = open_for_waiting_message(self.ctx, db, self.lease, self.participant, self.event).await?;
+                events.extend(opened.map(|opened| self.event_now(opened)));
             }
             // The messages that wait are in the chat for people to see.
             ParticipantState::Queued | ParticipantState::Active => {
                 participant_events::remove_all(db, client, participant).await?;
             }
         }
+        wakes.extend(record(self.ctx, db, client, &events).await?);
         Ok(wakes)
     }
 
-    async fn tell_client(&self, db: &mut PgConnection) -> Result<Vec<(Queue, Uuid)>> {
-        let (ctx, client, scene) = (self.ctx, self.lease.client, self.scene);
-        let side = ChatSide::load(db, client, self.participant, &scene.customer, &scene.number.msisdn).await?;
-        let order_key = order_key(scene.number.id, scene.customer.address());
-        let event = |sent: &Sent| NewEvent {
-            number: scene.number.id,
-            order_key,
-            event: WebhookEvent::Chatbot(chatbot_event::outgoing(
-                ctx.ids.mint(ctx.now()),
-                &side,
-                &Outgoing {
-                    message: sent.id,
-                    content: &sent.reply.content,
-                    quoted: sent.reply.quoted.as_ref().map(|(quoted, _)| *quoted),
-                    state: sent.state,
-                    at: ctx.now(),
-                },
-            )),
+    /// What happened, in order. The replies show the chat as the whole answer left it, but for who had it.
+    async fn events(&self, db: &mut PgConnection) -> Result<Vec<NewEvent>> {
+        let said = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
+        let chat = if said { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
+        let event = |step: &Step| match step {
+            Step::Said(id, reply, state) => Some(self.said(*id, reply, Chat { state: *state, ..chat.clone()? })),
+            Step::Moved(moved) => Some(self.event_now(moved.clone())),
         };
-        let events = self.sent.iter().map(event).collect();
-        let endpoints = enqueue(ctx, db, client, events).await?;
-        Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+        Ok(self.steps.iter().filter_map(event).collect())
+    }
+
+    fn said(&self, message: ChatMessageId, reply: &Reply, chat: Chat) -> NewEvent {
+        self.event_now(Happened::MessageSaid(Box::new(MessageSaid {
+            message,
+            by: Speaker::Bot,
+            chat,
+            customer: as_event::customer(&self.scene.customer),
+            content: reply.content.clone(),
+            quoted: reply.quoted.as_ref().map(|(quoted, _)| *quoted),
+        })))
+    }
+
+    fn event_now(&self, event: Happened) -> NewEvent {
+        let number = self.scene.number.id;
+        let order_key = order_key(number, self.scene.customer.address());
+        NewEvent { inbox: Some(number), order_key, at: self.ctx.now(), event }
     }
 }
 
-/// The chatbot closed the conversation while the customer was writing: that message begins the next one.
+/// The chatbot closed the conversation while the customer was writing: that message begins the next one, which is
+/// answered.
 async fn open_for_waiting_message(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
     participant: &mut Participant,
     done: &Event,
-) -> Result<()> {
+) -> Result<Option<Happened>> {
     let (client, id) = (lease.client, participant.id);
-    let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(()) };
+    let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(None) };
     let unreadable = |source| Error::Unreadable { what: "event of a participant", source };
     let happening: Happening = serde_json::from_value(waiting.payload.clone()).map_err(unreadable)?;
     if participant.apply(ParticipantMove::CustomerWrote { bot: true }).is_err() {
-        return Ok(());
+        return Ok(None);
     }
+    let opened =
+        ChatOpened { participant: id, state: participant.state, again: true, message: Some(happening.message) };
     let payload = serde_json::to_value(Happening { reopened: true, ..happening }).map_err(unreadable)?;
     participant_events::set_payload(db, client, waiting.id, &payload).await?;
     let mut next = Event { payload, ..waiting };
@@ -274,7 +286,7 @@ async fn open_for_waiting_message(
     if in_charge::is_routed(db, client, participant.number).await? {
         begin_with(ctx, db, lease, (id, &next), Happening::ROUTE).await?;
     }
-    Ok(())
+    Ok(Some(Happened::ChatOpened(opened)))
 }
 
 /// Puts an event of another kind, about the same, before one that waits; answers it.

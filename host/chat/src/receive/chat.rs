@@ -14,7 +14,7 @@ use storage::{
 };
 
 use super::Arrival;
-use crate::conversation::{Happening, Template, in_charge, ratings};
+use crate::conversation::{Happening, Template, in_charge};
 use base::{Context, Error, Result};
 use plugins::slots;
 
@@ -36,6 +36,8 @@ pub(super) enum Opened {
 pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
+    /// Who had it before; `None` for one that begins.
+    pub(super) was: Option<ParticipantState>,
     /// A router decides who answers a conversation that begins.
     router: bool,
     /// The team that had the chat until now.
@@ -65,7 +67,7 @@ pub(super) async fn route(
             let begun = participants::insert(db, client, id, (number, customer), who, arrival.written_at).await?;
             if let Some(mut participant) = begun {
                 participant.queued_reason = (!bot).then(|| NO_CHATBOT.to_owned());
-                return Ok(Routed { participant, opened: Opened::First, router, last_team: None });
+                return Ok(Routed { participant, opened: Opened::First, was: None, router, last_team: None });
             }
             let begun_meanwhile = participants::lock_of_customer(db, client, number, customer).await?;
             begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
@@ -75,12 +77,12 @@ pub(super) async fn route(
             }))?
         }
     };
-    let last_team = participant.team.clone();
+    let (was, last_team) = (Some(participant.state), participant.team.clone());
     let opened = decide(&mut participant, bot, arrival.answered.rating.is_some());
     if opened == Opened::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
     }
-    Ok(Routed { participant, opened, router, last_team })
+    Ok(Routed { participant, opened, was, router, last_team })
 }
 
 /// Whether a chatbot is in force on the number, for a chat that stands as it does.
@@ -128,7 +130,7 @@ pub(super) async fn tell_bot(
     arrival: &Arrival<'_>,
     routed: &Routed,
 ) -> Result<bool> {
-    let Routed { participant, opened, router, last_team } = routed;
+    let Routed { participant, opened, router, last_team, .. } = routed;
     if participant.state != ParticipantState::Bot {
         return Ok(false);
     }
@@ -141,7 +143,7 @@ pub(super) async fn tell_bot(
             .as_ref()
             .map(|template| Template { id: template.id.clone(), name: template.name.clone() }),
         last_team: last_team.clone().filter(|_| begins && *router),
-        rating: arrival.answered.rating.map(|score| ratings::name(score).to_owned()),
+        rating: arrival.answered.rating.map(|rating| rating.as_str().to_owned()),
     };
     let payload = serde_json::to_value(&happening)
         .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;

@@ -1,19 +1,16 @@
 //! A customer wrote. One transaction: the message is stored once, its chat is found, opened or opened again, whoever
-//! answers (the chatbot, or people) gets to know, and both webhooks are written (SPEC 2.6, 2.7, 6.1, 6.5).
+//! answers (the chatbot, or people) gets to know, and what happened is recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
 mod chat;
-mod chatbot_event;
-mod incoming_event;
+mod happened;
 
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{ContentType, Direction},
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
-    phone::order_key,
 };
-use plugin_host::webhook_shaper::WebhookEvent;
 use storage::{
     PgConnection, Queue, chat_messages,
     chat_messages::NewChatMessage,
@@ -28,9 +25,9 @@ use storage::{
 use uuid::Uuid;
 
 use self::answers::Answered;
-use crate::conversation::{chatbot_event::ChatSide, words};
+use crate::conversation::{as_event, words};
 use base::{Context, Error, Result, media};
-use events::{NewEvent, enqueue};
+use events::record;
 
 /// A message with everything that is known about it.
 struct Arrival<'a> {
@@ -96,7 +93,8 @@ pub async fn receive(
     if chat::tell_bot(ctx, db, client, &arrival, &routed).await? {
         wakes.push((Queue::Participant, routed.participant.id.0));
     }
-    wakes.extend(tell_client(ctx, db, client, &arrival, &routed.participant).await?);
+    let chat = as_event::chat(db, client, &routed.participant).await?;
+    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat)).await?);
     Ok(wakes)
 }
 
@@ -177,25 +175,4 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
         state: None,
         created_at: arrival.written_at,
     })
-}
-
-/// Both webhooks, each on its own (SPEC 1).
-async fn tell_client(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    arrival: &Arrival<'_>,
-    participant: &Participant,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let side = ChatSide::load(db, client, participant, arrival.customer, &arrival.number.msisdn).await?;
-    let chatbot = chatbot_event::incoming(ctx.ids.mint(ctx.now()), &side, arrival);
-    let event = |event| NewEvent {
-        number: arrival.number.id,
-        order_key: order_key(arrival.number.id, arrival.customer.address()),
-        event,
-    };
-    let events =
-        vec![event(WebhookEvent::Incoming(incoming_event::incoming(arrival))), event(WebhookEvent::Chatbot(chatbot))];
-    let endpoints = enqueue(ctx, db, client, events).await?;
-    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
 }

@@ -45,7 +45,7 @@ pub(super) struct Case {
     pub(super) event: Event,
     /// The chatbot that answers unless the router says otherwise.
     pub(super) default_bot: Option<String>,
-    customer: Customer,
+    pub(super) customer: Customer,
     client: Client,
     happening: Happening,
     wrote: CustomerMessage,

@@ -4,12 +4,15 @@
 mod fallback;
 mod messages;
 mod participant;
+mod rating;
 #[cfg(test)]
 mod tests;
+pub mod words;
 
 pub use fallback::{FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, automatic_text, fallback_due};
 pub use messages::{ContentType, Direction, MessageContentType};
 pub use participant::{MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
+pub use rating::Rating;
 
 use chrono::{DateTime, TimeDelta, Utc};
 

@@ -1,16 +1,17 @@
 //! What providers tell us about customers and accounts beside messages and statuses (PROVIDERS A.10).
 
 use domain::{
+    address::{Address, AddressKind},
+    event::{CustomerNumberChanged, Event},
     ids::{ClientId, InboxId},
     phone::order_key,
 };
-use plugin_host::webhook_shaper::{PartnerEvent, WebhookEvent};
 use serde_json::Value;
 use storage::{PgConnection, Queue, customers, customers::NewIdentity};
 use uuid::Uuid;
 
 use base::{Context, Result};
-use events::{NewEvent, enqueue};
+use events::{NewEvent, record};
 
 /// Takes an account event inside the caller's transaction. `lane` is the business number, or the client itself for
 /// events of a whole account. What we do not model is logged and dropped. Answers the lanes to wake after the commit.
@@ -54,52 +55,23 @@ async fn number_changed(
         tracing::warn!(client.id = %client, number.id = %number, "a number change names no old or no new number");
         return Ok(Vec::new());
     };
-    let known = customers::change_number(db, client, &ctx.ids, &change.old, change.identity, ctx.now()).await?;
+    let known = customers::change_number(db, client, &ctx.ids, change.old.value(), change.identity, ctx.now()).await?;
     tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
-    let Some(business) = storage::numbers::by_id(db, client, number).await? else { return Ok(Vec::new()) };
+    let changed = CustomerNumberChanged { customer: known, before: change.old.clone(), now: change.new };
     let event = NewEvent {
-        number,
-        order_key: order_key(number, &change.old),
-        event: WebhookEvent::Partner(number_changed_event(
-            business.msisdn,
-            ctx.now().timestamp_millis(),
-            change.old,
-            change.new,
-        )),
+        inbox: Some(number),
+        order_key: order_key(number, change.old.value()),
+        at: ctx.now(),
+        event: Event::CustomerNumberChanged(changed),
     };
-    let endpoints = enqueue(ctx, db, client, vec![event]).await?;
-    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
-}
-
-fn number_changed_event(business: String, at_millis: i64, old: String, new: String) -> PartnerEvent {
-    PartnerEvent {
-        event_type: "USER_CHANGED_NUMBER".to_owned(),
-        whatsapp_number: Some(business),
-        timestamp_ms: u64::try_from(at_millis).unwrap_or(0),
-        quality_rating: None,
-        messaging_limit_tier: None,
-        channel_status: None,
-        template_name: None,
-        template_status: None,
-        rejected_reason: None,
-        previous_quality_score: None,
-        new_quality_score: None,
-        template_language: None,
-        template_element: None,
-        wa_id: None,
-        category: None,
-        preference_value: None,
-        old_number: Some(old),
-        new_number: Some(new),
-        metadata: Vec::new(),
-    }
+    record(ctx, db, client, &[event]).await
 }
 
 /// What a `user_changed_number` message says.
 #[derive(Debug, PartialEq, Eq)]
 struct NumberChange {
-    old: String,
-    new: String,
+    old: Address,
+    new: Address,
     identity: NewIdentity,
 }
 
@@ -107,10 +79,11 @@ impl NumberChange {
     fn read(value: &Value) -> Option<Self> {
         let message = value.get("message")?;
         let system = message.get("system")?;
-        let old = digits(message, "from").or_else(|| digits(system, "customer"))?;
-        let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id"))?;
+        let phone = |digits: String| Address::of_kind(AddressKind::Phone, &digits);
+        let old = digits(message, "from").or_else(|| digits(system, "customer")).and_then(phone)?;
+        let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id")).and_then(phone)?;
         let identity = NewIdentity {
-            phone: Some(new.clone()),
+            phone: Some(new.value().to_owned()),
             bsuid: text(system, "user_id"),
             previous_bsuid: text(system, "previous_user_id").or_else(|| text(message, "from_user_id")),
             ..NewIdentity::default()
@@ -157,7 +130,7 @@ mod tests {
         let value = json!({ "message": { "from": "27820000001", "type": "system", "system": {
             "type": "user_changed_number", "wa_id": "27820000002", "user_id": "ZA.2", "previous_user_id": "ZA.1" } } });
         let change = NumberChange::read(&value).unwrap();
-        assert_eq!((change.old.as_str(), change.new.as_str()), ("27820000001", "27820000002"));
+        assert_eq!((change.old.value(), change.new.value()), ("27820000001", "27820000002"));
         assert_eq!(change.identity.bsuid.as_deref(), Some("ZA.2"));
         assert_eq!(change.identity.previous_bsuid.as_deref(), Some("ZA.1"));
     }

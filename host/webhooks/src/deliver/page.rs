@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{DeliveryId, InboxId};
 use plugin_host::World;
 use storage::{
-    PgConnection,
+    PgConnection, numbers,
     webhook_configs::{self, Endpoint},
     webhook_deliveries::{self, Content, DueDelivery, Fate, Finished, Position},
 };
@@ -22,7 +22,7 @@ use super::{
     endpoint_of,
     lineup::Ready,
     settle::fate_of_failure,
-    shape::{OwnShapers, Shaped, Shapers, Shaping, shape_all},
+    shape::{OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
 };
 use base::{Context, Result, lanes::Lease, secrets::Purpose};
 use plugins::{
@@ -71,11 +71,11 @@ pub(super) async fn prepare(
     let fresh: Vec<DueDelivery> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
     let unshaped: HashSet<InboxId> =
         fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.number).collect();
-    let own = own_shapers(&mut db, lease, unshaped).await?;
+    let inboxes = shaped_inboxes(&mut db, lease, unshaped).await?;
     drop(db);
 
     let count = fresh.len();
-    let ready = make_ready(ctx, lease, own, fresh).await?;
+    let ready = make_ready(ctx, lease, inboxes, fresh).await?;
     let failing_since = open.failing_since;
     let open = OpenEndpoint { target: Arc::new(target(ctx, lease, open)?), failing_since };
     Ok(Page { open: Some(open), ready, ended_at, fresh: count })
@@ -108,25 +108,26 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     Ok(Page::default())
 }
 
-/// The shapers that the client has put in charge of these numbers.
-async fn own_shapers(
+/// What shaping must know of the inboxes that events are about.
+async fn shaped_inboxes(
     db: &mut PgConnection,
     lease: &Lease,
-    numbers: HashSet<InboxId>,
-) -> Result<HashMap<InboxId, OwnShapers>> {
-    let mut own = HashMap::new();
-    for number in numbers {
-        let slots = slots::in_force(db, lease.client, World::WebhookShaper, number).await?;
-        own.extend(OwnShapers::new(slots).map(|shapers| (number, shapers)));
+    inboxes: HashSet<InboxId>,
+) -> Result<HashMap<InboxId, ShapedInbox>> {
+    let mut shaped = HashMap::new();
+    for inbox in inboxes {
+        let slots = slots::in_force(db, lease.client, World::WebhookShaper, inbox).await?;
+        let business = numbers::by_id(db, lease.client, inbox).await?.map(|number| number.msisdn).unwrap_or_default();
+        shaped.insert(inbox, ShapedInbox { business, own: OwnShapers::new(slots) });
     }
-    Ok(own)
+    Ok(shaped)
 }
 
 /// Shapes what has no body, stores the bodies, and answers what can be sent, in the order given.
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
-    own: HashMap<InboxId, OwnShapers>,
+    inboxes: HashMap<InboxId, ShapedInbox>,
     deliveries: Vec<DueDelivery>,
 ) -> Result<Vec<Ready>> {
     let mut ready = Vec::with_capacity(deliveries.len());
@@ -140,8 +141,9 @@ async fn make_ready(
     if unshaped.is_empty() {
         return Ok(ready);
     }
-    let desk = Shapers { plugins: Arc::clone(&ctx.plugins), clock: Arc::clone(&ctx.clock), client: lease.client, own };
-    let shaped = shape_all(desk, unshaped).await;
+    let (plugins, clock) = (Arc::clone(&ctx.plugins), Arc::clone(&ctx.clock));
+    let shaper = PageShaper { plugins, clock, client: lease.client, inboxes };
+    let shaped = shaper.shape_all(unshaped).await;
     let mut outcome = sort_out(ctx, shaped);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -176,16 +178,16 @@ struct SortedOut {
 
 fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
     let mut outcome = SortedOut::default();
-    for Shaped { delivery, shaping, calls } in shaped {
+    for Shaped { delivery, outcome: shape, calls } in shaped {
         outcome.calls.extend(calls);
-        let (attempts, fate) = match shaping {
-            Shaping::Body(body) => {
+        let (attempts, fate) = match shape {
+            ShapeOutcome::Body(body) => {
                 outcome.ready.push(ready_with(&delivery, Bytes::from(body)));
                 continue;
             }
-            Shaping::Unwanted => (delivery.attempts, Fate::Dropped),
-            Shaping::Unreadable => (delivery.attempts, Fate::Exhausted),
-            Shaping::Failed => {
+            ShapeOutcome::Unwanted => (delivery.attempts, Fate::Dropped),
+            ShapeOutcome::Unreadable => (delivery.attempts, Fate::Exhausted),
+            ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);
                 let schedule = &ctx.settings.webhook_retry_schedule;
                 (attempts, fate_of_failure(schedule, attempts, ctx.now(), ctx.ids.random(), None))

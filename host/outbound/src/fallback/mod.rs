@@ -1,20 +1,19 @@
 //! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
 //! sees to it that there is at most one SMS per message.
 
+mod question;
+
 use std::{sync::Arc, time::Duration};
 
-use chrono::{DateTime, Utc};
 use domain::{
-    content::OutboundContent,
     ids::{InboxId, MessageId},
     inbound::ProviderFailure,
     phone::order_key,
     segments,
-    send::FallbackRequest,
 };
 use plugin_host::{
     CallError, World,
-    sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
+    sms_fallback::{Decision, Sms, Undeliverable},
 };
 use serde::{Deserialize, Serialize};
 use storage::{
@@ -66,7 +65,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
-    let undeliverable = undeliverable(waiting, ctx.now())?;
+    let undeliverable = question::undeliverable(waiting, ctx.now())?;
     // A canary that is taken back leaves the decision to the live version at once.
     loop {
         let answering = Arc::new(answering(ctx, lease, waiting).await?);
@@ -112,38 +111,6 @@ async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Resul
 fn customer_of(waiting: &DueFallback) -> Uuid {
     let key = order_key(InboxId(waiting.number_id), waiting.to_phone.as_deref().unwrap_or_default());
     Uuid::from_u64_pair(0, key.cast_unsigned())
-}
-
-/// What the plugin is told.
-fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Result<Undeliverable> {
-    let unreadable = |source| Error::Unreadable { what: "message of a fallback", source };
-    let requested: Option<FallbackRequest> =
-        waiting.fallback.clone().map(serde_json::from_value).transpose().map_err(unreadable)?;
-    let content: OutboundContent = serde_json::from_value(waiting.content.clone()).map_err(unreadable)?;
-    let (auto_text, template_name) = match content {
-        OutboundContent::Template(template) => (Some(template.rendered_text), Some(template.name)),
-        OutboundContent::Text { body } => (Some(body), None),
-        OutboundContent::Media(media) => (media.caption, None),
-        _ => (None, None),
-    };
-    Ok(Undeliverable {
-        message_id: waiting.message_id.to_string(),
-        recipient: waiting.to_phone.clone().unwrap_or_default(),
-        sender: waiting.msisdn.clone(),
-        error_code: waiting.error_code.clone(),
-        error_text: waiting.error_text.clone(),
-        requested: RequestedFallback {
-            send_fallback: requested.is_some(),
-            text: requested.as_ref().and_then(|fallback| fallback.text.clone()),
-            unicode: requested.is_some_and(|fallback| fallback.unicode),
-        },
-        auto_text,
-        // Whether that matters was judged when the failure came in; what arrives here is to be decided.
-        seen_on_whatsapp: false,
-        age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
-        template_name,
-        metadata: Vec::new(),
-    })
 }
 
 /// SPEC 2.4 in the host: what happens when the plugin that should decide is broken.
@@ -248,6 +215,8 @@ fn sendable(ctx: &Context, waiting: &DueFallback, sms: Sms) -> std::result::Resu
 
 #[cfg(test)]
 mod tests {
+    use plugin_host::sms_fallback::RequestedFallback;
+
     use super::*;
 
     fn message(text: Option<&str>, auto: Option<&str>) -> Undeliverable {
