@@ -122,6 +122,22 @@ fn libraries_with_one_owner_stay_with_it() {
     }
 }
 
+/// Who may name the types of world `webhook-shaper`: who fills them, who runs it, and the tools for its authors.
+const SHAPER_WORDS: &[&str] = &["host/webhooks/", "host/plugin-host/", "host/author/", "host/app/"];
+
+#[test]
+fn no_use_case_speaks_the_words_of_a_webhook() {
+    let root = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..");
+    let output = Command::new("git").args(["ls-files", "host/*.rs"]).current_dir(&root).output().unwrap();
+    let speaks = |file: &&str| {
+        let elsewhere = file.contains("/src/") && !SHAPER_WORDS.iter().any(|place| file.starts_with(place));
+        elsewhere && std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains("webhook_shaper"))
+    };
+    let files = String::from_utf8(output.stdout).unwrap();
+    let found: Vec<&str> = files.lines().filter(speaks).collect();
+    assert!(found.is_empty(), "record an event of `domain::event` instead: {found:?}");
+}
+
 #[test]
 fn no_source_file_is_longer_than_five_hundred_lines() {
     let root = root();

@@ -9,6 +9,7 @@ pub mod chat;
 pub mod clock;
 pub mod content;
 pub mod delivery;
+pub mod event;
 pub mod ids;
 pub mod inbound;
 pub mod inbox;

@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 
 use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     chat::{FallbackFacts, fallback_due},
     delivery::DeliveryState,
-    ids::{ClientId, InboxId, MessageId},
+    event::{Event, MessageMoved, StepTimes},
+    ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
-use plugin_host::webhook_shaper::{StatusEvent, WebhookEvent};
 use storage::{
     PgConnection, Queue,
     outbound::{
@@ -29,7 +29,7 @@ use storage::{
 use uuid::Uuid;
 
 use base::{Context, Result};
-use events::{NewEvent, enqueue};
+use events::{NewEvent, record};
 
 /// The leg that a message begins with, whatever its channel.
 const FIRST_LEG: i16 = 0;
@@ -127,8 +127,7 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
     }
 }
 
-/// Moves legs and their messages forward inside the caller's transaction, reports each step on the status webhook, asks
-/// for a fallback where one is due, and takes legs that a provider has out of the queue. Old news changes nothing.
+/// Moves legs and their messages forward inside the caller's transaction, records each step, asks for a fallback where one is due, and takes legs that a provider has out of the queue. Old news changes nothing.
 /// Answers the lanes to wake after the commit.
 pub async fn advance(
     ctx: &Context,
@@ -145,13 +144,21 @@ pub async fn advance(
     progress.write(ctx, db, client).await
 }
 
+/// A step that a message took, with the leg as it was then.
+struct TakenStep {
+    leg: MessageLeg,
+    state: DeliveryState,
+    at: DateTime<Utc>,
+    failure: Option<ProviderFailure>,
+}
+
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
     legs: HashMap<(MessageId, i16), MessageLeg>,
     leg_moves: Vec<LegMove>,
     message_moves: HashMap<MessageId, MessageMove>,
     receipts: Vec<NewReceipt>,
-    reports: Vec<(MessageLeg, DeliveryState, Option<ProviderFailure>)>,
+    taken: Vec<TakenStep>,
     provider_ids: Vec<(String, MessageId, Option<domain::ids::ChatMessageId>)>,
     seen: Vec<MessageLeg>,
     wakes: Vec<(Queue, Uuid)>,
@@ -164,7 +171,7 @@ impl Progress {
             leg_moves: Vec::new(),
             message_moves: HashMap::new(),
             receipts: Vec::new(),
-            reports: Vec::new(),
+            taken: Vec::new(),
             provider_ids: Vec::new(),
             seen: Vec::new(),
             wakes: Vec::new(),
@@ -191,7 +198,8 @@ impl Progress {
                 error: error.clone(),
             });
             if !falls_back {
-                self.reports.push((leg.clone(), *state, step.failure.clone()));
+                let failure = step.failure.clone();
+                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure });
             }
         }
         leg.leg_state = last;
@@ -238,8 +246,8 @@ impl Progress {
         }
         receipts::insert(db, client, &self.receipts).await?;
         mark_reached(ctx, db, client, &self.seen).await?;
-        follow_chat(db, client, &self.reports, &moves).await?;
-        wakes.extend(report(ctx, db, client, &self.reports).await?);
+        follow_chat(db, client, &self.taken, &moves).await?;
+        wakes.extend(report(ctx, db, client, &self.taken).await?);
         Ok(wakes)
     }
 }
@@ -321,13 +329,8 @@ async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, se
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.
-async fn follow_chat(
-    db: &mut PgConnection,
-    client: ClientId,
-    reports: &[(MessageLeg, DeliveryState, Option<ProviderFailure>)],
-    moves: &[LegMove],
-) -> Result<()> {
-    for (leg, state, _) in reports {
+async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep], moves: &[LegMove]) -> Result<()> {
+    for TakenStep { leg, state, .. } in taken {
         let Some(chat_message) = leg.chat_message else { continue };
         let provider_id = moves
             .iter()
@@ -338,67 +341,35 @@ async fn follow_chat(
     Ok(())
 }
 
-/// Enqueues a status webhook for each step of a message that came through the send endpoints.
+/// Records each step.
 async fn report(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    reports: &[(MessageLeg, DeliveryState, Option<ProviderFailure>)],
+    taken: &[TakenStep],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let mut senders: HashMap<InboxId, String> = HashMap::new();
-    let mut events = Vec::new();
-    for (leg, state, failure) in reports.iter().filter(|(leg, _, _)| leg.chat_message.is_none()) {
-        let sender = match senders.get(&leg.inbox) {
-            Some(sender) => sender.clone(),
-            None => {
-                let found = storage::inboxes::by_id(db, client, leg.inbox).await?;
-                let sender = found.and_then(|inbox| inbox.address().map(str::to_owned)).unwrap_or_default();
-                senders.insert(leg.inbox, sender.clone());
-                sender
-            }
-        };
-        let event = WebhookEvent::Status(status_event(leg, *state, failure.as_ref(), sender));
-        events.push(NewEvent { inbox: leg.inbox, order_key: leg.order_key, event });
-    }
-    if events.is_empty() {
-        return Ok(Vec::new());
-    }
-    let endpoints = enqueue(ctx, db, client, events).await?;
-    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+    let event = |step: &TakenStep| NewEvent {
+        inbox: Some(step.leg.inbox),
+        order_key: step.leg.order_key,
+        at: step.at,
+        event: Event::MessageMoved(Box::new(moved(step))),
+    };
+    let events: Vec<NewEvent> = taken.iter().map(event).collect();
+    record(ctx, db, client, &events).await
 }
 
-fn status_event(
-    leg: &MessageLeg,
-    state: DeliveryState,
-    failure: Option<&ProviderFailure>,
-    sender: String,
-) -> StatusEvent {
-    let time = |index: usize, from: DeliveryState| {
-        let at = leg.times.get(index).copied().flatten()?;
-        (state >= from && !state.is_failed()).then(|| at.to_rfc3339_opts(SecondsFormat::Millis, true))
-    };
-    let failure = failure.filter(|_| state.is_failed());
-    StatusEvent {
-        sender,
-        receiver: leg.recipient.phone().map(str::to_owned),
-        recipient_user_id: leg.recipient.bsuid().map(str::to_owned),
+fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
+    MessageMoved {
+        message: leg.id,
+        chat_message: leg.chat_message,
+        leg: leg.ordinal,
+        channel: leg.channel,
+        state: *state,
+        to: std::iter::once(leg.recipient.address()).chain(leg.recipient.other()).cloned().collect(),
         gst_id: leg.gst_id.clone(),
         ct_id: leg.ct_id.clone(),
-        conversation_ct_id: None,
-        channel: (leg.channel == Channel::Sms).then(|| leg.channel.as_str().to_owned()),
-        status: state.as_str().to_owned(),
-        send_time: time(0, DeliveryState::Sent),
-        delivery_time: time(1, DeliveryState::Delivered),
-        read_time: time(2, DeliveryState::Read),
-        played_time: time(3, DeliveryState::Played),
-        error_code: failure.map(|failure| failure.code.to_string()),
-        error_code_string: failure.map(|failure| failure.text.clone()),
-        conversation_id: None,
-        participant_id: None,
-        cost: None,
-        request_id: None,
-        tqrmt_id: None,
-        metadata: Vec::new(),
+        times: StepTimes::up_to(*state, leg.times),
+        failure: failure.clone().filter(|_| state.is_failed()),
     }
 }
 
@@ -415,9 +386,9 @@ pub async fn fail_for_good(
     let error = Some((failure.code.to_string(), failure.text.clone()));
     let change = MessageMove { message, state: DeliveryState::Failed, times: leg.times, error };
     messages::advance(db, client, &[change]).await?;
-    let reports = [(leg, DeliveryState::Failed, Some(failure))];
-    follow_chat(db, client, &reports, &[]).await?;
-    report(ctx, db, client, &reports).await
+    let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure) }];
+    follow_chat(db, client, &taken, &[]).await?;
+    report(ctx, db, client, &taken).await
 }
 
 #[cfg(test)]

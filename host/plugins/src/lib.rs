@@ -5,6 +5,7 @@ mod administration;
 pub mod calls;
 mod components;
 pub mod slots;
+mod swaps;
 
 pub use administration::*;
 pub use components::DatabaseComponents;

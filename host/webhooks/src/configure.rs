@@ -153,7 +153,9 @@ pub async fn client_default(ctx: &Context, client: ClientId) -> base::Result<Opt
 }
 
 fn shown(stored: StoredConfig) -> WebhookConfig {
-    WebhookConfig::new(stored.id, stored.inbox, &stored.settings)
+    // Only numbers have overrides of their own (SPEC 2.12).
+    let number = stored.inbox.and_then(|(inbox, address)| Some((inbox, address?.parse().ok()?)));
+    WebhookConfig::new(stored.id, number, &stored.settings)
 }
 
 /// The signing secret of a configuration, as `whsec_...`.

@@ -4,9 +4,8 @@
 //! - [`configure`]: a client says where its events go. Each configuration has an endpoint for each webhook type and one
 //!   signing secret.
 //! - [`deliver`]: a worker that holds the lane of an endpoint shapes what is due into bytes, stores those, signs and sends
-//!   them, and tries again what failed.
+//!   them, and tries again what failed. What the shaper is told is filled in by `shaper_event`.
 
 pub mod configure;
 pub mod deliver;
-#[cfg(test)]
-mod sample;
+pub mod shaper_event;

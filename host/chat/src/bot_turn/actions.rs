@@ -200,7 +200,7 @@ async fn template(
     let unknown = || {
         format!("template `{}` ({}) is not in the catalogue of this number; sync the templates", wanted.name, wanted.id)
     };
-    let Some(waba) = scene.number.waba_id.clone() else { return Ok(Err(unknown())) };
+    let Some(waba) = scene.inbox.cloud().map(|cloud| cloud.waba_id.clone()) else { return Ok(Err(unknown())) };
     let mut db = ctx.db.acquire().await?;
     let found = templates::by_ids(&mut db, client, &[(waba, wanted.id.clone())]).await?.into_iter().next();
     drop(db);

@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::{
-    chat::{ContentType, Direction, ParticipantMove, ParticipantState},
+    chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState, Timer},
+    event::{Chat, ChatOpened, Event as Happened, MessageSaid, Speaker},
     ids::{ChatMessageId, ParticipantEventId, ParticipantId},
-    recipient::order_key,
 };
-use plugin_host::{KeyValueWrite, webhook_shaper::WebhookEvent};
+use plugin_host::KeyValueWrite;
 use storage::{
     PgConnection, Queue,
     chat::{
-        chat_messages::{self, NewChatMessage},
         participant_events::{self, Event},
         participants::{self, Participant},
     },
@@ -23,14 +22,12 @@ use super::{
     actions::{Effect, Reply},
     scene::Scene,
 };
-use crate::conversation::{
-    Happening,
-    chatbot_event::{self, ChatSide, Outgoing},
-    in_charge, words,
+use crate::{
+    conversation::{as_event, in_charge},
+    say::{Words, say},
 };
-use base::{Context, Error, Result, lanes::Lease};
-use events::{NewEvent, enqueue};
-use outbound::dispatch;
+use base::{Context, Result, lanes::Lease};
+use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, key_values};
 
 /// Why a chat went to people when the chatbot gave no reason.
@@ -91,7 +88,7 @@ pub(super) async fn apply(
             return Ok(Applied::TooMuch(reason, answer.made));
         }
     }
-    let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, sent: Vec::new(), timers: false };
+    let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };
     for effect in answer.effects {
         turn.carry_out(&mut tx, effect).await?;
     }
@@ -107,11 +104,12 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// A reply that has been put into the chat.
-struct Sent {
-    id: ChatMessageId,
-    reply: Box<Reply>,
-    state: ParticipantState,
+/// Something that an answer brought about.
+enum Step {
+    /// A reply has been put into the chat, which stood like this.
+    Said(ChatMessageId, Box<Reply>, ParticipantState),
+    /// The chat has been moved.
+    Moved(Happened),
 }
 
 /// An answer that is taking effect.
@@ -121,7 +119,7 @@ struct Turn<'a> {
     scene: &'a Scene,
     event: &'a Event,
     participant: &'a mut Participant,
-    sent: Vec<Sent>,
+    steps: Vec<Step>,
     /// A timer was started.
     timers: bool,
 }
@@ -135,19 +133,25 @@ impl Turn<'_> {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 let id: ParticipantEventId = self.ctx.mint();
                 let participant = self.participant.id;
-                participant_events::start_timer(db, self.lease.client, participant, (id, &name), due_at).await?;
+                participant_events::start_timer(db, self.lease.client, participant, (id, &Timer { name }), due_at)
+                    .await?;
                 self.timers = true;
             }
             Effect::HandOver { team, note } => {
+                let had = self.participant.state;
                 if self.participant.apply(ParticipantMove::HandedOver).is_ok() {
                     self.participant.team = team.filter(|team| !team.trim().is_empty());
                     let note = note.filter(|note| !note.trim().is_empty());
                     self.participant.queued_reason = Some(note.unwrap_or_else(|| HANDED_OVER.to_owned()));
+                    self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
                 }
             }
             Effect::Close => {
+                let had = self.participant.state;
                 // Closing twice is closing once.
-                let _ = self.participant.apply(ParticipantMove::ClosedByBot);
+                if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
+                    self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
+                }
             }
             Effect::Tag(tag) => {
                 let tags = &mut self.participant.tags;
@@ -160,47 +164,16 @@ impl Turn<'_> {
     }
 
     async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
-        let (ctx, client, now) = (self.ctx, self.lease.client, self.ctx.now());
-        let id: ChatMessageId = ctx.mint();
-        let quoted_provider_id = reply.quoted.as_ref().map(|(_, provider_id)| provider_id.clone());
-        let customer = &self.scene.customer;
-        let queued = dispatch::Reply {
-            number: self.participant.number,
-            participant: self.participant.id,
-            chat_message: id,
-            customer: customer.id,
-            phone: customer.phone.clone(),
-            bsuid: customer.bsuid.clone(),
-            content: reply.content.clone(),
-            quoted_provider_id: quoted_provider_id.clone(),
+        let words = Words {
+            content: &reply.content,
+            asks_rating: reply.asks_rating,
+            owner: "BOT",
+            quoted_provider_id: reply.quoted.as_ref().map(|(_, provider_id)| provider_id.as_str()),
         };
-        let message = dispatch::queue_reply(ctx, db, client, queued).await?;
-        let content = serde_json::to_value(&reply.content)
-            .map_err(|source| Error::Unreadable { what: "content of a reply", source })?;
-        let row = NewChatMessage {
-            id,
-            participant: self.participant.id,
-            sequence: self.participant.take_sequence(now),
-            direction: Direction::Outgoing,
-            content_type: match reply.asks_rating {
-                true => ContentType::Rating,
-                false => ContentType::of_outbound(&reply.content),
-            },
-            channel: self.participant.channel.as_str(),
-            body: words::of_outbound(&reply.content),
-            content,
-            media: None,
-            owner: "BOT".to_owned(),
-            ct_id: None,
-            gst_id: message.to_string(),
-            provider_id: None,
-            quoted_provider_id,
-            state: Some("QUEUED"),
-            created_at: now,
-        };
-        chat_messages::insert(db, client, &row).await?;
-        self.participant.send_rating |= reply.asks_rating;
-        self.sent.push(Sent { id, reply, state: self.participant.state });
+        let scene = self.scene;
+        let chat = (&mut *self.participant, scene.inbox.kind(), &scene.customer);
+        let id = say(self.ctx, db, self.lease.client, chat, &words).await?;
+        self.steps.push(Step::Said(id, reply, self.participant.state));
         Ok(())
     }
 
@@ -208,9 +181,9 @@ impl Turn<'_> {
     async fn finish(self, db: &mut PgConnection) -> Result<BTreeSet<(Queue, Uuid)>> {
         let (client, participant) = (self.lease.client, self.participant.id);
         let mut wakes = BTreeSet::new();
-        if !self.sent.is_empty() {
-            wakes.insert((Queue::Outbound, self.participant.number.0));
-            wakes.extend(self.tell_client(db).await?);
+        let mut events = self.events(db).await?;
+        if self.steps.iter().any(|step| matches!(step, Step::Said(..))) {
+            wakes.insert((Queue::Outbound, self.participant.inbox.0));
         }
         match self.participant.state {
             ParticipantState::Bot if self.timers => {
@@ -219,79 +192,88 @@ impl Turn<'_> {
             ParticipantState::Bot => {}
             ParticipantState::Closed => {
                 participant_events::remove_timers(db, client, participant).await?;
-                open_for_waiting_message(self.ctx, db, self.lease, self.participant, self.event).await?;
+                let opened = open_for_waiting_message(self.ctx, db, self.lease, self.participant, self.event).await?;
+                events.extend(opened.map(|opened| self.event_now(opened)));
             }
             // The messages that wait are in the chat for people to see.
             ParticipantState::Queued | ParticipantState::Active => {
                 participant_events::remove_all(db, client, participant).await?;
             }
         }
+        wakes.extend(record(self.ctx, db, client, &events).await?);
         Ok(wakes)
     }
 
-    async fn tell_client(&self, db: &mut PgConnection) -> Result<Vec<(Queue, Uuid)>> {
-        let (ctx, client, scene) = (self.ctx, self.lease.client, self.scene);
-        let side = ChatSide::load(db, client, self.participant, &scene.customer, &scene.number.msisdn).await?;
-        let order_key = order_key(scene.number.id, scene.customer.address());
-        let event = |sent: &Sent| NewEvent {
-            number: scene.number.id,
-            order_key,
-            event: WebhookEvent::Chatbot(chatbot_event::outgoing(
-                ctx.ids.mint(ctx.now()),
-                &side,
-                &Outgoing {
-                    message: sent.id,
-                    content: &sent.reply.content,
-                    quoted: sent.reply.quoted.as_ref().map(|(quoted, _)| *quoted),
-                    state: sent.state,
-                    at: ctx.now(),
-                },
-            )),
+    /// What happened, in order. The replies show the chat as the whole answer left it, but for who had it.
+    async fn events(&self, db: &mut PgConnection) -> Result<Vec<NewEvent>> {
+        let said = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
+        let chat = if said { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
+        let event = |step: &Step| match step {
+            Step::Said(id, reply, state) => Some(self.said(*id, reply, Chat { state: *state, ..chat.clone()? })),
+            Step::Moved(moved) => Some(self.event_now(moved.clone())),
         };
-        let events = self.sent.iter().map(event).collect();
-        let endpoints = enqueue(ctx, db, client, events).await?;
-        Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+        Ok(self.steps.iter().filter_map(event).collect())
+    }
+
+    fn said(&self, message: ChatMessageId, reply: &Reply, chat: Chat) -> NewEvent {
+        self.event_now(Happened::MessageSaid(Box::new(MessageSaid {
+            message,
+            by: Speaker::Bot,
+            chat,
+            customer: as_event::customer(&self.scene.customer),
+            content: reply.content.clone(),
+            quoted: reply.quoted.as_ref().map(|(quoted, _)| *quoted),
+        })))
+    }
+
+    fn event_now(&self, event: Happened) -> NewEvent {
+        let inbox = self.scene.inbox.id;
+        let order_key = as_event::order_key(inbox, &self.scene.customer);
+        NewEvent { inbox: Some(inbox), order_key, at: self.ctx.now(), event }
     }
 }
 
-/// The chatbot closed the conversation while the customer was writing: that message begins the next one.
+/// The chatbot closed the conversation while the customer was writing: that message begins the next one, which is
+/// answered.
 async fn open_for_waiting_message(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
     participant: &mut Participant,
     done: &Event,
-) -> Result<()> {
+) -> Result<Option<Happened>> {
     let (client, id) = (lease.client, participant.id);
-    let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(()) };
-    let unreadable = |source| Error::Unreadable { what: "event of a participant", source };
-    let happening: Happening = serde_json::from_value(waiting.payload.clone()).map_err(unreadable)?;
+    let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(None) };
+    let Some(arrived) = waiting.event.message().cloned() else { return Ok(None) };
     if participant.apply(ParticipantMove::CustomerWrote { bot: true }).is_err() {
-        return Ok(());
+        return Ok(None);
     }
-    let payload = serde_json::to_value(Happening { reopened: true, ..happening }).map_err(unreadable)?;
-    participant_events::set_payload(db, client, waiting.id, &payload).await?;
-    let mut next = Event { payload, ..waiting };
-    if next.kind != Happening::STARTED {
-        next = begin_with(ctx, db, lease, (id, &next), Happening::STARTED).await?;
+    let opened = ChatOpened { participant: id, state: participant.state, again: true, message: Some(arrived.message) };
+    let begins = ArrivedMessage { reopened: true, ..arrived };
+    let mut next = waiting;
+    if let Some(message) = next.event.message_mut() {
+        message.clone_from(&begins);
     }
-    if in_charge::is_routed(db, client, participant.number).await? {
-        begin_with(ctx, db, lease, (id, &next), Happening::ROUTE).await?;
+    participant_events::replace(db, client, next.id, &next.event).await?;
+    if next.event.kind() != ParticipantEventKind::Started {
+        next = begin_with(ctx, db, lease, (id, &next), ParticipantEvent::Started(begins.clone())).await?;
     }
-    Ok(())
+    if in_charge::is_routed(db, client, participant.inbox).await? {
+        begin_with(ctx, db, lease, (id, &next), ParticipantEvent::Route(begins)).await?;
+    }
+    Ok(Some(Happened::ChatOpened(opened)))
 }
 
-/// Puts an event of another kind, about the same, before one that waits; answers it.
+/// Puts another event before one that waits; answers it.
 async fn begin_with(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
     (participant, next): (ParticipantId, &Event),
-    kind: &'static str,
+    event: ParticipantEvent,
 ) -> Result<Event> {
-    let id: ParticipantEventId = ctx.mint();
-    let event = participant_events::NewEvent { id, kind, payload: next.payload.clone() };
-    participant_events::insert_before(db, lease.client, participant, &event, next).await?;
+    let new = participant_events::NewEvent { id: ctx.mint(), event };
+    participant_events::insert_before(db, lease.client, participant, &new, next).await?;
     let due_at = next.due_at - TimeDelta::microseconds(1);
-    Ok(Event { id, kind: kind.to_owned(), payload: event.payload, due_at, attempts: 0 })
+    Ok(Event { id: new.id, event: new.event, due_at, attempts: 0 })
 }

@@ -4,15 +4,22 @@
 use chrono::TimeDelta;
 use domain::{
     chat::{ParticipantMove, ParticipantState},
-    ids::ParticipantId,
+    ids::{ClientId, ParticipantId},
 };
 use plugin_host::CallError;
-use storage::chat::{
-    participant_events::{self, Event},
-    participants,
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        participant_events::{self, Event},
+        participants::{self, Participant},
+    },
+    people::customers,
 };
+use uuid::Uuid;
 
+use crate::conversation::as_event;
 use base::{Context, Result, lanes::Lease};
+use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, trace};
 
 /// Pauses before a turn is made again; after the last one the chat goes to people.
@@ -124,6 +131,7 @@ pub(super) async fn give_to_people(
         // The live version is asked at once; that the canary failed is not its fault.
         next = Next::Again { pause: TimeDelta::zero(), failed: false };
     }
+    let mut wakes = Vec::new();
     let of_bot = participant.filter(|participant| participant.state == ParticipantState::Bot);
     match (of_bot, &next) {
         (None, _) => {
@@ -135,19 +143,35 @@ pub(super) async fn give_to_people(
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
+            let had = participant.state;
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 participant.queued_reason = Some(reason);
+                wakes = record_moved(ctx, &mut tx, client, had, &participant).await?;
             }
             participants::save(&mut tx, client, &participant).await?;
             participant_events::remove_all(&mut tx, client, id).await?;
         }
     }
     tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
     if next == Next::People {
         // The turn is over, and a shadow may do better.
         kept.compare(ctx, client);
     }
     Ok(())
+}
+
+async fn record_moved(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    had: ParticipantState,
+    participant: &Participant,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(customer) = customers::find(db, client, participant.customer).await? else { return Ok(Vec::new()) };
+    let order_key = as_event::order_key(participant.inbox, &customer);
+    let event = as_event::moved(had, participant);
+    record(ctx, db, client, &[NewEvent { inbox: Some(participant.inbox), order_key, at: ctx.now(), event }]).await
 }
 
 #[cfg(test)]

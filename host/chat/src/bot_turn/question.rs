@@ -1,14 +1,12 @@
 //! What the chatbot is told: the event and the session, in the words of `wit/`.
 
 use chrono::{DateTime, Utc};
+use domain::chat;
 use plugin_host::chatbot::{Event, EventKind, Rating, RatingScore, Session, TemplateReference};
 use storage::chat::participant_events::Event as StoredEvent;
 
 use super::scene::{Scene, Subject};
-use crate::conversation::{
-    plugin_view::{channel, customer, local_time, message, millis},
-    ratings,
-};
+use crate::conversation::plugin_view::{channel, customer, local_time, message, millis};
 
 /// The event and the session of a turn.
 pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
@@ -16,8 +14,7 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
         Subject::Started(wrote) => (EventKind::ConversationStarted, wrote.message.created_at),
         Subject::Message(wrote) => (EventKind::Message(message(wrote)), wrote.message.created_at),
         Subject::Rating(score, wrote) => {
-            let score = ratings::of_name(score).unwrap_or(RatingScore::Average);
-            (EventKind::Rating(Rating { score, comment: None }), wrote.message.created_at)
+            (EventKind::Rating(Rating { score: rating(score), comment: None }), wrote.message.created_at)
         }
         Subject::Timer(name) => (EventKind::Timer(name.clone()), event.due_at),
     };
@@ -31,11 +28,20 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
     (asked, session(scene, now))
 }
 
+/// A rating by its stored name.
+fn rating(name: &str) -> RatingScore {
+    match chat::Rating::from_name(name) {
+        Some(chat::Rating::Poor) => RatingScore::Poor,
+        Some(chat::Rating::Average) | None => RatingScore::Average,
+        Some(chat::Rating::Excellent) => RatingScore::Excellent,
+    }
+}
+
 fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
     Session {
         participant_id: scene.participant.id.to_string(),
         client_ref: scene.client.client_ref.clone(),
-        business_number: scene.number.msisdn.clone(),
+        business_number: scene.inbox.address().unwrap_or_default().to_owned(),
         customer: customer(&scene.customer),
         channel: channel(scene.participant.channel),
         state: scene.participant.bot_state.clone(),

@@ -3,26 +3,26 @@
 use std::sync::Arc;
 
 use domain::{
-    chat::ParticipantState,
+    chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, ParticipantState, SentTemplate},
     ids::{ClientId, ParticipantId},
 };
 use storage::{
     PgConnection,
     chat::{
         chat_messages,
-        participant_events::{self, Event},
+        participant_events::Event,
         participants::{self, Participant},
     },
-    inboxes::Number,
+    inboxes::{self, Inbox},
     people::{
         customers::{self, Customer},
         inbox_customers,
     },
-    tenancy::clients::Client,
+    tenancy::clients::{self, Client},
 };
 
 use crate::conversation::{
-    Happening, Template, TimerPayload, in_charge,
+    in_charge,
     message::{self, CustomerMessage},
 };
 use base::{Context, Error, Result};

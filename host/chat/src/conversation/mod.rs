@@ -1,12 +1,10 @@
 //! A conversation, as receiving, routing and chatbots see it: its events, the messages in it, and the chatbot in charge.
 
-pub(crate) mod chatbot_event;
-mod event;
+pub(crate) mod as_event;
 pub(crate) mod in_charge;
 pub(crate) mod message;
 pub(crate) mod plugin_view;
 pub(crate) mod ratings;
 pub(crate) mod waiting;
-pub(crate) mod words;
 
-pub(crate) use event::{Happening, Template, TimerPayload};
+pub(crate) use domain::chat::words;

@@ -1,42 +1,35 @@
 //! Ratings (SPEC 2.8 `RATING`): a message with three buttons, and the tap on one of them.
 
-use domain::content::{OutboundContent, ReplyButton, ReplyButtons};
-use plugin_host::chatbot::RatingScore;
+use domain::{
+    chat::Rating,
+    content::{OutboundContent, ReplyButton, ReplyButtons},
+};
 
 const PREFIX: &str = "pb1:rating:";
-const SCORES: [(RatingScore, &str, &str); 3] = [
-    (RatingScore::Poor, "POOR", "Poor"),
-    (RatingScore::Average, "AVERAGE", "Average"),
-    (RatingScore::Excellent, "EXCELLENT", "Excellent"),
-];
 
 /// The message that asks for a rating.
 pub(crate) fn question() -> OutboundContent {
-    let button = |(_, name, title): &(RatingScore, &str, &str)| ReplyButton {
-        id: format!("{PREFIX}{name}"),
-        title: (*title).to_owned(),
-    };
+    let button =
+        |rating: Rating| ReplyButton { id: format!("{PREFIX}{}", rating.as_str()), title: title(rating).to_owned() };
     OutboundContent::Buttons(ReplyButtons {
         header: None,
         body: "How was our service?".to_owned(),
         footer: None,
-        buttons: SCORES.iter().map(button).collect(),
+        buttons: Rating::ALL.into_iter().map(button).collect(),
     })
 }
 
+fn title(rating: Rating) -> &'static str {
+    match rating {
+        Rating::Poor => "Poor",
+        Rating::Average => "Average",
+        Rating::Excellent => "Excellent",
+    }
+}
+
 /// The rating behind the payload of a tapped button.
-pub(crate) fn of_payload(payload: &str) -> Option<RatingScore> {
-    payload.strip_prefix(PREFIX).and_then(of_name)
-}
-
-/// The name that is stored and that clients see.
-pub(crate) fn name(score: RatingScore) -> &'static str {
-    SCORES.iter().find(|(known, ..)| *known == score).map_or("AVERAGE", |(_, name, _)| name)
-}
-
-/// From its name.
-pub(crate) fn of_name(name: &str) -> Option<RatingScore> {
-    SCORES.iter().find(|(_, known, _)| *known == name).map(|(score, ..)| *score)
+pub(crate) fn of_payload(payload: &str) -> Option<Rating> {
+    payload.strip_prefix(PREFIX).and_then(Rating::from_name)
 }
 
 #[cfg(test)]
@@ -46,9 +39,8 @@ mod tests {
     #[test]
     fn every_button_of_the_question_is_a_rating() {
         let OutboundContent::Buttons(question) = question() else { panic!("not a message with buttons") };
-        let scores: Vec<_> = question.buttons.iter().filter_map(|button| of_payload(&button.id)).collect();
-        assert_eq!(scores, [RatingScore::Poor, RatingScore::Average, RatingScore::Excellent]);
-        assert!(scores.iter().all(|score| of_name(name(*score)) == Some(*score)));
+        let ratings: Vec<_> = question.buttons.iter().filter_map(|button| of_payload(&button.id)).collect();
+        assert_eq!(ratings, Rating::ALL);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //! since the provider saw opaque payloads (PROVIDERS A.3).
 
 use domain::{
+    chat::Rating,
     content::{ButtonParameter, OutboundContent},
     ids::ClientId,
     inbound::{InboundContent, InboundMessage},
 };
-use plugin_host::chatbot::RatingScore;
 use storage::{
     PgConnection,
     chat::chat_messages::{self, QuotedMessage},
@@ -25,7 +25,7 @@ pub(super) struct Answered {
     /// It is a tap on a card of a carousel.
     pub(super) carousel: bool,
     /// It is a tap on a button that asked for a rating.
-    pub(super) rating: Option<RatingScore>,
+    pub(super) rating: Option<Rating>,
     /// The message that it quotes, taps or reacts to, when we know it.
     pub(super) target: Option<Target>,
 }
@@ -39,15 +39,6 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The id that our API and our events know it by.
-    pub(super) fn id(&self) -> String {
-        match (self.quoted.chat_message, self.quoted.outbound_message) {
-            (Some(chat), _) => chat.to_string(),
-            (None, Some(sent)) => sent.to_string(),
-            (None, None) => self.quoted.gst_id.clone(),
-        }
-    }
-
     /// Its text, where that is known.
     pub(super) fn text(&self) -> Option<String> {
         self.quoted.body.clone().or_else(|| self.sent.as_ref().and_then(words::of_outbound))
@@ -61,8 +52,7 @@ pub(super) async fn read(db: &mut PgConnection, client: ClientId, message: &Inbo
         None => None,
     };
     let target = target.map(|quoted| {
-        // A content that a newer version wrote is as good as none here: the message itself still counts.
-        let sent = quoted.content.clone().and_then(|content| serde_json::from_value(content).ok());
+        let sent = quoted.content.clone();
         Target { quoted, sent }
     });
     let sent = target.as_ref().and_then(|target| target.sent.as_ref());
@@ -78,7 +68,7 @@ fn target_id(message: &InboundMessage) -> Option<&str> {
 }
 
 /// The content with the client's payloads, whether it is a tap on a carousel, and the rating that it is.
-fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<RatingScore>) {
+fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<Rating>) {
     match content {
         InboundContent::Button { text, payload } => {
             let carousel = matches!(sent, Some(OutboundContent::Template(template)) if !template.cards.is_empty());
@@ -91,7 +81,7 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
         }
         InboundContent::Interactive { text, payload } => match ratings::of_payload(payload) {
             Some(score) => {
-                let payload = ratings::name(score).to_owned();
+                let payload = score.as_str().to_owned();
                 (InboundContent::Interactive { text: text.clone(), payload }, false, Some(score))
             }
             None => (content.clone(), false, None),
@@ -165,7 +155,7 @@ mod tests {
     fn a_tap_on_a_rating_button_is_a_rating() {
         let tap = InboundContent::Interactive { text: "Poor".to_owned(), payload: "pb1:rating:POOR".to_owned() };
         let (content, _, rating) = interpret(&tap, None);
-        assert_eq!(rating, Some(RatingScore::Poor));
+        assert_eq!(rating, Some(Rating::Poor));
         assert_eq!(content, InboundContent::Interactive { text: "Poor".to_owned(), payload: "POOR".to_owned() });
     }
 }

@@ -2,7 +2,7 @@
 //! queue).
 
 use domain::{
-    chat::ParticipantMove,
+    chat::{ArrivedMessage, ParticipantEvent, ParticipantMove, ParticipantState},
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::World;
@@ -10,12 +10,12 @@ use storage::{
     PgConnection,
     chat::{
         participant_events::{self, NewEvent},
-        participants::{self, ChatChannel, Participant, ParticipantState},
+        participants::{self, Participant},
     },
 };
 
 use super::Arrival;
-use crate::conversation::{Happening, Template, in_charge, ratings};
+use crate::conversation::in_charge;
 use base::{Context, Error, Result};
 use plugins::slots;
 
@@ -37,6 +37,8 @@ pub(super) enum Opened {
 pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
+    /// Who had it before; `None` for one that begins.
+    pub(super) was: Option<ParticipantState>,
     /// A router decides who answers a conversation that begins.
     router: bool,
     /// The team that had the chat until now.
@@ -50,11 +52,11 @@ pub(super) async fn route(
     client: ClientId,
     arrival: &Arrival<'_>,
 ) -> Result<Routed> {
-    let number = arrival.number.id;
+    let inbox = arrival.inbox.id;
     let customer = arrival.customer.id;
-    let known = participants::lock_of_customer(db, client, number, customer).await?;
-    let router = in_charge::is_routed(db, client, number).await?;
-    // A router has the chat first, and may give it to a chatbot that is not the number's own.
+    let known = participants::lock_of_customer(db, client, inbox, customer).await?;
+    let router = in_charge::is_routed(db, client, inbox).await?;
+    // A router has the chat first, and may give it to a chatbot that is not the inbox's own.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
         || is_answered(db, client, arrival, known.as_ref()).await?;
@@ -62,13 +64,13 @@ pub(super) async fn route(
         Some(known) => known,
         None => {
             let id: ParticipantId = ctx.mint();
-            let who = (ChatChannel::Whatsapp, ParticipantState::first(bot));
-            let begun = participants::insert(db, client, id, (number, customer), who, arrival.written_at).await?;
+            let who = (arrival.inbox.channel(), ParticipantState::first(bot));
+            let begun = participants::insert(db, client, id, (inbox, customer), who, arrival.written_at).await?;
             if let Some(mut participant) = begun {
                 participant.queued_reason = (!bot).then(|| NO_CHATBOT.to_owned());
-                return Ok(Routed { participant, opened: Opened::First, router, last_team: None });
+                return Ok(Routed { participant, opened: Opened::First, was: None, router, last_team: None });
             }
-            let begun_meanwhile = participants::lock_of_customer(db, client, number, customer).await?;
+            let begun_meanwhile = participants::lock_of_customer(db, client, inbox, customer).await?;
             begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
                 table: "participant",
                 column: "customer_id",
@@ -76,22 +78,22 @@ pub(super) async fn route(
             }))?
         }
     };
-    let last_team = participant.team.clone();
+    let (was, last_team) = (Some(participant.state), participant.team.clone());
     let opened = decide(&mut participant, bot, arrival.answered.rating.is_some());
     if opened == Opened::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
     }
-    Ok(Routed { participant, opened, router, last_team })
+    Ok(Routed { participant, opened, was, router, last_team })
 }
 
-/// Whether a chatbot is in force on the number, for a chat that stands as it does.
+/// Whether a chatbot is in force on the inbox, for a chat that stands as it does.
 async fn is_answered(
     db: &mut PgConnection,
     client: ClientId,
     arrival: &Arrival<'_>,
     participant: Option<&Participant>,
 ) -> Result<bool> {
-    let slots = slots::in_force(db, client, World::Chatbot, arrival.number.id).await?;
+    let slots = slots::in_force(db, client, World::Chatbot, arrival.inbox.id).await?;
     // A canary without a live version answers for its share only; which chats those are is known by their ids.
     Ok(match participant {
         Some(participant) => slots.answering(participant.id.0).is_some(),
@@ -129,29 +131,26 @@ pub(super) async fn tell_bot(
     arrival: &Arrival<'_>,
     routed: &Routed,
 ) -> Result<bool> {
-    let Routed { participant, opened, router, last_team } = routed;
+    let Routed { participant, opened, router, last_team, .. } = routed;
     if participant.state != ParticipantState::Bot {
         return Ok(false);
     }
     let begins = *opened != Opened::No;
-    let happening = Happening {
+    let arrived = ArrivedMessage {
         message: arrival.id,
         reopened: *opened == Opened::Again,
-        template: arrival
-            .last_template
-            .as_ref()
-            .map(|template| Template { id: template.id.clone(), name: template.name.clone() }),
+        template: arrival.last_template.clone(),
         last_team: last_team.clone().filter(|_| begins && *router),
-        rating: arrival.answered.rating.map(|score| ratings::name(score).to_owned()),
+        rating: arrival.answered.rating.map(|rating| rating.as_str().to_owned()),
     };
-    let payload = serde_json::to_value(&happening)
-        .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;
-    let message_kind = if happening.rating.is_some() { Happening::RATED } else { Happening::WROTE };
-    let kinds = [(begins && *router, Happening::ROUTE), (begins, Happening::STARTED), (true, message_kind)];
-    let events: Vec<NewEvent> = kinds
+    let message = if arrived.rating.is_some() { ParticipantEvent::Rating } else { ParticipantEvent::Message };
+    let route = (begins && *router).then(|| ParticipantEvent::Route(arrived.clone()));
+    let started = begins.then(|| ParticipantEvent::Started(arrived.clone()));
+    let events: Vec<NewEvent> = route
         .into_iter()
-        .filter_map(|(wanted, kind)| wanted.then_some(kind))
-        .map(|kind| NewEvent { id: ctx.mint::<ParticipantEventId>(), kind, payload: payload.clone() })
+        .chain(started)
+        .chain([message(arrived)])
+        .map(|event| NewEvent { id: ctx.mint::<ParticipantEventId>(), event })
         .collect();
     participant_events::append(db, client, participant.id, &events, ctx.now()).await?;
     Ok(true)
@@ -160,7 +159,10 @@ pub(super) async fn tell_bot(
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
-    use domain::ids::{CustomerId, InboxId, UserId};
+    use domain::{
+        channel::Channel,
+        ids::{CustomerId, InboxId, UserId},
+    };
     use uuid::Uuid;
 
     use super::*;
@@ -168,9 +170,9 @@ mod tests {
     fn participant(state: ParticipantState) -> Participant {
         Participant {
             id: ParticipantId(Uuid::nil()),
-            number: InboxId(Uuid::nil()),
+            inbox: InboxId(Uuid::nil()),
             customer: CustomerId(Uuid::nil()),
-            channel: ChatChannel::Whatsapp,
+            channel: Channel::Whatsapp,
             state,
             control_version: 7,
             next_sequence: 3,

@@ -1,38 +1,36 @@
 //! A customer wrote. One transaction: the message is stored once, its chat is found, opened or opened again, whoever
-//! answers (the chatbot, or people) gets to know, and both webhooks are written (SPEC 2.6, 2.7, 6.1, 6.5).
+//! answers (the chatbot, or people) gets to know, and what happened is recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
 mod chat;
-mod chatbot_event;
-mod incoming_event;
+mod happened;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::{ContentType, Direction},
+    address::{Address, AddressKind, Addresses},
+    chat::{ChatContent, ContentType, ReceivedContent, SentTemplate},
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
-    recipient::order_key,
 };
-use plugin_host::webhook_shaper::WebhookEvent;
 use storage::{
     PgConnection, Queue,
     chat::{
         chat_messages::{self, NewChatMessage},
-        participants::Participant,
+        participants::{self, Participant},
     },
-    inbound::media::NewMedia,
-    inboxes::Number,
+    inbound::media::{self as stored_media, NewMedia},
+    inboxes::{self, Inbox},
     people::{
         customers::{self, Customer, Introduction},
-        inbox_customers::{self, LastTemplate},
+        inbox_customers,
     },
 };
 use uuid::Uuid;
 
 use self::answers::Answered;
-use crate::conversation::{chatbot_event::ChatSide, words};
-use base::{Context, Error, Result, media};
-use events::{NewEvent, enqueue};
+use crate::conversation::{as_event, words};
+use base::{Context, Result, media};
+use events::record;
 
 /// A message with everything that is known about it.
 struct Arrival<'a> {
@@ -42,9 +40,9 @@ struct Arrival<'a> {
     /// What it says and what it answers, in our words.
     answered: Answered,
     customer: &'a Customer,
-    number: &'a Number,
+    inbox: &'a Inbox,
     /// The template that the customer had been sent last, if nothing free-form was sent since.
-    last_template: Option<LastTemplate>,
+    last_template: Option<SentTemplate>,
     /// Our address of the file that came with it.
     media_url: Option<String>,
     /// When the customer wrote it.
@@ -57,7 +55,7 @@ pub async fn receive(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    number: InboxId,
+    inbox: InboxId,
     message: &InboundMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let id: ChatMessageId = ctx.mint();
@@ -65,61 +63,63 @@ pub async fn receive(
         tracing::debug!(client.id = %client, "a message came again");
         return Ok(Vec::new());
     }
-    let Some(number) = storage::inboxes::by_id(db, client, number).await? else {
-        tracing::warn!(client.id = %client, "dropped a message for a number that is gone");
+    let Some(inbox) = inboxes::by_id(db, client, inbox).await? else {
+        tracing::warn!(client.id = %client, "dropped a message for an inbox that is gone");
         return Ok(Vec::new());
     };
     let customer = sender(ctx, db, client, message).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
-    let last_template = inbox_customers::record_inbound(db, client, number.id, customer.id, written_at).await?;
+    let last_template = inbox_customers::record_inbound(db, client, inbox.id, customer.id, written_at).await?;
     let answered = answers::read(db, client, message).await?;
-    let file = store_file(ctx, db, client, &number, &answered.content).await?;
+    let file = store_file(ctx, db, client, inbox.id, &answered.content).await?;
 
     let arrival = Arrival {
         id,
         message,
         answered,
         customer: &customer,
-        number: &number,
+        inbox: &inbox,
         last_template,
         media_url: file.map(|file| media::url_for(ctx, client, file)),
         written_at,
     };
     let mut routed = chat::route(ctx, db, client, &arrival).await?;
-    let stored = chat_message(&arrival, &mut routed.participant, file)?;
+    let stored = chat_message(&arrival, &mut routed.participant, file);
     chat_messages::insert(db, client, &stored).await?;
-    storage::chat::participants::save(db, client, &routed.participant).await?;
+    participants::save(db, client, &routed.participant).await?;
 
     let mut wakes = Vec::new();
     if file.is_some() {
-        wakes.push((Queue::Media, number.id.0));
+        wakes.push((Queue::Media, inbox.id.0));
     }
     if chat::tell_bot(ctx, db, client, &arrival, &routed).await? {
         wakes.push((Queue::Participant, routed.participant.id.0));
     }
-    wakes.extend(tell_client(ctx, db, client, &arrival, &routed.participant).await?);
+    let chat = as_event::chat(db, client, &routed.participant).await?;
+    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat)).await?);
     Ok(wakes)
 }
 
 /// The customer who wrote, with all that is known of it.
 async fn sender(ctx: &Context, db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Customer> {
-    let identity = Introduction {
-        phone: message.from.clone(),
-        bsuid: message.from_user_id.clone(),
-        previous_bsuid: None,
+    // What is no address says nothing about anybody (SPEC 2.2).
+    let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
+    let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);
+    let introduction = Introduction {
+        addresses: named.into_iter().filter_map(address).collect(),
+        replaced: None,
         name: message.profile_name.clone(),
         username: message.username.clone(),
     };
-    let unsaved = identity.clone();
-    let id = customers::resolve(db, client, &ctx.ids, identity, ctx.now()).await?;
+    let unsaved = introduction.clone();
+    let id = customers::resolve(db, client, &ctx.ids, introduction, ctx.now()).await?;
     let known = customers::find(db, client, id).await?;
     Ok(known.unwrap_or(Customer {
         id,
         name: unsaved.name,
         username: unsaved.username,
-        phone: unsaved.phone,
-        bsuid: unsaved.bsuid,
+        addresses: Addresses::newest_first(unsaved.addresses),
     }))
 }
 
@@ -128,14 +128,14 @@ async fn store_file(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    number: &Number,
+    inbox: InboxId,
     content: &InboundContent,
 ) -> Result<Option<MediaId>> {
     let InboundContent::Media(file) = content else { return Ok(None) };
     let id: MediaId = ctx.mint();
     let new = NewMedia {
         id,
-        number: number.id,
+        inbox,
         provider_media_id: file.provider_media_id.clone(),
         source_url: file.url.clone(),
         mime_type: file.mime_type.clone(),
@@ -143,33 +143,28 @@ async fn store_file(
         filename: file.filename.clone(),
         sha256: file.sha256.clone(),
     };
-    storage::inbound::media::insert(db, client, &new, ctx.now()).await?;
+    stored_media::insert(db, client, &new, ctx.now()).await?;
     Ok(Some(id))
 }
 
 /// The row of the message; gives it its place in the chat.
-fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Option<MediaId>) -> Result<NewChatMessage> {
+fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Option<MediaId>) -> NewChatMessage {
     let answered = &arrival.answered;
-    let unreadable = |source| Error::Unreadable { what: "content of a message", source };
-    let mut content = serde_json::to_value(&answered.content).map_err(unreadable)?;
-    if let Some(fields) = content.as_object_mut() {
-        // For what we do not model; readers of the content ignore it.
-        fields.insert("raw".to_owned(), arrival.message.raw.clone());
-    }
+    // The provider's own words are kept for what we do not model.
+    let content = ReceivedContent { content: answered.content.clone(), raw: arrival.message.raw.clone().into() };
     participant.unread = participant.unread.saturating_add(1);
-    Ok(NewChatMessage {
+    NewChatMessage {
         id: arrival.id,
         participant: participant.id,
         sequence: participant.take_sequence(arrival.written_at),
-        direction: Direction::Incoming,
         content_type: if answered.rating.is_some() {
             ContentType::Rating
         } else {
             ContentType::of_inbound(&answered.content, answered.carousel)
         },
-        channel: participant.channel.as_str(),
+        channel: participant.channel,
         body: words::of_inbound(&answered.content),
-        content,
+        content: ChatContent::Incoming(Box::new(content)),
         media: file,
         owner: "CUSTOMER".to_owned(),
         ct_id: None,
@@ -178,26 +173,5 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
         quoted_provider_id: arrival.message.quoted_provider_id.clone(),
         state: None,
         created_at: arrival.written_at,
-    })
-}
-
-/// Both webhooks, each on its own (SPEC 1).
-async fn tell_client(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    arrival: &Arrival<'_>,
-    participant: &Participant,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let side = ChatSide::load(db, client, participant, arrival.customer, &arrival.number.msisdn).await?;
-    let chatbot = chatbot_event::incoming(ctx.ids.mint(ctx.now()), &side, arrival);
-    let event = |event| NewEvent {
-        number: arrival.number.id,
-        order_key: order_key(arrival.number.id, arrival.customer.address()),
-        event,
-    };
-    let events =
-        vec![event(WebhookEvent::Incoming(incoming_event::incoming(arrival))), event(WebhookEvent::Chatbot(chatbot))];
-    let endpoints = enqueue(ctx, db, client, events).await?;
-    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+    }
 }

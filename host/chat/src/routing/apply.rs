@@ -15,7 +15,9 @@ use super::{
     decision::{Decision, Goes},
     question::Case,
 };
+use crate::conversation::as_event;
 use base::{Context, Result, lanes::Lease};
+use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
 
 /// What a call read and wrote.
@@ -72,6 +74,7 @@ pub(super) async fn apply(
         kept = Some(calls::keep(ctx, &mut tx, client, vec![made]).await?);
     }
     participants::save(&mut tx, client, moved(&mut participant, &decision)).await?;
+    let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant)).await?;
     match participant.state {
         // The chatbot sees what waits.
         ParticipantState::Bot => {
@@ -84,10 +87,22 @@ pub(super) async fn apply(
     }
     routing_decisions::insert(&mut tx, client, &row(ctx, case, router, decision)).await?;
     tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
     if let Some(kept) = kept {
         kept.compare(ctx, client);
     }
     Ok(Applied::Done)
+}
+
+/// The event of a chat that went elsewhere: to people, or to another chatbot than the number's own.
+fn changed_hands(ctx: &Context, case: &Case, now: &Participant) -> Vec<NewEvent> {
+    let had = &case.participant;
+    if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {
+        return Vec::new();
+    }
+    let order_key = as_event::order_key(now.inbox, &case.customer);
+    let event = as_event::moved(had.state, now);
+    vec![NewEvent { inbox: Some(now.inbox), order_key, at: ctx.now(), event }]
 }
 
 /// Moves the chat to where it goes. From `Bot` all these moves are allowed.
@@ -121,7 +136,7 @@ fn row(ctx: &Context, case: &Case, router: &Answering, decision: Decision) -> Ro
     RoutingDecision {
         id: ctx.mint::<Uuid>(),
         participant: case.participant.id,
-        number: case.number.id,
+        inbox: case.inbox.id,
         plugin: router.name().to_owned(),
         version: router.version(),
         target: target.to_owned(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::ParticipantState,
+    chat::{ArrivedMessage, ParticipantState},
     ids::{ClientId, ParticipantId},
 };
 use plugin_host::{
@@ -18,13 +18,12 @@ use storage::{
         participant_events::Event,
         participants::{self, Participant},
     },
-    inboxes::Number,
+    inboxes::{self, Inbox},
     people::customers::{self, Customer},
     tenancy::clients::Client,
 };
 
 use crate::conversation::{
-    Happening,
     message::{self, CustomerMessage},
     plugin_view,
 };
@@ -47,13 +46,13 @@ pub(super) enum Found {
 /// A conversation that begins.
 pub(super) struct Case {
     pub(super) participant: Participant,
-    pub(super) number: Number,
+    pub(super) inbox: Inbox,
     pub(super) event: Event,
     /// The chatbot that answers unless the router says otherwise.
     pub(super) default_bot: Option<String>,
-    customer: Customer,
+    pub(super) customer: Customer,
     client: Client,
-    happening: Happening,
+    arrived: ArrivedMessage,
     wrote: CustomerMessage,
     first: Arc<Answering>,
     next: Option<Arc<Answering>>,
@@ -72,23 +71,23 @@ impl Case {
 
     /// The question.
     pub(super) fn inbound(&self, now: DateTime<Utc>) -> Inbound {
-        let (participant, happening) = (&self.participant, &self.happening);
+        let (participant, arrived) = (&self.participant, &self.arrived);
         Inbound {
             id: self.event.id.to_string(),
             participant_id: participant.id.to_string(),
             client_ref: self.client.client_ref.clone(),
-            business_number: self.number.msisdn.clone(),
+            business_number: self.inbox.address().unwrap_or_default().to_owned(),
             customer: plugin_view::customer(&self.customer),
             channel: plugin_view::channel(participant.channel),
             message: plugin_view::message(&self.wrote),
-            reopened: happening.reopened,
-            previous_template: happening
+            reopened: arrived.reopened,
+            previous_template: arrived
                 .template
                 .as_ref()
                 .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
             default_bot: self.default_bot.clone(),
             last_agent: participant.last_assigned_agent.map(|agent| agent.to_string()),
-            last_team: happening.last_team.clone(),
+            last_team: arrived.last_team.clone(),
             tags: participant.tags.clone(),
             now_ms: plugin_view::millis(now),
             local_time: wall_time(&self.client.time_zone, now),
@@ -123,33 +122,32 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     let Some(participant) = found.filter(|found| found.state == ParticipantState::Bot) else {
         return Ok(Found::NotTheBots);
     };
-    let routers = slots::in_force(db, client, World::Router, participant.number).await?;
+    let routers = slots::in_force(db, client, World::Router, participant.inbox).await?;
     // A canary that is not about this participant leaves it to the live one, or to nobody.
     let Some(first) = routers.answering(id.0) else { return Ok(Found::Nothing) };
     let next = routers.live.as_ref().filter(|_| first.mode == Mode::Canary);
     let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));
     let (first, next) = (ask(first), next.map(ask));
     let customer = customers::find(db, client, participant.customer).await?;
-    let number = storage::inboxes::by_id(db, client, participant.number).await?;
+    let inbox = inboxes::by_id(db, client, participant.inbox).await?;
     let owner = storage::tenancy::clients::get(db, client).await?;
-    let (Some(customer), Some(number), Some(owner)) = (customer, number, owner) else {
+    let (Some(customer), Some(inbox), Some(owner)) = (customer, inbox, owner) else {
         let value = participant.id.to_string();
         return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
     };
-    let happening: Happening = serde_json::from_value(event.payload.clone())
-        .map_err(|source| Error::Unreadable { what: "event of a participant", source })?;
-    let Some(message) = chat_messages::find(db, client, happening.message).await? else { return Ok(Found::Nothing) };
-    let chatbots = slots::in_force(db, client, World::Chatbot, participant.number).await?;
+    let Some(arrived) = event.event.message().cloned() else { return Ok(Found::Nothing) };
+    let Some(message) = chat_messages::find(db, client, arrived.message).await? else { return Ok(Found::Nothing) };
+    let chatbots = slots::in_force(db, client, World::Chatbot, participant.inbox).await?;
     let default_bot = chatbots.answering(id.0).map(|bot| bot.plugin.name().to_owned());
     let wrote = message::read(ctx, db, client, message).await?;
     Ok(Found::Case(Box::new(Case {
         participant,
-        number,
+        inbox,
         event: event.clone(),
         default_bot,
         customer,
         client: owner,
-        happening,
+        arrived,
         wrote,
         first,
         next,

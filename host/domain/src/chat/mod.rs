@@ -6,8 +6,10 @@ mod event;
 mod fallback;
 mod messages;
 mod participant;
+mod rating;
 #[cfg(test)]
 mod tests;
+pub mod words;
 
 pub use content::{ChatContent, ReceivedContent};
 pub use event::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
@@ -16,6 +18,7 @@ pub use fallback::{
 };
 pub use messages::{ContentType, Direction, MessageContentType};
 pub use participant::{MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
+pub use rating::Rating;
 
 use chrono::{DateTime, TimeDelta, Utc};
 

@@ -1,10 +1,11 @@
 //! What providers tell us about customers and accounts beside messages and statuses (PROVIDERS A.10).
 
 use domain::{
+    address::{Address, AddressKind},
+    event::{CustomerNumberChanged, Event},
     ids::{ClientId, InboxId},
     recipient::order_key,
 };
-use plugin_host::webhook_shaper::{PartnerEvent, WebhookEvent};
 use serde_json::Value;
 use storage::{
     PgConnection, Queue,
@@ -13,7 +14,7 @@ use storage::{
 use uuid::Uuid;
 
 use base::{Context, Result};
-use events::{NewEvent, enqueue};
+use events::{NewEvent, record};
 
 /// Takes an account event inside the caller's transaction. `lane` is the business number, or the client itself for
 /// events of a whole account. What we do not model is logged and dropped. Answers the lanes to wake after the commit.
@@ -57,70 +58,38 @@ async fn number_changed(
         tracing::warn!(client.id = %client, number.id = %number, "a number change names no old or no new number");
         return Ok(Vec::new());
     };
-    let known = customers::change_number(db, client, &ctx.ids, &change.old, change.identity, ctx.now()).await?;
+    let known = customers::change_address(db, client, &ctx.ids, &change.old, change.introduction, ctx.now()).await?;
     tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
-    let Some(business) = storage::inboxes::by_id(db, client, number).await? else { return Ok(Vec::new()) };
+    let changed = CustomerNumberChanged { customer: known, before: change.old.clone(), now: change.new };
     let event = NewEvent {
-        number,
+        inbox: Some(number),
         order_key: order_key(number, &change.old),
-        event: WebhookEvent::Partner(number_changed_event(
-            business.msisdn,
-            ctx.now().timestamp_millis(),
-            change.old,
-            change.new,
-        )),
+        at: ctx.now(),
+        event: Event::CustomerNumberChanged(changed),
     };
-    let endpoints = enqueue(ctx, db, client, vec![event]).await?;
-    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
-}
-
-fn number_changed_event(business: String, at_millis: i64, old: String, new: String) -> PartnerEvent {
-    PartnerEvent {
-        event_type: "USER_CHANGED_NUMBER".to_owned(),
-        whatsapp_number: Some(business),
-        timestamp_ms: u64::try_from(at_millis).unwrap_or(0),
-        quality_rating: None,
-        messaging_limit_tier: None,
-        channel_status: None,
-        template_name: None,
-        template_status: None,
-        rejected_reason: None,
-        previous_quality_score: None,
-        new_quality_score: None,
-        template_language: None,
-        template_element: None,
-        wa_id: None,
-        category: None,
-        preference_value: None,
-        old_number: Some(old),
-        new_number: Some(new),
-        metadata: Vec::new(),
-    }
+    record(ctx, db, client, &[event]).await
 }
 
 /// What a `user_changed_number` message says.
 #[derive(Debug, PartialEq, Eq)]
 struct NumberChange {
-    old: String,
-    new: String,
-    identity: Introduction,
+    old: Address,
+    new: Address,
+    introduction: Introduction,
 }
 
 impl NumberChange {
     fn read(value: &Value) -> Option<Self> {
         let message = value.get("message")?;
         let system = message.get("system")?;
-        let old = digits(message, "from").or_else(|| digits(system, "customer"))?;
-        let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id"))?;
-        let identity = Introduction {
-            phone: Some(new.clone()),
-            bsuid: text(system, "user_id"),
-            previous_bsuid: text(system, "previous_user_id").or_else(|| text(message, "from_user_id")),
-            ..Introduction::default()
-        };
+        let old = digits(message, "from").or_else(|| digits(system, "customer")).and_then(phone)?;
+        let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id")).and_then(phone)?;
+        let user_id = text(system, "user_id").and_then(bsuid);
+        let replaced = text(system, "previous_user_id").or_else(|| text(message, "from_user_id")).and_then(bsuid);
         // Some events carry the old id in both places.
-        let previous_bsuid = identity.previous_bsuid.clone().filter(|old| Some(old) != identity.bsuid.as_ref());
-        Some(Self { old, new, identity: Introduction { previous_bsuid, ..identity } })
+        let replaced = replaced.filter(|old| Some(old) != user_id.as_ref());
+        let addresses = std::iter::once(new.clone()).chain(user_id).collect();
+        Some(Self { old, new, introduction: Introduction { addresses, replaced, ..Introduction::default() } })
     }
 }
 
@@ -130,14 +99,21 @@ fn user_id_changes(value: &Value) -> Vec<Introduction> {
     let listed = value.get("user_id_update").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let whole = if system.is_none() && listed.is_empty() { Some(value) } else { None };
     let changes = system.into_iter().chain(listed).chain(whole).filter_map(|change| {
-        Some(Introduction {
-            phone: digits(change, "wa_id"),
-            bsuid: Some(text(change, "user_id").or_else(|| text(change, "new_user_id"))?),
-            previous_bsuid: text(change, "previous_user_id").or_else(|| text(change, "old_user_id")),
-            ..Introduction::default()
-        })
+        let user_id = text(change, "user_id").or_else(|| text(change, "new_user_id")).and_then(bsuid)?;
+        let replaced = text(change, "previous_user_id").or_else(|| text(change, "old_user_id")).and_then(bsuid);
+        let addresses = digits(change, "wa_id").and_then(phone).into_iter().chain([user_id]).collect();
+        Some(Introduction { addresses, replaced, ..Introduction::default() })
     });
     changes.collect()
+}
+
+fn phone(digits: String) -> Option<Address> {
+    Address::of_kind(AddressKind::Phone, &digits)
+}
+
+/// What is no BSUID says nothing about anybody (SPEC 2.2).
+fn bsuid(text: String) -> Option<Address> {
+    Address::of_kind(AddressKind::Bsuid, &text)
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {
@@ -160,9 +136,10 @@ mod tests {
         let value = json!({ "message": { "from": "27820000001", "type": "system", "system": {
             "type": "user_changed_number", "wa_id": "27820000002", "user_id": "ZA.2", "previous_user_id": "ZA.1" } } });
         let change = NumberChange::read(&value).unwrap();
-        assert_eq!((change.old.as_str(), change.new.as_str()), ("27820000001", "27820000002"));
-        assert_eq!(change.identity.bsuid.as_deref(), Some("ZA.2"));
-        assert_eq!(change.identity.previous_bsuid.as_deref(), Some("ZA.1"));
+        assert_eq!((change.old.value(), change.new.value()), ("27820000001", "27820000002"));
+        let addresses: Vec<&str> = change.introduction.addresses.iter().map(Address::value).collect();
+        assert_eq!(addresses, ["27820000002", "ZA.2"]);
+        assert_eq!(change.introduction.replaced.as_ref().map(Address::value), Some("ZA.1"));
     }
 
     #[test]
@@ -178,8 +155,8 @@ mod tests {
         for value in [system, field] {
             let changes = user_id_changes(&value);
             assert_eq!(changes.len(), 1);
-            assert_eq!(changes[0].bsuid.as_deref(), Some("ZA.2"));
-            assert_eq!(changes[0].previous_bsuid.as_deref(), Some("ZA.1"));
+            assert_eq!(changes[0].addresses.last().map(Address::value), Some("ZA.2"));
+            assert_eq!(changes[0].replaced.as_ref().map(Address::value), Some("ZA.1"));
         }
     }
 }

@@ -117,6 +117,19 @@ async fn a_first_message_without_a_chatbot_waits_in_the_queue_and_is_reported_on
 }
 
 #[tokio::test]
+async fn one_event_is_recorded_for_both_webhooks_and_none_for_what_nobody_reads() {
+    let stage = Stage::new().await;
+    stage.zo_writes("wamid.A", "hi").await;
+    stage.settle().await;
+    let recorded = stage.texts("SELECT event->>'recorded' FROM webhook_delivery").await;
+    let [incoming, chatbot] = recorded.as_slice() else { panic!("{recorded:?}") };
+    assert!(incoming.starts_with(r#"{"v":1,"#) && incoming.contains(r#""event":{"messageCame":"#), "{incoming}");
+    assert_eq!(incoming, chatbot, "the same event in both");
+    // That the chat was opened was recorded too, and nobody reads that.
+    assert_eq!(stage.count("SELECT count(*) FROM webhook_delivery").await, 2);
+}
+
+#[tokio::test]
 async fn a_callback_that_is_repeated_changes_nothing() {
     let stage = Stage::new().await;
     for _ in 0..3 {

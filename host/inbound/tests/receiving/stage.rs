@@ -43,7 +43,7 @@ use storage::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-use webhooks::configure;
+use webhooks::{configure, shaper_event};
 
 pub const BUSINESS: &str = "27600000001";
 pub const ZO: &str = "27820000001";
@@ -247,10 +247,10 @@ impl Stage {
         serde_json::from_value(last.content).unwrap()
     }
 
+    /// What the shaper would be asked.
     async fn events(&self) -> Vec<WebhookEvent> {
-        let rows: Vec<Value> =
-            sqlx::query_scalar("SELECT event FROM webhook_delivery ORDER BY id").fetch_all(&self.ctx.db).await.unwrap();
-        rows.into_iter().map(|row| serde_json::from_value(row).unwrap()).collect()
+        let rows = self.texts("SELECT event::text FROM webhook_delivery ORDER BY id").await;
+        rows.iter().map(|row| shaper_event::read(row, BUSINESS).unwrap()).collect()
     }
 
     pub async fn incoming_events(&self) -> Vec<IncomingMessageEvent> {
@@ -278,6 +278,10 @@ impl Stage {
     }
 
     pub async fn ids(&self, sql: &'static str) -> Vec<Uuid> {
+        sqlx::query_scalar(sql).fetch_all(&self.ctx.db).await.unwrap()
+    }
+
+    pub async fn texts(&self, sql: &'static str) -> Vec<String> {
         sqlx::query_scalar(sql).fetch_all(&self.ctx.db).await.unwrap()
     }
 

@@ -2,6 +2,7 @@
 
 use domain::{
     body::FieldFault,
+    event::Swap,
     ids::{ClientId, InboxId},
 };
 use plugin_host::{AllowedHost, PluginRef, World};
@@ -16,11 +17,15 @@ use super::{
     catalogue::{self, Chosen},
     follow, known_inbox, loads, note, schema,
 };
-use crate::slots::{Activation, Mode, stored_version};
+use crate::{
+    slots::{Activation, Mode, stored_version},
+    swaps::swapped,
+};
 use base::{
     Context, Result,
     audit::{Actor, Administration, audit},
 };
+use events::record;
 
 /// Bytes of a configuration.
 const CONFIG_BYTES: usize = 64 * 1024;
@@ -99,9 +104,12 @@ pub async fn activate(
         has_something_to_compare_with(&mut tx, client, &activation).await?;
     }
     let activation = take_place(ctx, &mut tx, client, activation, &present).await?;
+    let swap = swapped(&activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
+    let wakes = record(ctx, &mut tx, client, &[swap]).await?;
     let admin = Administration::from(ctx);
     audit(&admin, &mut tx, client, actor, "activate", ("plugin", &activation.plugin.to_string())).await?;
     tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
     follow::announce(ctx, client, &activation).await;
     Ok(activation)
 }

@@ -1,6 +1,9 @@
 //! Taking versions out of force: rolled back, switched off, given up because they fail, removed.
 
-use domain::ids::{ClientId, InboxId};
+use domain::{
+    event::Swap,
+    ids::{ClientId, InboxId},
+};
 use plugin_host::{PluginRef, State, World};
 use storage::{
     PgConnection,
@@ -13,11 +16,15 @@ use super::{
     catalogue::{self, Found},
     follow, loads, note, place_of,
 };
-use crate::slots::{Activation, Mode, stored_version};
+use crate::{
+    slots::{Activation, Mode, stored_version},
+    swaps::swapped,
+};
 use base::{
     Context, Result,
     audit::{Actor, Administration, audit},
 };
+use events::{NewEvent, record};
 
 /// Times that a rollback looks again because something else was put in force meanwhile.
 const MOST_LOOKS: usize = 5;
@@ -77,10 +84,13 @@ async fn carry_out(
     if plan(ctx, &mut tx, client, (plugin, world), inbox).await? != plan_made {
         return Ok(None);
     }
+    let now = ctx.now();
+    let mut swaps: Vec<NewEvent> = Vec::new();
     let live = match plan_made {
         Plan::EndTrials { trials, live } => {
             for trial in trials {
                 end(ctx, &mut tx, client, &trial, ("ROLLED_BACK", "rolled-back")).await?;
+                swaps.push(swapped(&trial, Swap::RolledBack, now));
             }
             live
         }
@@ -88,15 +98,18 @@ async fn carry_out(
             still_there(&mut tx, client, &back.plugin).await?;
             if let Some(live) = instead_of {
                 end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
+                swaps.push(swapped(&live, Swap::RolledBack, now));
             }
-            let now = ctx.now();
             let again = Activation { id: ctx.ids.mint(now), activated_at: now, ..*back };
             begin(ctx, &mut tx, client, &again, "ACTIVATED").await?;
+            swaps.push(swapped(&again, Swap::BroughtBack, now));
             Some(again)
         }
     };
+    let wakes = record(ctx, &mut tx, client, &swaps).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", ("plugin", plugin)).await?;
     tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
     if let Some(live) = &live {
         follow::announce(ctx, client, live).await;
     }
@@ -204,11 +217,15 @@ pub async fn deactivate(
     if active.is_empty() {
         return Err(PluginError::NotFound);
     }
-    for activation in active {
-        end(ctx, &mut tx, client, &activation, ("DEACTIVATED", "deactivated")).await?;
+    for activation in &active {
+        end(ctx, &mut tx, client, activation, ("DEACTIVATED", "deactivated")).await?;
     }
+    let swaps: Vec<NewEvent> =
+        active.iter().map(|activation| swapped(activation, Swap::Deactivated, ctx.now())).collect();
+    let wakes = record(ctx, &mut tx, client, &swaps).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", ("plugin", plugin)).await?;
     tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
     Ok(())
 }
 
@@ -232,6 +249,9 @@ pub async fn fail_canary(
     note(ctx, db, client, about, ("CANARY_FAILED", Some(reason.to_owned()))).await?;
     let admin = Administration::from(ctx);
     audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
+    let swap = swapped(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
+    // The commit is the caller's, so nobody is woken: the runner finds by itself what a reader has stored.
+    record(ctx, db, client, &[swap]).await?;
     Ok(true)
 }
 

@@ -5,22 +5,20 @@ use std::sync::Arc;
 use domain::{
     address::Address,
     channel::Channel,
+    event::{Event, PluginSuspended},
     ids::{ClientId, InboxId},
     recipient::order_key,
 };
-use plugin_host::{
-    Suspension,
-    webhook_shaper::{PartnerEvent, WebhookEvent},
-};
+use plugin_host::Suspension;
 use storage::{
-    PgConnection, Queue, inboxes,
+    PgConnection, inboxes,
     plugins::{activations, events},
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::slots::stored_version;
-use ::events::{NewEvent, enqueue};
+use crate::{slots::stored_version, swaps::version_of};
+use ::events::{NewEvent, record};
 use base::{Context, Result};
 
 /// Kinds of the event for the client.
@@ -44,7 +42,7 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-/// Keeps the event, and sends the Partner webhooks of a circuit that opened.
+/// Keeps the event of the plugin, and records a circuit that opened for each number that it serves.
 async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     let (client, plugin) = (suspension.client, &suspension.plugin);
     let kind = if suspension.opened { OPENED } else { CLOSED };
@@ -61,12 +59,13 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     };
     let mut tx = ctx.db.begin().await?;
     events::insert(&mut tx, client, &event).await?;
-    let mut wakes = Vec::new();
+    let mut happened = Vec::new();
     if suspension.opened {
         for inbox in concerned(&mut tx, client, plugin.name()).await? {
-            wakes.extend(tell(ctx, &mut tx, client, inbox, suspension).await?);
+            happened.extend(suspended(ctx, &mut tx, client, inbox, suspension).await?);
         }
     }
+    let wakes = record(ctx, &mut tx, client, &happened).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
@@ -85,46 +84,21 @@ async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Res
     Ok(concerned)
 }
 
-async fn tell(
+/// The event for one of those numbers.
+async fn suspended(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
     suspension: &Suspension,
-) -> Result<Vec<(Queue, Uuid)>> {
+) -> Result<Option<NewEvent>> {
     let known = inboxes::by_id(db, client, inbox).await?;
-    let Some(msisdn) = known.as_ref().and_then(|inbox| inbox.msisdn()).cloned() else { return Ok(Vec::new()) };
-    let order_key = order_key(inbox, &Address::from(msisdn.clone()));
-    let event = NewEvent { inbox, order_key, event: WebhookEvent::Partner(event_of(ctx, msisdn.into(), suspension)) };
-    let endpoints = enqueue(ctx, db, client, vec![event]).await?;
-    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
-}
-
-fn event_of(ctx: &Context, inbox: String, suspension: &Suspension) -> PartnerEvent {
-    let mut metadata = vec![
-        ("plugin".to_owned(), suspension.plugin.name().to_owned()),
-        ("reason".to_owned(), suspension.reason.clone()),
-    ];
-    metadata.extend(suspension.plugin.version().map(|version| ("pluginVersion".to_owned(), version.to_string())));
-    PartnerEvent {
-        event_type: "PLUGIN_SUSPENDED".to_owned(),
-        whatsapp_number: Some(inbox),
-        timestamp_ms: u64::try_from(ctx.now().timestamp_millis()).unwrap_or(0),
-        quality_rating: None,
-        messaging_limit_tier: None,
-        channel_status: None,
-        template_name: None,
-        template_status: None,
-        rejected_reason: None,
-        previous_quality_score: None,
-        new_quality_score: None,
-        template_language: None,
-        template_element: None,
-        wa_id: None,
-        category: None,
-        preference_value: None,
-        old_number: None,
-        new_number: None,
-        metadata,
-    }
+    let Some(msisdn) = known.as_ref().and_then(|inbox| inbox.msisdn()).cloned() else { return Ok(None) };
+    let plugin = version_of(&suspension.plugin);
+    Ok(Some(NewEvent {
+        inbox: Some(inbox),
+        order_key: order_key(inbox, &Address::from(msisdn)),
+        at: ctx.now(),
+        event: Event::PluginSuspended(PluginSuspended { plugin, reason: suspension.reason.clone() }),
+    }))
 }

@@ -167,7 +167,7 @@ async fn legs_move_forward_and_leave_the_queue() {
     legs::advance(&mut db, CLIENT, &[step], moment(31)).await.unwrap();
     work::finish(&mut db, CLIENT, &both[..1]).await.unwrap();
     provider_ids::insert(&mut db, CLIENT, &[("wamid.A".to_owned(), id(1), None)]).await.unwrap();
-    assert_eq!(provider_ids::find(&mut db, CLIENT, "wamid.A").await.unwrap(), Some(id(1)));
+    assert_eq!(provider_ids::find(&mut db, CLIENT, "wamid.A").await.unwrap(), Some((id(1), 0)));
     assert_eq!(work::next_due(&mut db, CLIENT, INBOX.0).await.unwrap(), Some(moment(3)));
     let mut locked = legs::lock(&mut db, CLIENT, &both).await.unwrap();
     locked.sort_by_key(|leg| leg.id);

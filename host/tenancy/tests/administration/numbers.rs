@@ -11,7 +11,7 @@ use domain::page::PageRequest;
 use tenancy::{
     accounts::create_client,
     inboxes::{
-        AddNumberError, CloudAccount, NewNumber, Number, Provider, SyncError, add_number, list_numbers, list_templates,
+        AddNumberError, CloudAccount, NewNumber, Provider, SyncError, add_number, list_numbers, list_templates,
         refresh_due, request_refresh, sync_templates,
     },
 };
@@ -39,7 +39,7 @@ fn new_number() -> NewNumber {
     }
 }
 
-async fn add(office: &Office, new: NewNumber) -> Result<Number, AddNumberError> {
+async fn add(office: &Office, new: NewNumber) -> Result<Inbox, AddNumberError> {
     add_number(&office.administration(), new, Actor::Operator).await
 }
 
@@ -82,7 +82,7 @@ async fn a_number_is_stored_as_digits_with_its_secrets_sealed() {
     let office = Office::open().await;
     let client = create_client(&office.administration(), acme()).await.unwrap().client;
     let number = add(&office, new_number()).await.unwrap();
-    assert_eq!(number.msisdn, "27820001001");
+    assert_eq!(number.address(), Some("27820001001"));
     let open = |purpose, sealed: &Option<Vec<u8>>| {
         office.sealer.open_text(client, purpose, sealed.as_deref().unwrap()).unwrap()
     };
@@ -146,7 +146,7 @@ async fn catalogues_are_fetched_when_added_then_hourly_and_on_request() {
     let office = Office::open().await;
     let admin = office.administration();
     let client = create_client(&admin, acme()).await.unwrap().client;
-    let waba = add(&office, new_number()).await.unwrap().waba_id.unwrap();
+    let waba = add(&office, new_number()).await.unwrap().cloud().unwrap().waba_id.clone();
     let (cloud, _) = graph("200 OK", CATALOGUE).await;
     assert_eq!(refresh_due(&admin, &cloud).await.unwrap(), 1);
     assert_eq!(refresh_due(&admin, &cloud).await.unwrap(), 0);
@@ -163,7 +163,7 @@ async fn a_provider_that_refuses_leaves_the_catalogue_as_it_was() {
     let office = Office::open().await;
     let admin = office.administration();
     let client = create_client(&admin, acme()).await.unwrap().client;
-    let waba = add(&office, new_number()).await.unwrap().waba_id.unwrap();
+    let waba = add(&office, new_number()).await.unwrap().cloud().unwrap().waba_id.clone();
     let (cloud, _) = graph("200 OK", CATALOGUE).await;
     sync_templates(&admin, &cloud, client, None).await.unwrap();
     let (broken, _) =

@@ -11,10 +11,10 @@ use chrono::{DateTime, Utc};
 use domain::ids::{DeliveryId, InboxId};
 use plugin_host::World;
 use storage::{
-    PgConnection,
+    PgConnection, inboxes,
     webhooks::{
         configs::{self, Endpoint},
-        deliveries::{self, Content, DueDelivery, Fate, Finished, Position},
+        deliveries::{self, Content, Fate, Finished, Position},
     },
 };
 
@@ -24,7 +24,7 @@ use super::{
     endpoint_of,
     lineup::Ready,
     settle::fate_of_failure,
-    shape::{OwnShapers, Shaped, Shapers, Shaping, shape_all},
+    shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
 };
 use base::{Context, Result, lanes::Lease, secrets::Purpose};
 use plugins::{
@@ -69,15 +69,15 @@ pub(super) async fn prepare(
         }
     };
     let rows = deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), after, PAGE).await?;
-    let ended_at = rows.last().filter(|_| rows.len() == PAGE).map(DueDelivery::position);
-    let fresh: Vec<DueDelivery> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
+    let ended_at = rows.last().filter(|_| rows.len() == PAGE).map(Due::position);
+    let fresh: Vec<Due> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
     let unshaped: HashSet<InboxId> =
-        fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.number).collect();
-    let own = own_shapers(&mut db, lease, unshaped).await?;
+        fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.inbox).collect();
+    let inboxes = shaped_inboxes(&mut db, lease, unshaped).await?;
     drop(db);
 
     let count = fresh.len();
-    let ready = make_ready(ctx, lease, own, fresh).await?;
+    let ready = make_ready(ctx, lease, inboxes, fresh).await?;
     let failing_since = open.failing_since;
     let open = OpenEndpoint { target: Arc::new(target(ctx, lease, open)?), failing_since };
     Ok(Page { open: Some(open), ready, ended_at, fresh: count })
@@ -110,41 +110,52 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     Ok(Page::default())
 }
 
-/// The shapers that the client has put in charge of these numbers.
-async fn own_shapers(
+/// What shaping must know of the inboxes that events are about.
+async fn shaped_inboxes(
     db: &mut PgConnection,
     lease: &Lease,
-    numbers: HashSet<InboxId>,
-) -> Result<HashMap<InboxId, OwnShapers>> {
-    let mut own = HashMap::new();
-    for number in numbers {
-        let slots = slots::in_force(db, lease.client, World::WebhookShaper, number).await?;
-        own.extend(OwnShapers::new(slots).map(|shapers| (number, shapers)));
+    inboxes: HashSet<InboxId>,
+) -> Result<HashMap<InboxId, ShapedInbox>> {
+    let mut shaped = HashMap::new();
+    for inbox in inboxes {
+        let slots = slots::in_force(db, lease.client, World::WebhookShaper, inbox).await?;
+        let business = inboxes::by_id(db, lease.client, inbox)
+            .await?
+            .and_then(|inbox| inbox.address().map(str::to_owned))
+            .unwrap_or_default();
+        shaped.insert(inbox, ShapedInbox { business, own: OwnShapers::new(slots) });
     }
-    Ok(own)
+    Ok(shaped)
 }
 
 /// Shapes what has no body, stores the bodies, and answers what can be sent, in the order given.
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
-    own: HashMap<InboxId, OwnShapers>,
-    deliveries: Vec<DueDelivery>,
+    inboxes: HashMap<InboxId, ShapedInbox>,
+    deliveries: Vec<Due>,
 ) -> Result<Vec<Ready>> {
     let mut ready = Vec::with_capacity(deliveries.len());
-    let mut unshaped = Vec::new();
+    let (mut unshaped, mut unreadable) = (Vec::new(), Vec::new());
     for mut delivery in deliveries {
         match std::mem::replace(&mut delivery.content, Content::Body(Vec::new())) {
-            Content::Event(event) => unshaped.push((delivery, event)),
+            Content::Event(Ok(event)) => unshaped.push((delivery, event)),
+            Content::Event(Err(error)) => {
+                tracing::error!(client.id = %lease.client, delivery.id = %delivery.id,
+                    error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
+                unreadable.push(Finished { id: delivery.id, attempts: delivery.attempts, fate: Fate::Exhausted });
+            }
             Content::Body(body) => ready.push(ready_with(&delivery, Bytes::from(body))),
         }
     }
-    if unshaped.is_empty() {
+    if unshaped.is_empty() && unreadable.is_empty() {
         return Ok(ready);
     }
-    let desk = Shapers { plugins: Arc::clone(&ctx.plugins), clock: Arc::clone(&ctx.clock), client: lease.client, own };
-    let shaped = shape_all(desk, unshaped).await;
+    let (plugins, clock) = (Arc::clone(&ctx.plugins), Arc::clone(&ctx.clock));
+    let shaper = PageShaper { plugins, clock, client: lease.client, inboxes };
+    let shaped = shaper.shape_all(unshaped).await;
     let mut outcome = sort_out(ctx, shaped);
+    outcome.finished.extend(unreadable);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     if !outcome.ready.is_empty() {
@@ -164,7 +175,7 @@ async fn make_ready(
     Ok(ready)
 }
 
-fn ready_with(delivery: &DueDelivery, body: Bytes) -> Ready {
+fn ready_with(delivery: &Due, body: Bytes) -> Ready {
     Ready { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body }
 }
 
@@ -178,16 +189,16 @@ struct SortedOut {
 
 fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
     let mut outcome = SortedOut::default();
-    for Shaped { delivery, shaping, calls } in shaped {
+    for Shaped { delivery, outcome: shape, calls } in shaped {
         outcome.calls.extend(calls);
-        let (attempts, fate) = match shaping {
-            Shaping::Body(body) => {
+        let (attempts, fate) = match shape {
+            ShapeOutcome::Body(body) => {
                 outcome.ready.push(ready_with(&delivery, Bytes::from(body)));
                 continue;
             }
-            Shaping::Unwanted => (delivery.attempts, Fate::Dropped),
-            Shaping::Unreadable => (delivery.attempts, Fate::Exhausted),
-            Shaping::Failed => {
+            ShapeOutcome::Unwanted => (delivery.attempts, Fate::Dropped),
+            ShapeOutcome::Unreadable => (delivery.attempts, Fate::Exhausted),
+            ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);
                 let schedule = &ctx.settings.webhook_retry_schedule;
                 (attempts, fate_of_failure(schedule, attempts, ctx.now(), ctx.ids.random(), None))

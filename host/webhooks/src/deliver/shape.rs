@@ -15,10 +15,12 @@ use domain::{
     ids::{ClientId, InboxId},
 };
 use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
+use serde_json::value::RawValue;
 use storage::webhooks::deliveries::DueDelivery;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use crate::shaper_event;
 use plugins::{
     calls::{Answering, CallSubject, FinishedCall, trace},
     slots::{Activation, Mode, Slots},
@@ -31,7 +33,7 @@ const PATIENCE: u32 = 3;
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
-/// What a client has put in charge on a number.
+/// The shapers that a client has put in charge on an inbox.
 #[derive(Debug)]
 pub(super) struct OwnShapers {
     slots: Slots,
@@ -66,18 +68,26 @@ impl OwnShapers {
     }
 }
 
-/// What shaping needs to know besides the events.
-pub(super) struct Shapers {
+/// An inbox that events of a page are about.
+#[derive(Debug, Default)]
+pub(super) struct ShapedInbox {
+    /// What it is reached at.
+    pub(super) business: String,
+    /// Without any, the built-in shapers are asked.
+    pub(super) own: Option<OwnShapers>,
+}
+
+/// Shapes the deliveries of one page, which are all of one client.
+pub(super) struct PageShaper {
     pub(super) plugins: Arc<PluginHost>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) client: ClientId,
-    /// Numbers that are not in here have the built-in shapers.
-    pub(super) own: HashMap<InboxId, OwnShapers>,
+    pub(super) inboxes: HashMap<InboxId, ShapedInbox>,
 }
 
 /// What a delivery became.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shaping {
+pub(super) enum ShapeOutcome {
     /// These bytes are the delivery.
     Body(String),
     /// The shaper says that there is nothing to send.
@@ -88,100 +98,127 @@ pub(super) enum Shaping {
     Unreadable,
 }
 
+/// A delivery with its event as it is stored.
+pub(super) type Due = DueDelivery<Box<RawValue>>;
+
 /// A delivery after shaping.
 #[derive(Debug)]
 pub(super) struct Shaped {
-    pub(super) delivery: DueDelivery,
-    pub(super) shaping: Shaping,
+    pub(super) delivery: Due,
+    pub(super) outcome: ShapeOutcome,
     /// To be kept.
     pub(super) calls: Vec<FinishedCall>,
 }
 
-/// Shapes deliveries, as many at once as there are processors, and answers them in the order given. `event` is the JSON of
-/// each.
-pub(super) async fn shape_all(desk: Shapers, deliveries: Vec<(DueDelivery, String)>) -> Vec<Shaped> {
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let hands = processors.min(deliveries.len());
-    let desk = Arc::new(desk);
-    let pile = Arc::new(Mutex::new(deliveries.into_iter().enumerate()));
-    let mut tasks = JoinSet::new();
-    for _ in 0..hands {
-        let (desk, pile) = (Arc::clone(&desk), Arc::clone(&pile));
-        tasks.spawn(async move {
-            let mut done = Vec::new();
-            loop {
-                let next = pile.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((place, (delivery, event))) = next else { return done };
-                done.push((place, shape(&desk, delivery, &event).await));
-                // A call can be over without ever having waited: others have their turn in between.
-                tokio::task::yield_now().await;
+impl PageShaper {
+    /// Shapes deliveries, as many at once as there are processors, and answers them in the order given. `event` is the
+    /// stored event of each.
+    pub(super) async fn shape_all(self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Shaped> {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let workers = processors.min(deliveries.len());
+        let shaper = Arc::new(self);
+        let unshaped = Arc::new(Mutex::new(deliveries.into_iter().enumerate()));
+        let mut tasks = JoinSet::new();
+        for _ in 0..workers {
+            let (shaper, unshaped) = (Arc::clone(&shaper), Arc::clone(&unshaped));
+            tasks.spawn(async move {
+                let mut done = Vec::new();
+                loop {
+                    let next = unshaped.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((place, (delivery, event))) = next else { return done };
+                    done.push((place, shaper.shape(delivery, event.get()).await));
+                    // A call can be over without ever having waited: others have their turn in between.
+                    tokio::task::yield_now().await;
+                }
+            });
+        }
+        let mut all: Vec<(usize, Shaped)> = tasks.join_all().await.into_iter().flatten().collect();
+        all.sort_unstable_by_key(|(place, _)| *place);
+        all.into_iter().map(|(_, shaped)| shaped).collect()
+    }
+
+    async fn shape(&self, delivery: Due, stored: &str) -> Shaped {
+        let mut calls = Vec::new();
+        let inbox = self.inboxes.get(&delivery.inbox);
+        let event = match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
+            Ok(event) => event,
+            Err(error) => {
+                tracing::error!(client.id = %self.client, delivery.id = %delivery.id,
+                    error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
+                return Shaped { delivery, outcome: ShapeOutcome::Unreadable, calls };
             }
+        };
+        let own = inbox.and_then(|inbox| inbox.own.as_ref());
+        let conversation = conversation_of(&delivery);
+        for candidate in own.into_iter().flat_map(|own| own.candidates(conversation)) {
+            let (answer, call) = self.ask_own(&candidate.answering, &delivery, &event).await;
+            calls.push(call);
+            if let Some(outcome) = answer {
+                return Shaped { delivery, outcome, calls };
+            }
+            candidate.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        let built_in = Answering::built_in(World::WebhookShaper, shaper_event::built_in(&event));
+        let answering = Arc::new(match own {
+            Some(own) if own.live.is_none() => built_in.with_shadow_of(&own.slots),
+            _ => built_in,
         });
-    }
-    let mut all: Vec<(usize, Shaped)> = tasks.join_all().await.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|(place, _)| *place);
-    all.into_iter().map(|(_, shaped)| shaped).collect()
-}
-
-async fn shape(desk: &Shapers, delivery: DueDelivery, event: &str) -> Shaped {
-    let mut calls = Vec::new();
-    let event: WebhookEvent = match serde_json::from_str(event) {
-        Ok(event) => event,
-        Err(error) => {
-            // The error itself can quote the event.
-            tracing::error!(client.id = %desk.client, delivery.id = %delivery.id, column = error.column(),
-                "a stored webhook event cannot be read and is given up");
-            return Shaped { delivery, shaping: Shaping::Unreadable, calls };
-        }
-    };
-    let own = desk.own.get(&delivery.number);
-    let conversation = conversation_of(&delivery);
-    for candidate in own.into_iter().flat_map(|own| own.candidates(conversation)) {
-        let (answer, call) = ask_own(desk, &candidate.answering, &delivery, &event).await;
+        let (answer, call) = self.ask(&answering, &delivery, &event).await;
+        let outcome = match answer {
+            Ok((body, _)) => outcome_of(body),
+            Err(error) => {
+                tracing::error!(client.id = %self.client, delivery.id = %delivery.id, plugin = answering.name(),
+                    outcome = trace::kind_of(&error), "a built-in webhook shaper failed; it will be asked again");
+                ShapeOutcome::Failed
+            }
+        };
         calls.push(call);
-        if let Some(shaping) = answer {
-            return Shaped { delivery, shaping, calls };
-        }
-        candidate.failures.fetch_add(1, Ordering::Relaxed);
+        calls.retain(FinishedCall::matters);
+        Shaped { delivery, outcome, calls }
     }
-    let built_in = Answering::built_in(World::WebhookShaper, built_in(&event));
-    let answering = Arc::new(match own {
-        Some(own) if own.live.is_none() => built_in.with_shadow_of(&own.slots),
-        _ => built_in,
-    });
-    let (answer, call) = ask(desk, &answering, &delivery, &event).await;
-    let shaping = match answer {
-        Ok((body, _)) => shaping_of(body),
-        Err(error) => {
-            tracing::error!(client.id = %desk.client, delivery.id = %delivery.id, plugin = answering.name(),
-                outcome = trace::kind_of(&error), "a built-in webhook shaper failed; it will be asked again");
-            Shaping::Failed
+
+    /// Asks a shaper of the client; `None` when its answer is of no use.
+    async fn ask_own(
+        &self,
+        shaper: &Arc<Answering>,
+        delivery: &Due,
+        event: &WebhookEvent,
+    ) -> (Option<ShapeOutcome>, FinishedCall) {
+        match self.ask(shaper, delivery, event).await {
+            (Ok((body, _)), call) => match fault_of(body.as_deref()) {
+                None => (Some(outcome_of(body)), call),
+                Some(fault) => (None, call.spoiled(&fault)),
+            },
+            (Err(_), call) => (None, call),
         }
-    };
-    calls.push(call);
-    calls.retain(FinishedCall::matters);
-    Shaped { delivery, shaping, calls }
+    }
+
+    /// Calls a shaper; waits for a free place.
+    async fn ask(
+        &self,
+        answering: &Arc<Answering>,
+        delivery: &Due,
+        event: &WebhookEvent,
+    ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
+        let about = CallSubject::event(delivery.id.0, delivery.id.0);
+        let mut tries = 0;
+        loop {
+            let now = self.clock.now();
+            let answer = self.plugins.shape(answering.call(self.client, &about, now), event).await;
+            if matches!(answer, Err(CallError::TooBusy { .. })) && tries < BUSY_TRIES {
+                tries += 1;
+                tokio::time::sleep(BUSY_PAUSE).await;
+                continue;
+            }
+            let made = FinishedCall::of((answering, &about), &answer, now);
+            return (answer, made);
+        }
+    }
 }
 
-/// Stands for the conversation on the number: a canary has it or has it not.
-fn conversation_of(delivery: &DueDelivery) -> Uuid {
+/// Stands for the conversation on the inbox: a canary has it or has it not.
+fn conversation_of(delivery: &Due) -> Uuid {
     Uuid::from_u64_pair(0, delivery.order_key.cast_unsigned())
-}
-
-/// Asks a shaper of the client; `None` when its answer is of no use.
-async fn ask_own(
-    desk: &Shapers,
-    shaper: &Arc<Answering>,
-    delivery: &DueDelivery,
-    event: &WebhookEvent,
-) -> (Option<Shaping>, FinishedCall) {
-    match ask(desk, shaper, delivery, event).await {
-        (Ok((body, _)), call) => match fault_of(body.as_deref()) {
-            None => (Some(shaping_of(body)), call),
-            Some(fault) => (None, call.spoiled(&fault)),
-        },
-        (Err(_), call) => (None, call),
-    }
 }
 
 /// Why a body cannot be sent. Receivers are promised JSON.
@@ -190,69 +227,13 @@ fn fault_of(body: Option<&str>) -> Option<String> {
     Some(format!("the body is not JSON ({fault}); the built-in shaper was used instead"))
 }
 
-fn shaping_of(body: Option<String>) -> Shaping {
-    body.map_or(Shaping::Unwanted, Shaping::Body)
-}
-
-/// Calls a shaper; waits for a free place.
-async fn ask(
-    desk: &Shapers,
-    answering: &Arc<Answering>,
-    delivery: &DueDelivery,
-    event: &WebhookEvent,
-) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
-    let about = CallSubject::event(delivery.id.0, delivery.id.0);
-    let mut tries = 0;
-    loop {
-        let now = desk.clock.now();
-        let answer = desk.plugins.shape(answering.call(desk.client, &about, now), event).await;
-        if matches!(answer, Err(CallError::TooBusy { .. })) && tries < BUSY_TRIES {
-            tries += 1;
-            tokio::time::sleep(BUSY_PAUSE).await;
-            continue;
-        }
-        let made = FinishedCall::of((answering, &about), &answer, now);
-        return (answer, made);
-    }
-}
-
-/// The built-in shaper of an event (SPEC 6.1 to 6.5).
-fn built_in(event: &WebhookEvent) -> &'static str {
-    match event {
-        WebhookEvent::Chatbot(chatbot) if chatbot.settings.payload_version == "v2" => "webhook-v2",
-        WebhookEvent::Chatbot(_) => "webhook-v1",
-        WebhookEvent::Incoming(_)
-        | WebhookEvent::Status(_)
-        | WebhookEvent::SessionStatus(_)
-        | WebhookEvent::Partner(_) => "webhook-standard",
-    }
+fn outcome_of(body: Option<String>) -> ShapeOutcome {
+    body.map_or(ShapeOutcome::Unwanted, ShapeOutcome::Body)
 }
 
 #[cfg(test)]
 mod tests {
-    use plugin_host::webhook_shaper::SessionStatusEvent;
-
     use super::*;
-    use crate::sample::chatbot_event;
-
-    #[test]
-    fn chatbot_events_go_by_their_version_and_the_rest_to_the_standard_shaper() {
-        let chatbot = |version: &str| {
-            let mut event = chatbot_event();
-            event.settings.payload_version = version.to_owned();
-            built_in(&WebhookEvent::Chatbot(event))
-        };
-        assert_eq!(chatbot("v1"), "webhook-v1");
-        assert_eq!(chatbot("v2"), "webhook-v2");
-        let session = SessionStatusEvent {
-            whatsapp_number: "27600000001".to_owned(),
-            status: "Connected".to_owned(),
-            status_type: "success".to_owned(),
-            timestamp_ms: 1,
-            metadata: Vec::new(),
-        };
-        assert_eq!(built_in(&WebhookEvent::SessionStatus(session)), "webhook-standard");
-    }
 
     #[test]
     fn a_body_that_is_not_json_is_not_sent() {

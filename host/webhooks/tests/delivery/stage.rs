@@ -19,14 +19,12 @@ use channels::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     clock::{Clock, IdSource},
+    event::{Event, SessionChanged, SessionStatus},
     ids::{ClientId, EndpointId, InboxId},
     webhook::{WebhookConfig, WebhookConfigRequest},
 };
-use events::{NewEvent, enqueue};
-use plugin_host::{
-    HostConfig, PluginHost,
-    webhook_shaper::{SessionStatusEvent, WebhookEvent},
-};
+use events::{NewEvent, record};
+use plugin_host::{HostConfig, PluginHost};
 use storage::{
     PgPool, Queue,
     inboxes::{self, Number, Provider},
@@ -97,15 +95,20 @@ impl Stage {
 
     /// Stores session events, one for each `(order key, text)`, as one use case would; answers their endpoints.
     pub async fn happen(&self, events: &[(i64, &str)]) -> Vec<EndpointId> {
-        let events = events.iter().map(|(order_key, text)| NewEvent {
-            number: self.number,
-            order_key: *order_key,
-            event: WebhookEvent::SessionStatus(session(text)),
-        });
+        let events: Vec<NewEvent> = events
+            .iter()
+            .map(|(order_key, text)| NewEvent {
+                inbox: Some(self.number),
+                order_key: *order_key,
+                at: self.ctx.now(),
+                event: session(text),
+            })
+            .collect();
         let mut tx = self.ctx.db.begin().await.unwrap();
-        let endpoints = enqueue(&self.ctx, &mut tx, self.client, events.collect()).await.unwrap();
+        let lanes = record(&self.ctx, &mut tx, self.client, &events).await.unwrap();
         tx.commit().await.unwrap();
-        endpoints
+        assert!(lanes.iter().all(|(queue, _)| *queue == Queue::Webhook));
+        lanes.into_iter().map(|(_, lane)| EndpointId(lane)).collect()
     }
 
     /// Does what the runner does with a lane that is due.
@@ -139,14 +142,8 @@ impl Stage {
     }
 }
 
-fn session(text: &str) -> SessionStatusEvent {
-    SessionStatusEvent {
-        whatsapp_number: "27600000001".to_owned(),
-        status: text.to_owned(),
-        status_type: "success".to_owned(),
-        timestamp_ms: 1_790_000_000_000,
-        metadata: Vec::new(),
-    }
+fn session(text: &str) -> Event {
+    Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: text.to_owned() })
 }
 
 async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {

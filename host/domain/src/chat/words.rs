@@ -1,13 +1,13 @@
 //! What people read of a message in a chat.
 
-use domain::{
-    chat::automatic_text,
+use super::automatic_text;
+use crate::{
     content::{Location, OutboundContent},
     inbound::InboundContent,
 };
 
 /// The text of what a customer sent; nothing for a file without a caption.
-pub(crate) fn of_inbound(content: &InboundContent) -> Option<String> {
+pub fn of_inbound(content: &InboundContent) -> Option<String> {
     let text = match content {
         InboundContent::Text { body } => body.clone(),
         InboundContent::Media(file) => file.caption.clone()?,
@@ -20,7 +20,7 @@ pub(crate) fn of_inbound(content: &InboundContent) -> Option<String> {
 }
 
 /// The text of what we sent; of a file only its caption.
-pub(crate) fn of_outbound(content: &OutboundContent) -> Option<String> {
+pub fn of_outbound(content: &OutboundContent) -> Option<String> {
     match content {
         OutboundContent::Media(file) => file.caption.clone(),
         OutboundContent::Location(place) => Some(place_text(place)),

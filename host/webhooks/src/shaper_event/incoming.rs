@@ -1,27 +1,23 @@
 //! The event of the incoming-message webhook (SPEC 6.1).
 
-use chrono::SecondsFormat;
-use domain::{chat::MessageContentType, content::OutboundContent, inbound::InboundContent};
-use plugin_host::webhook_shaper::IncomingMessageEvent;
-
-use super::Arrival;
 use base::media;
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{address::AddressKind, chat::MessageContentType, event::MessageCame, inbound::InboundContent};
+use plugin_host::webhook_shaper::IncomingMessageEvent;
 
 /// All fields that apply to the message. `sender` is the phone number that is known of the customer, also when this very
 /// message withholds it.
-pub(super) fn incoming(arrival: &Arrival<'_>) -> IncomingMessageEvent {
-    let answered = &arrival.answered;
-    let target = answered.target.as_ref();
-    let customer = arrival.customer;
-    let content_type = MessageContentType::of_inbound(&answered.content, answered.carousel);
-    let said = Said::of(&answered.content);
-    let own_id = arrival.id.to_string();
+pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) -> IncomingMessageEvent {
+    let answers = came.answers.as_ref();
+    let content_type = MessageContentType::of_inbound(&came.content, came.carousel);
+    let shown = |kind| came.customer.address(kind).map(str::to_owned);
+    let said = Said::of(&came.content);
     IncomingMessageEvent {
-        profile_name: arrival.message.profile_name.clone().or_else(|| customer.name.clone()),
-        sender: customer.phone.clone(),
-        sender_user_id: arrival.message.from_user_id.clone().or_else(|| customer.bsuid.clone()),
-        username: arrival.message.username.clone().or_else(|| customer.username.clone()),
-        receiver: arrival.number.msisdn.clone(),
+        profile_name: came.customer.name.clone(),
+        sender: shown(AddressKind::Phone),
+        sender_user_id: shown(AddressKind::Bsuid),
+        username: came.customer.username.clone(),
+        receiver: business.to_owned(),
         text: said.text,
         button_text: said.button_text,
         button_payload: said.button_payload,
@@ -29,25 +25,25 @@ pub(super) fn incoming(arrival: &Arrival<'_>) -> IncomingMessageEvent {
         longitude: said.longitude,
         label: said.label,
         address: said.address,
-        media_url: arrival.media_url.clone(),
+        media_url: came.media_url.clone(),
         caption: said.caption,
         file_extension: said.file_extension,
         message_type: Some("INTERACTION".to_owned()),
         message_content_type: content_type.as_str().to_owned(),
         gst_id: match content_type {
-            MessageContentType::Reaction => target.map(|target| target.quoted.gst_id.clone()),
-            _ => Some(own_id),
+            MessageContentType::Reaction => answers.map(|answered| answered.gst_id.clone()),
+            _ => Some(came.message.to_string()),
         },
-        ct_id: target.and_then(|target| target.quoted.ct_id.clone()),
+        ct_id: answers.and_then(|answered| answered.ct_id.clone()),
         conversation_id: None,
         participant_id: None,
-        sent_time: Some(arrival.written_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        sent_time: Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
         status: Some("RECEIVED".to_owned()),
         cost: None,
-        template_id: arrival.last_template.as_ref().map(|template| template.id.clone()),
-        template_name: arrival.last_template.as_ref().map(|template| template.name.clone()),
-        body_parameters: body_parameters(arrival),
-        tqrmt_id: tapped_template(arrival),
+        template_id: came.last_template.as_ref().map(|template| template.id.clone()),
+        template_name: came.last_template.as_ref().map(|template| template.name.clone()),
+        body_parameters: body_parameters(came),
+        tqrmt_id: tapped_template(came),
         conversation_status_code: None,
         conversation_status_message: None,
         request_id: None,
@@ -99,21 +95,19 @@ impl Said {
 }
 
 /// The parameters of the template that the message answers, by position.
-fn body_parameters(arrival: &Arrival<'_>) -> Option<Vec<(String, String)>> {
-    let sent = arrival.answered.target.as_ref()?.sent.as_ref()?;
-    let OutboundContent::Template(template) = sent else { return None };
-    let last = arrival.last_template.as_ref().filter(|last| last.id == template.id);
-    if last.is_none() || template.body.is_empty() {
+fn body_parameters(came: &MessageCame) -> Option<Vec<(String, String)>> {
+    let template = came.answers.as_ref()?.template.as_ref()?;
+    let last = came.last_template.as_ref().filter(|last| last.id == template.id);
+    if last.is_none() || template.parameters.is_empty() {
         return None;
     }
-    let numbered = template.body.iter().zip(1..);
-    Some(numbered.map(|(parameter, position): (_, u32)| (position.to_string(), parameter.text.clone())).collect())
+    let numbered = template.parameters.iter().zip(1..);
+    Some(numbered.map(|(parameter, position): (_, u32)| (position.to_string(), parameter.clone())).collect())
 }
 
 /// The tracking id of the template whose quick reply was tapped.
-fn tapped_template(arrival: &Arrival<'_>) -> Option<String> {
-    let target = arrival.answered.target.as_ref()?;
-    let tapped = matches!(arrival.answered.content, InboundContent::Button { .. });
-    let template = matches!(target.sent, Some(OutboundContent::Template(_)));
-    (tapped && template).then(|| target.quoted.gst_id.clone())
+fn tapped_template(came: &MessageCame) -> Option<String> {
+    let answered = came.answers.as_ref()?;
+    let tapped = matches!(came.content, InboundContent::Button { .. });
+    (tapped && answered.template.is_some()).then(|| answered.gst_id.clone())
 }

@@ -1,20 +1,21 @@
 //! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
 //! sees to it that there is at most one SMS per message.
 
+mod question;
+
 use std::{sync::Arc, time::Duration};
 
-use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
-    content::{LegContent, OutboundContent, SmsContent},
+    content::{LegContent, SmsContent},
     inbound::ProviderFailure,
     recipient::order_key,
     segments,
 };
 use plugin_host::{
     CallError, World,
-    sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable},
+    sms_fallback::{Decision, Sms, Undeliverable},
 };
 use storage::{
     Queue,
@@ -56,7 +57,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
-    let undeliverable = undeliverable(waiting, ctx.now());
+    let undeliverable = question::undeliverable(waiting, ctx.now());
     // A canary that is taken back leaves the decision to the live version at once.
     loop {
         let answering = Arc::new(answering(ctx, lease, waiting).await?);
@@ -101,35 +102,6 @@ async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Resul
 fn customer_of(waiting: &DueFallback) -> Uuid {
     let key = order_key(waiting.inbox, waiting.recipient.address());
     Uuid::from_u64_pair(0, key.cast_unsigned())
-}
-
-/// What the plugin is told.
-fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeliverable {
-    let requested = waiting.fallback.as_ref();
-    let (auto_text, template_name) = match &waiting.content {
-        OutboundContent::Template(template) => (Some(template.rendered_text.clone()), Some(template.name.clone())),
-        OutboundContent::Text { body } => (Some(body.clone()), None),
-        OutboundContent::Media(media) => (media.caption.clone(), None),
-        _ => (None, None),
-    };
-    Undeliverable {
-        message_id: waiting.message.to_string(),
-        recipient: waiting.recipient.phone().unwrap_or_default().to_owned(),
-        sender: waiting.sender.clone().unwrap_or_default(),
-        error_code: waiting.error_code.clone(),
-        error_text: waiting.error_text.clone(),
-        requested: RequestedFallback {
-            send_fallback: requested.is_some(),
-            text: requested.and_then(|fallback| fallback.text.clone()),
-            unicode: requested.is_some_and(|fallback| fallback.unicode),
-        },
-        auto_text,
-        // Whether that matters was judged when the failure came in; what arrives here is to be decided.
-        seen_on_whatsapp: false,
-        age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
-        template_name,
-        metadata: Vec::new(),
-    }
 }
 
 /// SPEC 2.4 in the host: what happens when the plugin that should decide is broken.
@@ -236,6 +208,8 @@ fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent,
 
 #[cfg(test)]
 mod tests {
+    use plugin_host::sms_fallback::RequestedFallback;
+
     use super::*;
 
     fn message(text: Option<&str>, auto: Option<&str>) -> Undeliverable {

@@ -1,0 +1,74 @@
+//! A chat and its customer, and what becomes of a chat, in the words of events.
+
+use std::collections::HashMap;
+
+use domain::{
+    chat::ParticipantState,
+    event::{Agent, Chat, ChatChangedHands, ChatClosed, Customer, Event},
+    ids::{ClientId, InboxId, UserId},
+    recipient,
+};
+use storage::{
+    PgConnection,
+    chat::participants::{self, Participant},
+    people::customers::Customer as StoredCustomer,
+};
+
+use base::Result;
+
+/// The chat as it stands. Reads the names that events show.
+pub(crate) async fn chat(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<Chat> {
+    let client_ref = storage::tenancy::clients::get(db, client).await?.map(|client| client.client_ref);
+    let ids: Vec<UserId> =
+        [participant.assigned_agent, participant.last_assigned_agent].into_iter().flatten().collect();
+    let names = if ids.is_empty() { HashMap::new() } else { participants::agent_names(db, client, &ids).await? };
+    let agent = |id: Option<UserId>| id.map(|id| Agent { id, name: names.get(&id).cloned() });
+    Ok(Chat {
+        participant: participant.id,
+        state: participant.state,
+        missed: participant.missed,
+        client_ref,
+        agent: agent(participant.assigned_agent),
+        last_agent: agent(participant.last_assigned_agent),
+        team: participant.team.clone(),
+    })
+}
+
+/// The customer as it is known now.
+pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
+    Customer {
+        id: customer.id,
+        name: customer.name.clone(),
+        username: customer.username.clone(),
+        addresses: customer.addresses.iter().cloned().collect(),
+    }
+}
+
+/// What keeps the events of a customer on an inbox in order.
+pub(crate) fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {
+    let by_id = || customer.id.0.as_u64_pair().1.cast_signed();
+    customer.address().map_or_else(by_id, |address| recipient::order_key(inbox, address))
+}
+
+/// The chat has been moved: somebody else has it, or it is over. `from`: who had it.
+pub(crate) fn moved(from: ParticipantState, now: &Participant) -> Event {
+    match now.state {
+        ParticipantState::Closed => Event::ChatClosed(ChatClosed {
+            participant: now.id,
+            from,
+            agent: now.last_assigned_agent.filter(|_| from == ParticipantState::Active),
+            missed: now.missed,
+        }),
+        to @ (ParticipantState::Bot | ParticipantState::Queued | ParticipantState::Active) => {
+            Event::ChatChangedHands(ChatChangedHands {
+                participant: now.id,
+                from,
+                to,
+                bot: now.bot_plugin.clone().filter(|_| to == ParticipantState::Bot),
+                agent: now.assigned_agent.filter(|_| to == ParticipantState::Active),
+                team: now.team.clone(),
+                reason: now.queued_reason.clone().filter(|_| to != ParticipantState::Bot),
+            })
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What is said to a customer in a chat, by a chatbot or an agent, over whatever channel the chat takes place.
+
+use base::{Context, Result};
+use domain::{
+    chat::{ChatContent, ContentType},
+    content::OutboundContent,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, ClientId},
+    inbox::InboxKind,
+};
+use outbound::reply::{self, Reply};
+use storage::{
+    PgConnection,
+    chat::{
+        chat_messages::{self, NewChatMessage},
+        participants::Participant,
+    },
+    people::customers::Customer,
+};
+
+use crate::conversation::words;
+
+/// Words for a customer.
+pub struct Words<'a> {
+    /// What they are.
+    pub content: &'a OutboundContent,
+    /// They ask for a rating.
+    pub asks_rating: bool,
+    /// Whose they are: `BOT`, or the agent's name.
+    pub owner: &'a str,
+    /// Provider id of the message that they quote.
+    pub quoted_provider_id: Option<&'a str>,
+}
+
+/// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were said, saves
+/// the participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
+pub async fn say(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
+    words: &Words<'_>,
+) -> Result<ChatMessageId> {
+    let id: ChatMessageId = ctx.mint();
+    let quoted_provider_id = words.quoted_provider_id.map(str::to_owned);
+    let (gst_id, state) = match customer.addresses.written_to(inbox) {
+        Some(recipient) => {
+            let queued = Reply {
+                inbox: chat.inbox,
+                channel: chat.channel,
+                participant: chat.id,
+                chat_message: id,
+                customer: customer.id,
+                recipient,
+                content: words.content.clone(),
+                quoted_provider_id: quoted_provider_id.clone(),
+            };
+            (reply::queue(ctx, db, client, queued).await?.to_string(), DeliveryState::Queued)
+        }
+        None => {
+            tracing::warn!(participant.id = %chat.id, "a customer has no address that this inbox can write to");
+            (id.to_string(), DeliveryState::Failed)
+        }
+    };
+    let now = ctx.now();
+    let row = NewChatMessage {
+        id,
+        participant: chat.id,
+        sequence: chat.take_sequence(now),
+        content_type: match words.asks_rating {
+            true => ContentType::Rating,
+            false => ContentType::of_outbound(words.content),
+        },
+        channel: chat.channel,
+        body: words::of_outbound(words.content),
+        content: ChatContent::Outgoing(Box::new(words.content.clone())),
+        media: None,
+        owner: words.owner.to_owned(),
+        ct_id: None,
+        gst_id,
+        provider_id: None,
+        quoted_provider_id,
+        state: Some(state),
+        created_at: now,
+    };
+    chat_messages::insert(db, client, &row).await?;
+    chat.send_rating |= words.asks_rating;
+    Ok(id)
+}

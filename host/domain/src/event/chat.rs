@@ -1,0 +1,160 @@
+//! Chats and tickets.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    address::{Address, AddressKind},
+    chat::{ParticipantState, Rating},
+    ids::{ChatMessageId, CustomerId, ParticipantId, UserId},
+};
+
+/// A chat as it stood when something was written in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chat {
+    /// Its participant.
+    pub participant: ParticipantId,
+    /// Who had it.
+    pub state: ParticipantState,
+    /// It had ended without an agent.
+    pub missed: bool,
+    /// The client's name for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_ref: Option<String>,
+    /// The agent who had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent>,
+    /// The agent who had it before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_agent: Option<Agent>,
+    /// The team that it waited for or belonged to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
+/// An agent, as customers of the API see one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    /// The user.
+    pub id: UserId,
+    /// Display name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A customer as it was known then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Customer {
+    /// Who it is.
+    pub id: CustomerId,
+    /// Display name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Display-only username.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// The address of each kind that is shown.
+    pub addresses: Vec<Address>,
+}
+
+impl Customer {
+    /// The address of a kind, if one is known.
+    pub fn address(&self, kind: AddressKind) -> Option<&str> {
+        self.addresses.iter().find_map(|address| address.as_kind(kind))
+    }
+}
+
+/// A conversation began, or began again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatOpened {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Who has it.
+    pub state: ParticipantState,
+    /// It had been closed before.
+    pub again: bool,
+    /// The message that began it; absent when an agent opened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<ChatMessageId>,
+}
+
+/// Somebody else has the chat now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatChangedHands {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Who had it.
+    pub from: ParticipantState,
+    /// Who has it.
+    pub to: ParticipantState,
+    /// The chatbot that a router chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot: Option<String>,
+    /// The agent who has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<UserId>,
+    /// The team that it waits for or belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// Why, in words for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A conversation ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatClosed {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Who had it.
+    pub from: ParticipantState,
+    /// The agent who had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<UserId>,
+    /// It ended without an agent.
+    pub missed: bool,
+}
+
+/// The customer rated a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatRated {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// The message that is the rating.
+    pub message: ChatMessageId,
+    /// How it was.
+    pub rating: Rating,
+}
+
+/// A ticket has another status.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TicketMoved {
+    /// Its number; counts up per client.
+    pub number: i64,
+    /// The chat that it is about.
+    pub participant: ParticipantId,
+    /// The status before; absent when the ticket is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<TicketStatus>,
+    /// The status now.
+    pub to: TicketStatus,
+    /// Who works on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<UserId>,
+}
+
+/// Where a ticket stands (SPEC 2.9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TicketStatus {
+    /// Being worked on.
+    Open,
+    /// The customer waits for an agent.
+    AwaitingAgent,
+    /// The agent waits for the customer.
+    AwaitingCustomer,
+    /// Solved, and still at hand.
+    Resolved,
+    /// Put away.
+    Closed,
+}

@@ -1,0 +1,225 @@
+//! What providers say about inboxes, their templates and their customers (SPEC 6.3, 6.4).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{address::Address, ids::CustomerId};
+
+/// The provider changed something about a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateChanged {
+    /// The provider's template id, where it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Code of its language, where it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What is different.
+    pub change: TemplateChange,
+}
+
+/// What is different about a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TemplateChange {
+    /// Whether it may be sent (SPEC 3.6).
+    Status {
+        /// Its status now.
+        status: TemplateApproval,
+        /// Why it was rejected, in the provider's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// What customers think of it.
+    Quality {
+        /// Before.
+        before: Quality,
+        /// Now.
+        now: Quality,
+    },
+    /// A part of it.
+    Components {
+        /// Which.
+        element: TemplateElement,
+    },
+}
+
+/// Whether a template may be sent, as events report it (SPEC 3.6, 6.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum TemplateApproval {
+    /// It may.
+    Approved,
+    /// It may not, as it is.
+    Rejected,
+    /// Not for now.
+    Paused,
+    /// Never again.
+    Disabled,
+}
+
+impl TemplateApproval {
+    /// The name shown to clients.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approved => "APPROVED",
+            Self::Rejected => "REJECTED",
+            Self::Paused => "PAUSED",
+            Self::Disabled => "DISABLED",
+        }
+    }
+}
+
+/// How well a template or a number is received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Quality {
+    /// Well.
+    Green,
+    /// Less well.
+    Yellow,
+    /// Badly.
+    Red,
+    /// Too little is known.
+    Unknown,
+}
+
+impl Quality {
+    /// The name shown to clients.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Green => "GREEN",
+            Self::Yellow => "YELLOW",
+            Self::Red => "RED",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+
+    /// From the provider's name of it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Green, Self::Yellow, Self::Red, Self::Unknown].into_iter().find(|quality| quality.as_str() == name)
+    }
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum TemplateElement {
+    /// The line or file above the text.
+    Header,
+    /// The text.
+    Body,
+    /// The line below it.
+    Footer,
+    /// What can be tapped.
+    Buttons,
+}
+
+impl TemplateElement {
+    /// The name shown to clients.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Header => "HEADER",
+            Self::Body => "BODY",
+            Self::Footer => "FOOTER",
+            Self::Buttons => "BUTTONS",
+        }
+    }
+}
+
+/// A customer has another phone number, and stays the same customer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CustomerNumberChanged {
+    /// Who it is, if known before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<CustomerId>,
+    /// The number before.
+    pub before: Address,
+    /// The number now.
+    pub now: Address,
+}
+
+/// The provider thinks otherwise of a business number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxQualityChanged {
+    /// How well it is received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// How many customers it may write to, in the provider's word for it, such as `TIER_1K`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    /// Whether it can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<ChannelStatus>,
+}
+
+/// Whether a business number can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ChannelStatus {
+    /// It can.
+    Connected,
+    /// It cannot.
+    Disconnected,
+    /// It can, and is about to be restricted.
+    Flagged,
+    /// It can write less, or to fewer customers.
+    Restricted,
+}
+
+impl ChannelStatus {
+    /// The name shown to clients.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connected => "CONNECTED",
+            Self::Disconnected => "DISCONNECTED",
+            Self::Flagged => "FLAGGED",
+            Self::Restricted => "RESTRICTED",
+        }
+    }
+}
+
+/// A customer wants, or no longer wants, messages of a category.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreferenceChanged {
+    /// The address that the provider names; absent when it is withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Address>,
+    /// Such as `MARKETING`.
+    pub category: String,
+    /// `true`: messages of the category must cease.
+    pub stop: bool,
+}
+
+/// The connection of a paired number changed (SPEC 6.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionChanged {
+    /// Where it stands now.
+    pub status: SessionStatus,
+    /// What happened, in the words of SPEC 6.3, such as `Connected`.
+    pub words: String,
+}
+
+/// Where the connection of a paired number stands (SPEC 3.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionStatus {
+    /// On its way.
+    Connecting,
+    /// Messages come and go.
+    Success,
+    /// All messaging has stopped.
+    Disconnected,
+}
+
+impl SessionStatus {
+    /// The name shown to clients.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Success => "success",
+            Self::Disconnected => "disconnected",
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Messages: those that come, those that are put into a chat, and those on their way out.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Chat, Customer};
+use crate::{
+    address::Address,
+    channel::Channel,
+    chat::SentTemplate,
+    content::OutboundContent,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, MessageId, UserId},
+    inbound::{InboundContent, ProviderFailure},
+};
+
+/// A customer wrote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageCame {
+    /// Its place in the chat; also its `gstId`.
+    pub message: ChatMessageId,
+    /// The chat, with this message in it.
+    pub chat: Chat,
+    /// Who wrote.
+    pub customer: Customer,
+    /// What was written, with the client's payloads in place.
+    pub content: InboundContent,
+    /// It is a tap on a card of a carousel.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub carousel: bool,
+    /// Our address of the file that came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_url: Option<String>,
+    /// The message that it quotes, taps or reacts to, when we know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<AnsweredMessage>,
+    /// The provider's id of the message that it quotes or whose button was tapped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted_provider_id: Option<String>,
+    /// The template that the customer had been sent last, if nothing free-form was sent since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_template: Option<SentTemplate>,
+}
+
+/// A message that another one answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnsweredMessage {
+    /// Set when it is part of a chat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_message: Option<ChatMessageId>,
+    /// Set when we sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageId>,
+    /// The system's tracking id.
+    pub gst_id: String,
+    /// The client's tracking id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ct_id: Option<String>,
+    /// Its text, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Set when it was a template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<AnsweredTemplate>,
+}
+
+impl AnsweredMessage {
+    /// The id that our API knows it by.
+    pub fn id(&self) -> String {
+        match (self.chat_message, self.message) {
+            (Some(chat), _) => chat.to_string(),
+            (None, Some(sent)) => sent.to_string(),
+            (None, None) => self.gst_id.clone(),
+        }
+    }
+}
+
+/// The template that an answered message was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredTemplate {
+    /// The provider's template id.
+    pub id: String,
+    /// The texts of its body parameters, in order.
+    pub parameters: Vec<String>,
+}
+
+/// A chatbot or an agent put a message into a chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageSaid {
+    /// Its place in the chat.
+    pub message: ChatMessageId,
+    /// Who said it.
+    pub by: Speaker,
+    /// The chat as it stands with this message.
+    pub chat: Chat,
+    /// To whom.
+    pub customer: Customer,
+    /// What it says.
+    pub content: OutboundContent,
+    /// The message that it quotes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<ChatMessageId>,
+}
+
+/// Who speaks for the business in a chat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Speaker {
+    /// The chatbot.
+    Bot,
+    /// An agent.
+    Agent(UserId),
+}
+
+/// An outbound message took a step (SPEC 3.2).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageMoved {
+    /// The message.
+    pub message: MessageId,
+    /// The chat message that it delivers; absent when it came through the send endpoints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_message: Option<ChatMessageId>,
+    /// Which of its legs: 0 for the first, higher ones for fallbacks.
+    pub leg: i16,
+    /// What that leg travels over.
+    pub channel: Channel,
+    /// Where it stands now.
+    pub state: DeliveryState,
+    /// Whom it goes to: the address that is written to, and another one that is kept.
+    pub to: Vec<Address>,
+    /// The system's tracking id.
+    pub gst_id: String,
+    /// The client's tracking id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ct_id: Option<String>,
+    /// When it took this step and those before.
+    #[serde(default, skip_serializing_if = "StepTimes::is_empty")]
+    pub times: StepTimes,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<ProviderFailure>,
+}
+
+/// When a message took its steps, as far as known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepTimes {
+    /// Left for the customer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<DateTime<Utc>>,
+    /// Arrived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered: Option<DateTime<Utc>>,
+    /// Was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<DateTime<Utc>>,
+    /// Was played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<DateTime<Utc>>,
+}
+
+impl StepTimes {
+    /// The times of the steps up to `state`; of a failure none, whatever came before it.
+    pub fn up_to(state: DeliveryState, times: [Option<DateTime<Utc>>; 4]) -> Self {
+        let [sent, delivered, read, played] = times;
+        let reached = |step, at: Option<DateTime<Utc>>| at.filter(|_| state >= step && !state.is_failed());
+        Self {
+            sent: reached(DeliveryState::Sent, sent),
+            delivered: reached(DeliveryState::Delivered, delivered),
+            read: reached(DeliveryState::Read, read),
+            played: reached(DeliveryState::Played, played),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}

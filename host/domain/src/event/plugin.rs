@@ -1,0 +1,87 @@
+//! Plugins: which version is in force, and which is not asked for a while.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A version of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginVersion {
+    /// Name of the plugin.
+    pub name: String,
+    /// Version of an upload; absent for what ships with the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+}
+
+/// Another version of a plugin is in force, or one no longer is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginSwapped {
+    /// The activation.
+    pub activation: Uuid,
+    /// The version.
+    pub plugin: PluginVersion,
+    /// The world that it serves.
+    pub world: PluginWorld,
+    /// How it is, or was, in force.
+    pub mode: PluginMode,
+    /// What happened to it.
+    pub swap: Swap,
+}
+
+/// What happened to a version of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Swap {
+    /// It is in force from now on.
+    Activated {
+        /// The live activation that made way for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead_of: Option<Uuid>,
+    },
+    /// What followed it was taken back, and it is in force again.
+    BroughtBack,
+    /// It was taken back.
+    RolledBack,
+    /// It was switched off.
+    Deactivated,
+    /// It was on trial and failed too often.
+    TakenBack {
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+/// How a plugin is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PluginMode {
+    /// It answers.
+    Live,
+    /// It is asked beside the live one.
+    Shadow,
+    /// It answers for a share.
+    Canary,
+}
+
+/// What a plugin decides about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PluginWorld {
+    /// What to say in a conversation.
+    Chatbot,
+    /// Whether a message becomes an SMS.
+    SmsFallback,
+    /// The bodies of webhooks.
+    WebhookShaper,
+    /// Who answers a conversation.
+    Router,
+}
+
+/// A plugin failed so often that it is not asked for a while. Recorded for each inbox that it serves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginSuspended {
+    /// The version.
+    pub plugin: PluginVersion,
+    /// Why, in one sentence for the client.
+    pub reason: String,
+}

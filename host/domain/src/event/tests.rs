@@ -1,0 +1,210 @@
+//! Every case comes back from its stored form; what is none is an error.
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::*;
+use crate::{
+    address::{Address, AddressKind},
+    channel::Channel,
+    chat::{ParticipantState, Rating},
+    content::OutboundContent,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId},
+    inbound::{InboundContent, ProviderFailure},
+};
+
+fn at() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_790_000_000_123).unwrap()
+}
+
+fn phone(digits: &str) -> Address {
+    Address::of_kind(AddressKind::Phone, digits).unwrap()
+}
+
+fn participant() -> ParticipantId {
+    ParticipantId(Uuid::from_u128(1))
+}
+
+fn chat() -> Chat {
+    Chat {
+        participant: participant(),
+        state: ParticipantState::Active,
+        missed: true,
+        client_ref: Some("demo".to_owned()),
+        agent: Some(Agent { id: UserId(Uuid::from_u128(2)), name: Some("Ann".to_owned()) }),
+        last_agent: Some(Agent { id: UserId(Uuid::from_u128(3)), name: None }),
+        team: Some("sales".to_owned()),
+    }
+}
+
+fn customer() -> Customer {
+    Customer {
+        id: CustomerId(Uuid::from_u128(4)),
+        name: Some("Zo".to_owned()),
+        username: None,
+        addresses: vec![phone("27820000001")],
+    }
+}
+
+fn messages() -> [Event; 3] {
+    let answered = AnsweredMessage {
+        chat_message: None,
+        message: Some(MessageId(Uuid::from_u128(5))),
+        gst_id: "gst".to_owned(),
+        ct_id: Some("order".to_owned()),
+        text: None,
+        template: Some(AnsweredTemplate { id: "77".to_owned(), parameters: vec!["Zo".to_owned()] }),
+    };
+    let came = MessageCame {
+        message: ChatMessageId(Uuid::from_u128(6)),
+        chat: chat(),
+        customer: customer(),
+        content: InboundContent::Button { text: "Yes".to_owned(), payload: "yes".to_owned() },
+        carousel: true,
+        media_url: Some("https://example.org/m".to_owned()),
+        answers: Some(answered),
+        quoted_provider_id: Some("wamid.Q".to_owned()),
+        last_template: Some(crate::chat::SentTemplate { id: "77".to_owned(), name: "order_ready".to_owned() }),
+    };
+    let said = MessageSaid {
+        message: ChatMessageId(Uuid::from_u128(7)),
+        by: Speaker::Agent(UserId(Uuid::from_u128(2))),
+        chat: chat(),
+        customer: customer(),
+        content: OutboundContent::Text { body: "Hello \u{0} there".to_owned() },
+        quoted: Some(ChatMessageId(Uuid::from_u128(6))),
+    };
+    let moved = MessageMoved {
+        message: MessageId(Uuid::from_u128(5)),
+        chat_message: None,
+        leg: 1,
+        channel: Channel::Sms,
+        state: DeliveryState::Failed,
+        to: vec![phone("27820000001")],
+        gst_id: "gst".to_owned(),
+        ct_id: None,
+        times: StepTimes { sent: Some(at()), ..StepTimes::default() },
+        failure: Some(ProviderFailure { code: 131_026, text: "undeliverable".to_owned() }),
+    };
+    [Event::MessageCame(Box::new(came)), Event::MessageSaid(Box::new(said)), Event::MessageMoved(Box::new(moved))]
+}
+
+fn chats() -> [Event; 5] {
+    let (from, to) = (ParticipantState::Bot, ParticipantState::Queued);
+    let message = ChatMessageId(Uuid::from_u128(6));
+    [
+        Event::ChatOpened(ChatOpened { participant: participant(), state: from, again: true, message: Some(message) }),
+        Event::ChatChangedHands(ChatChangedHands {
+            participant: participant(),
+            from,
+            to,
+            bot: None,
+            agent: None,
+            team: Some("sales".to_owned()),
+            reason: Some("asked for a person".to_owned()),
+        }),
+        Event::ChatClosed(ChatClosed { participant: participant(), from, agent: None, missed: false }),
+        Event::ChatRated(ChatRated { participant: participant(), message, rating: Rating::Excellent }),
+        Event::TicketMoved(TicketMoved {
+            number: 7,
+            participant: participant(),
+            from: None,
+            to: TicketStatus::AwaitingAgent,
+            agent: None,
+        }),
+    ]
+}
+
+fn of_inboxes() -> [Event; 5] {
+    let change = TemplateChange::Status { status: TemplateApproval::Rejected, reason: Some("SPAM".to_owned()) };
+    let template = TemplateChanged { id: Some("77".to_owned()), name: "hello".to_owned(), language: None, change };
+    let number = CustomerNumberChanged { customer: None, before: phone("27820000001"), now: phone("27820000002") };
+    let quality =
+        InboxQualityChanged { quality: Some(Quality::Red), limit: None, status: Some(ChannelStatus::Flagged) };
+    let preference = PreferenceChanged { address: None, category: "MARKETING".to_owned(), stop: true };
+    let session = SessionChanged { status: SessionStatus::Disconnected, words: "Logged Out".to_owned() };
+    [
+        Event::TemplateChanged(template),
+        Event::CustomerNumberChanged(number),
+        Event::InboxQualityChanged(quality),
+        Event::PreferenceChanged(preference),
+        Event::SessionChanged(session),
+    ]
+}
+
+fn of_plugins() -> [Event; 2] {
+    let plugin = PluginVersion { name: "bot".to_owned(), version: Some(3) };
+    let swapped = PluginSwapped {
+        activation: Uuid::from_u128(8),
+        plugin: plugin.clone(),
+        world: PluginWorld::SmsFallback,
+        mode: PluginMode::Canary,
+        swap: Swap::TakenBack { reason: "3 of its 20 calls failed".to_owned() },
+    };
+    let suspended = PluginSuspended { plugin, reason: "it crashed".to_owned() };
+    [Event::PluginSwapped(swapped), Event::PluginSuspended(suspended)]
+}
+
+/// One of every case: a case that is added is missed here by the compiler.
+fn every_case() -> Vec<Event> {
+    let all: Vec<Event> = messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).collect();
+    let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
+    assert_eq!(places.len(), 15, "a case is missing");
+    all
+}
+
+fn place(event: &Event) -> usize {
+    match event {
+        Event::MessageCame(_) => 0,
+        Event::MessageSaid(_) => 1,
+        Event::MessageMoved(_) => 2,
+        Event::ChatOpened(_) => 3,
+        Event::ChatChangedHands(_) => 4,
+        Event::ChatClosed(_) => 5,
+        Event::ChatRated(_) => 6,
+        Event::TicketMoved(_) => 7,
+        Event::TemplateChanged(_) => 8,
+        Event::CustomerNumberChanged(_) => 9,
+        Event::InboxQualityChanged(_) => 10,
+        Event::PreferenceChanged(_) => 11,
+        Event::PluginSwapped(_) => 12,
+        Event::PluginSuspended(_) => 13,
+        Event::SessionChanged(_) => 14,
+    }
+}
+
+#[test]
+fn every_case_comes_back_from_its_stored_form() {
+    for event in every_case() {
+        let stored = serde_json::to_string(&Written::new(at(), &event)).unwrap();
+        assert!(stored.starts_with(r#"{"v":1,"at":"2026-09-21T14:13:20.123Z","event":{""#), "{stored}");
+        let read: Recorded = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read, Recorded { at: at(), event });
+    }
+}
+
+#[test]
+fn a_version_or_a_case_that_is_not_known_is_an_error_that_says_so_and_quotes_nothing() {
+    let read = |v: u32, event: serde_json::Value| {
+        let stored = json!({ "v": v, "at": at(), "event": event }).to_string();
+        serde_json::from_str::<Recorded>(&stored)
+    };
+    let rated = json!({ "chatRated": { "participant": Uuid::nil(), "message": Uuid::nil(), "rating": "POOR" } });
+    assert!(read(1, rated.clone()).is_ok());
+    let other = read(2, json!({ "anything": "secret" })).unwrap_err().to_string();
+    assert!(other.contains("version 2") && !other.contains("secret"), "{other}");
+    let unknown = read(1, json!({ "secret": {} })).unwrap_err().to_string();
+    assert!(unknown.contains("no event of version 1") && !unknown.contains("secret"), "{unknown}");
+    assert!(serde_json::from_value::<Recorded>(json!({ "at": at(), "event": rated })).is_err(), "without a version");
+}
+
+#[test]
+fn the_times_of_a_step_are_those_up_to_it() {
+    let all = [Some(at()); 4];
+    let delivered = StepTimes::up_to(DeliveryState::Delivered, all);
+    assert_eq!(delivered, StepTimes { sent: Some(at()), delivered: Some(at()), ..StepTimes::default() });
+    assert_eq!(StepTimes::up_to(DeliveryState::Failed, all), StepTimes::default());
+    assert_eq!(StepTimes::up_to(DeliveryState::Accepted, all), StepTimes::default());
+}

@@ -1,0 +1,4 @@
+//! Who reads what happened. Another reader (the live sockets of agents, statistics, the story of a message) is another
+//! file here and another line in `record`.
+
+pub(crate) mod webhooks;

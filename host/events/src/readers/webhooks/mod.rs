@@ -1,0 +1,186 @@
+//! The webhooks of clients: which type of webhook tells of an event, whether anybody wants it (SPEC 2.12, 6.5), and the
+//! delivery that is stored then. Each delivery holds the event, because its bytes replace it within moments and because
+//! most events have one webhook (ADR 0017).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use domain::{
+    content::OutboundContent,
+    event::{Event, MessageSaid, Recorded, Speaker, Written},
+    ids::{ClientId, DeliveryId, EndpointId, InboxId},
+    webhook::{ChatbotEvent, PayloadVersion, WebhookSettings, WebhookType, in_force},
+};
+use serde::{Deserialize, Serialize};
+use storage::{
+    PgConnection, Queue,
+    webhooks::{
+        configs::{self, Route},
+        deliveries::{self, NewDelivery},
+    },
+};
+use uuid::Uuid;
+
+use crate::NewEvent;
+use base::{Context, Result};
+
+/// What a delivery holds until it is shaped.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Report {
+    /// The webhook that tells of the event.
+    pub kind: ReportKind,
+    /// The event.
+    pub recorded: Recorded,
+}
+
+/// A [`Report`] on its way to where it is stored.
+#[derive(Debug, Serialize)]
+struct NewReport<'event> {
+    kind: ReportKind,
+    recorded: Written<'event>,
+}
+
+/// The webhook that tells of an event (SPEC 6), with what must be as it was when the event was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ReportKind {
+    /// Incoming messages.
+    Incoming,
+    /// Status updates.
+    Status,
+    /// Session status.
+    Session,
+    /// Partner events.
+    Partner,
+    /// Chatbot conversations.
+    Chatbot(ChatbotReport),
+}
+
+/// The id of a chatbot event, and what the configuration said about such events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatbotReport {
+    /// `eventId`.
+    pub event_id: Uuid,
+    /// Which payload.
+    pub payload_version: PayloadVersion,
+    /// Whether the bot's messages are reported too.
+    pub include_outgoing: bool,
+    /// Whether nothing is reported while an agent is assigned.
+    pub stop_on_agent_assignment: bool,
+}
+
+/// Stores a delivery for each webhook that is wanted, in the order of the events. Answers the lanes to wake.
+pub(crate) async fn take(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    events: &[NewEvent],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let told: Vec<(InboxId, &NewEvent)> = events
+        .iter()
+        .filter(|event| !told_by(&event.event).is_empty())
+        .filter_map(|event| Some((event.inbox?, event)))
+        .collect();
+    if told.is_empty() {
+        return Ok(Vec::new());
+    }
+    let inboxes: BTreeSet<InboxId> = told.iter().map(|(inbox, _)| *inbox).collect();
+    let inboxes: Vec<InboxId> = inboxes.into_iter().collect();
+    let routes = configs::routes(db, client, &inboxes).await?;
+    let mut deliveries = Vec::new();
+    for (inbox, new) in told {
+        for webhook in told_by(&new.event) {
+            let Some((endpoint, settings)) = destination(&routes, inbox, *webhook, &new.event) else { continue };
+            let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
+            let report = NewReport { kind, recorded: Written::new(new.at, &new.event) };
+            let id: DeliveryId = ctx.mint();
+            deliveries.push(NewDelivery { id, endpoint, inbox, order_key: new.order_key, event: report });
+        }
+    }
+    if deliveries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let endpoints: BTreeSet<EndpointId> = deliveries.iter().map(|delivery| delivery.endpoint).collect();
+    deliveries::insert_all(db, client, &deliveries, ctx.now()).await?;
+    Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+}
+
+/// The webhooks that tell of an event.
+fn told_by(event: &Event) -> &'static [WebhookType] {
+    match event {
+        Event::MessageCame(_) => &[WebhookType::IncomingMessage, WebhookType::Chatbot],
+        // An agent's own words are no news to the client (SPEC 6.5).
+        Event::MessageSaid(said) if said.by == Speaker::Bot => &[WebhookType::Chatbot],
+        // Only what came through the send endpoints is reported (SPEC 6.2).
+        Event::MessageMoved(moved) if moved.chat_message.is_none() => &[WebhookType::StatusUpdate],
+        Event::SessionChanged(_) => &[WebhookType::SessionStatus],
+        Event::TemplateChanged(_)
+        | Event::CustomerNumberChanged(_)
+        | Event::InboxQualityChanged(_)
+        | Event::PreferenceChanged(_)
+        | Event::PluginSuspended(_) => &[WebhookType::PartnerEvent],
+        Event::MessageSaid(_)
+        | Event::MessageMoved(_)
+        | Event::ChatOpened(_)
+        | Event::ChatChangedHands(_)
+        | Event::ChatClosed(_)
+        | Event::ChatRated(_)
+        | Event::TicketMoved(_)
+        | Event::PluginSwapped(_) => &[],
+    }
+}
+
+/// The endpoint for a webhook of an event, and the settings of the configuration that applies: that of its inbox, else the
+/// client's default. `None` when nobody wants it.
+fn destination<'routes>(
+    routes: &'routes [Route],
+    inbox: InboxId,
+    webhook: WebhookType,
+    event: &Event,
+) -> Option<(EndpointId, &'routes WebhookSettings)> {
+    let own = routes.iter().find(|route| route.inbox == Some(inbox));
+    let default = routes.iter().find(|route| route.inbox.is_none());
+    let route = in_force(own, default)?;
+    let endpoint = *route.endpoints.get(&webhook)?;
+    if webhook == WebhookType::Chatbot {
+        let (moment, agent) = chatbot_moment(event)?;
+        if !route.settings.emits_chatbot_event(moment, agent) {
+            return None;
+        }
+    }
+    Some((endpoint, &route.settings))
+}
+
+/// What happened as far as gating cares, and whether an agent has the chat.
+fn chatbot_moment(event: &Event) -> Option<(ChatbotEvent, bool)> {
+    match event {
+        Event::MessageCame(came) => Some((ChatbotEvent::Incoming, came.chat.agent.is_some())),
+        Event::MessageSaid(said) => Some((moment_of_reply(said), said.chat.agent.is_some())),
+        _ => None,
+    }
+}
+
+fn moment_of_reply(said: &MessageSaid) -> ChatbotEvent {
+    match said.content {
+        OutboundContent::Template(_) => ChatbotEvent::TemplateSend,
+        _ => ChatbotEvent::BotReply,
+    }
+}
+
+fn kind_of(webhook: WebhookType, settings: &WebhookSettings, event_id: impl FnOnce() -> Uuid) -> ReportKind {
+    match webhook {
+        WebhookType::IncomingMessage => ReportKind::Incoming,
+        WebhookType::StatusUpdate => ReportKind::Status,
+        WebhookType::SessionStatus => ReportKind::Session,
+        WebhookType::PartnerEvent => ReportKind::Partner,
+        WebhookType::Chatbot => ReportKind::Chatbot(ChatbotReport {
+            event_id: event_id(),
+            payload_version: settings.chatbot_payload_version,
+            include_outgoing: settings.chatbot_include_outgoing,
+            stop_on_agent_assignment: settings.chatbot_stop_on_agent_assignment,
+        }),
+    }
+}

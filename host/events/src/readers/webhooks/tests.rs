@@ -1,0 +1,177 @@
+//! Tests of who is told of an event.
+
+use std::collections::BTreeMap;
+
+use chrono::DateTime;
+use domain::{
+    chat::ParticipantState,
+    content::TemplateSend,
+    event::{Agent, Chat, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus},
+    ids::{ChatMessageId, CustomerId, ParticipantId, UserId},
+    inbound::InboundContent,
+};
+
+use super::*;
+
+const INBOX: InboxId = InboxId(Uuid::from_u128(7));
+const DEFAULT_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(1));
+const DEFAULT_SESSION: EndpointId = EndpointId(Uuid::from_u128(2));
+const DEFAULT_INCOMING: EndpointId = EndpointId(Uuid::from_u128(4));
+const OVERRIDE_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(3));
+
+fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
+    let urls = endpoints.iter().map(|(kind, _)| (*kind, "https://example.com".to_owned())).collect();
+    Route {
+        inbox: inbox,
+        settings: WebhookSettings { urls, ..WebhookSettings::default() },
+        endpoints: endpoints.iter().copied().collect::<BTreeMap<_, _>>(),
+    }
+}
+
+fn default_route() -> Route {
+    route(
+        None,
+        &[
+            (WebhookType::IncomingMessage, DEFAULT_INCOMING),
+            (WebhookType::Chatbot, DEFAULT_CHATBOT),
+            (WebhookType::SessionStatus, DEFAULT_SESSION),
+        ],
+    )
+}
+
+fn chat() -> Chat {
+    Chat {
+        participant: ParticipantId(Uuid::from_u128(20)),
+        state: ParticipantState::Bot,
+        missed: false,
+        client_ref: Some("demo".to_owned()),
+        agent: None,
+        last_agent: None,
+        team: None,
+    }
+}
+
+fn customer() -> Customer {
+    Customer { id: CustomerId(Uuid::from_u128(21)), name: None, username: None, addresses: Vec::new() }
+}
+
+fn came_to(chat: Chat) -> Event {
+    Event::MessageCame(Box::new(MessageCame {
+        message: ChatMessageId(Uuid::from_u128(22)),
+        chat,
+        customer: customer(),
+        content: InboundContent::Text { body: "hello".to_owned() },
+        carousel: false,
+        media_url: None,
+        answers: None,
+        quoted_provider_id: None,
+        last_template: None,
+    }))
+}
+
+fn said(by: Speaker, content: OutboundContent) -> Event {
+    let message = ChatMessageId(Uuid::from_u128(23));
+    Event::MessageSaid(Box::new(MessageSaid { message, by, chat: chat(), customer: customer(), content, quoted: None }))
+}
+
+fn text() -> OutboundContent {
+    OutboundContent::Text { body: "hi".to_owned() }
+}
+
+fn session() -> Event {
+    Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: "Connected".to_owned() })
+}
+
+/// Where each webhook of an event goes.
+fn told(routes: &[Route], event: &Event) -> Vec<EndpointId> {
+    let webhooks = told_by(event).iter();
+    webhooks.filter_map(|webhook| Some(destination(routes, INBOX, *webhook, event)?.0)).collect()
+}
+
+#[test]
+fn an_override_counts_as_a_whole() {
+    let own = route(Some(INBOX), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
+    let routes = [default_route(), own];
+    assert_eq!(told(&routes, &came_to(chat())), [OVERRIDE_CHATBOT]);
+    assert_eq!(told(&routes, &session()), [], "what the override leaves out does not go to the default");
+}
+
+#[test]
+fn an_override_of_another_inbox_changes_nothing() {
+    let other = route(Some(InboxId(Uuid::from_u128(8))), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
+    assert_eq!(told(&[other.clone(), default_route()], &came_to(chat())), [DEFAULT_INCOMING, DEFAULT_CHATBOT]);
+    assert_eq!(told(&[other], &session()), [], "without a default there is nobody to tell");
+}
+
+#[test]
+fn an_override_without_addresses_silences_its_inbox() {
+    let routes = [default_route(), route(Some(INBOX), &[])];
+    assert_eq!(told(&routes, &came_to(chat())), []);
+    assert_eq!(told(&routes, &session()), []);
+}
+
+#[test]
+fn bot_replies_are_reported_only_when_included_and_template_sends_and_agents_never() {
+    let mut routes = [default_route()];
+    let template = OutboundContent::Template(TemplateSend {
+        id: "12".to_owned(),
+        name: "order_ready".to_owned(),
+        language: "en".to_owned(),
+        header: None,
+        header_text: Vec::new(),
+        body: Vec::new(),
+        buttons: Vec::new(),
+        cards: Vec::new(),
+        rendered_text: "ready".to_owned(),
+    });
+    assert_eq!(told(&routes, &said(Speaker::Bot, text())), []);
+    routes[0].settings.chatbot_include_outgoing = true;
+    assert_eq!(told(&routes, &said(Speaker::Bot, text())), [DEFAULT_CHATBOT]);
+    assert_eq!(told(&routes, &said(Speaker::Bot, template)), []);
+    assert_eq!(told(&routes, &said(Speaker::Agent(UserId(Uuid::from_u128(9))), text())), []);
+}
+
+#[test]
+fn an_assigned_agent_stops_chatbot_events_only_when_asked_for() {
+    let mut routes = [default_route()];
+    let agent = Some(Agent { id: UserId(Uuid::from_u128(9)), name: None });
+    let assigned = came_to(Chat { agent, ..chat() });
+    assert_eq!(told(&routes, &assigned), [DEFAULT_INCOMING, DEFAULT_CHATBOT]);
+    routes[0].settings.chatbot_stop_on_agent_assignment = true;
+    assert_eq!(told(&routes, &assigned), [DEFAULT_INCOMING]);
+    assert_eq!(told(&routes, &came_to(chat())), [DEFAULT_INCOMING, DEFAULT_CHATBOT]);
+}
+
+#[test]
+fn a_chatbot_event_carries_the_settings_of_the_configuration_that_applies() {
+    let mut own = route(Some(INBOX), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
+    own.settings.chatbot_payload_version = PayloadVersion::V2;
+    own.settings.chatbot_include_outgoing = true;
+    let routes = [default_route(), own];
+    let (_, settings) = destination(&routes, INBOX, WebhookType::Chatbot, &came_to(chat())).unwrap();
+    let ReportKind::Chatbot(report) = kind_of(WebhookType::Chatbot, settings, || Uuid::from_u128(5)) else {
+        panic!("not a chatbot event")
+    };
+    assert_eq!((report.event_id, report.payload_version), (Uuid::from_u128(5), PayloadVersion::V2));
+    assert!(report.include_outgoing);
+}
+
+#[test]
+fn what_no_webhook_tells_of_goes_nowhere() {
+    let closed = Event::ChatClosed(ChatClosed {
+        participant: ParticipantId(Uuid::from_u128(20)),
+        from: ParticipantState::Bot,
+        agent: None,
+        missed: false,
+    });
+    assert!(told_by(&closed).is_empty());
+}
+
+#[test]
+fn a_report_comes_back_as_it_was_stored() {
+    let (at, event) = (DateTime::from_timestamp_millis(1_790_000_000_123).unwrap(), came_to(chat()));
+    let kind = kind_of(WebhookType::Chatbot, &WebhookSettings::default(), || Uuid::from_u128(5));
+    let stored = serde_json::to_string(&NewReport { kind, recorded: Written::new(at, &event) }).unwrap();
+    let read: Report = serde_json::from_str(&stored).unwrap();
+    assert_eq!(read, Report { kind, recorded: Recorded { at, event } });
+}

@@ -1,0 +1,34 @@
+//! What came into force and what no longer is, as events.
+
+use chrono::{DateTime, Utc};
+use domain::event::{Event, PluginMode, PluginSwapped, PluginVersion, PluginWorld, Swap};
+use events::NewEvent;
+use plugin_host::{PluginRef, World};
+
+use crate::slots::{Activation, Mode};
+
+/// A version of a plugin, as events name it.
+pub(crate) fn version_of(plugin: &PluginRef) -> PluginVersion {
+    PluginVersion { name: plugin.name().to_owned(), version: plugin.version() }
+}
+
+/// What happened to an activation. It has no conversation, so all of a client are in one order.
+pub(crate) fn swapped(activation: &Activation, swap: Swap, at: DateTime<Utc>) -> NewEvent {
+    let event = Event::PluginSwapped(PluginSwapped {
+        activation: activation.id,
+        plugin: version_of(&activation.plugin),
+        world: match activation.world {
+            World::Chatbot => PluginWorld::Chatbot,
+            World::SmsFallback => PluginWorld::SmsFallback,
+            World::WebhookShaper => PluginWorld::WebhookShaper,
+            World::Router => PluginWorld::Router,
+        },
+        mode: match activation.mode {
+            Mode::Live => PluginMode::Live,
+            Mode::Shadow => PluginMode::Shadow,
+            Mode::Canary => PluginMode::Canary,
+        },
+        swap,
+    });
+    NewEvent { inbox: activation.inbox, order_key: 0, at, event }
+}

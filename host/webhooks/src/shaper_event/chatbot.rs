@@ -1,0 +1,117 @@
+//! The events of the chatbot webhook (SPEC 6.5): a customer wrote, or the bot answered.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::AddressKind,
+    chat::{MessageContentType, words},
+    content::OutboundContent,
+    event::{self, AnsweredMessage, Chat, Customer, MessageCame, MessageSaid},
+};
+use events::ChatbotReport;
+use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Direction, Team};
+
+use plugin_host::unix_millis;
+
+/// The customer wrote.
+pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
+    let quoted = came.answers.as_ref().filter(|_| came.quoted_provider_id.is_some());
+    ChatbotEvent {
+        message_id: Some(came.message.to_string()),
+        ct_id: came.answers.as_ref().and_then(|answered| answered.ct_id.clone()),
+        message_type: Some(MessageContentType::of_inbound(&came.content, came.carousel).as_str().to_owned()),
+        message_text: words::of_inbound(&came.content),
+        media_url: came.media_url.clone(),
+        template_id: came.last_template.as_ref().map(|template| template.id.clone()),
+        template_name: came.last_template.as_ref().map(|template| template.name.clone()),
+        quoted_message_id: quoted.map(AnsweredMessage::id).or_else(|| came.quoted_provider_id.clone()),
+        quoted_text: quoted.and_then(|answered| answered.text.clone()),
+        ..of_chat((&came.chat, &came.customer), told, (Direction::Incoming, business), at)
+    }
+}
+
+/// The bot answered.
+pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
+    let template = match &said.content {
+        OutboundContent::Template(template) => Some(template),
+        _ => None,
+    };
+    let media_url = match &said.content {
+        OutboundContent::Media(file) => Some(file.url.clone()),
+        _ => None,
+    };
+    ChatbotEvent {
+        message_id: Some(said.message.to_string()),
+        message_type: Some(type_of_reply(&said.content).as_str().to_owned()),
+        message_text: words::of_outbound(&said.content),
+        media_url,
+        template_id: template.map(|template| template.id.clone()),
+        template_name: template.map(|template| template.name.clone()),
+        quoted_message_id: said.quoted.map(|quoted| quoted.to_string()),
+        ..of_chat((&said.chat, &said.customer), told, (Direction::Outgoing, business), at)
+    }
+}
+
+/// The words for what a bot sends are those for what customers send.
+fn type_of_reply(content: &OutboundContent) -> MessageContentType {
+    match content {
+        OutboundContent::Text { .. } | OutboundContent::Template(_) => MessageContentType::Text,
+        OutboundContent::Media(_) => MessageContentType::Media,
+        OutboundContent::Buttons(_) | OutboundContent::List(_) => MessageContentType::Interactive,
+        OutboundContent::Location(_) => MessageContentType::Location,
+    }
+}
+
+/// What every event of a chat shows, without a message.
+fn of_chat(
+    (chat, customer): (&Chat, &Customer),
+    told: ChatbotReport,
+    (direction, business): (Direction, &str),
+    at: DateTime<Utc>,
+) -> ChatbotEvent {
+    let flags = chat.state.flags();
+    let shown = |kind| customer.address(kind).map(str::to_owned);
+    let (phone, business) = (shown(AddressKind::Phone), Some(business.to_owned()));
+    let (sender_msisdn, receiver_msisdn) = match direction {
+        Direction::Incoming => (phone, business),
+        Direction::Outgoing => (business, phone),
+    };
+    ChatbotEvent {
+        event_id: told.event_id.to_string(),
+        direction,
+        timestamp_ms: unix_millis(at),
+        chat_participant_id: chat.participant.to_string(),
+        conversation_status: Some(flags.conversation_status.to_owned()),
+        conversation_closed: flags.conversation_closed,
+        conversation_missed: chat.missed,
+        chat_bot_conversation: flags.chat_bot_conversation,
+        client_ref: chat.client_ref.clone(),
+        sender_msisdn,
+        receiver_msisdn,
+        customer_user_id: shown(AddressKind::Bsuid),
+        username: customer.username.clone(),
+        message_id: None,
+        ct_id: None,
+        message_type: None,
+        message_text: None,
+        media_url: None,
+        template_id: None,
+        template_name: None,
+        quoted_message_id: None,
+        quoted_text: None,
+        assigned_agent: agent(chat.agent.as_ref()),
+        last_assigned_agent: agent(chat.last_agent.as_ref()),
+        team: chat.team.as_ref().map(|team| Team { id: team.clone(), name: Some(team.clone()) }),
+        routed_to_another_team: None,
+        settings: ChatbotSettings {
+            payload_version: told.payload_version.as_str().to_owned(),
+            include_outgoing: told.include_outgoing,
+            stop_on_agent_assignment: told.stop_on_agent_assignment,
+        },
+        metadata: Vec::new(),
+    }
+}
+
+fn agent(agent: Option<&event::Agent>) -> Option<Agent> {
+    let agent = agent?;
+    Some(Agent { id: agent.id.to_string(), name: agent.name.clone() })
+}

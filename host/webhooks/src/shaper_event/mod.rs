@@ -1,0 +1,116 @@
+//! From what is stored of an event to the types of world `webhook-shaper`: the only place that fills them.
+
+mod chatbot;
+mod incoming;
+mod partner;
+#[cfg(test)]
+mod tests;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{
+    address::{Address, AddressKind},
+    event::{Event, MessageMoved, SessionChanged},
+};
+use events::{Report, ReportKind};
+use plugin_host::{
+    unix_millis,
+    webhook_shaper::{SessionStatusEvent, StatusEvent, WebhookEvent},
+};
+
+/// Why a stored event cannot be shaped.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// It has another version, is of another kind, or is no event at all.
+    #[error("it is no event of this version")]
+    Form(#[source] serde_json::Error),
+    /// Its webhook does not tell of such events.
+    #[error("its webhook tells of other events")]
+    Kind,
+}
+
+/// Reads a stored event. `business`: what its inbox is reached at.
+pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, Unreadable> {
+    match serde_json::from_str::<Report>(stored) {
+        Ok(report) => of(&report, business).ok_or(Unreadable::Kind),
+        // Before there were events of our own, the shaper's own types were stored; such deliveries may still wait.
+        Err(error) => serde_json::from_str(stored).map_err(|_| Unreadable::Form(error)),
+    }
+}
+
+/// What the shaper is asked; `None` when the webhook does not tell of such an event.
+fn of(report: &Report, business: &str) -> Option<WebhookEvent> {
+    let at = report.recorded.at;
+    Some(match (report.kind, &report.recorded.event) {
+        (ReportKind::Incoming, Event::MessageCame(came)) => {
+            WebhookEvent::Incoming(incoming::incoming(came, business, at))
+        }
+        (ReportKind::Status, Event::MessageMoved(moved)) => WebhookEvent::Status(status(moved, business)),
+        (ReportKind::Session, Event::SessionChanged(changed)) => {
+            WebhookEvent::SessionStatus(session(changed, business, at))
+        }
+        (ReportKind::Partner, event) => WebhookEvent::Partner(partner::partner(event, business, at)?),
+        (ReportKind::Chatbot(told), Event::MessageCame(came)) => {
+            WebhookEvent::Chatbot(chatbot::came(came, told, business, at))
+        }
+        (ReportKind::Chatbot(told), Event::MessageSaid(said)) => {
+            WebhookEvent::Chatbot(chatbot::said(said, told, business, at))
+        }
+        _ => return None,
+    })
+}
+
+/// The built-in shaper of an event (SPEC 6.1 to 6.5).
+pub(crate) fn built_in(event: &WebhookEvent) -> &'static str {
+    match event {
+        WebhookEvent::Chatbot(chatbot) if chatbot.settings.payload_version == "v2" => "webhook-v2",
+        WebhookEvent::Chatbot(_) => "webhook-v1",
+        WebhookEvent::Incoming(_)
+        | WebhookEvent::Status(_)
+        | WebhookEvent::SessionStatus(_)
+        | WebhookEvent::Partner(_) => "webhook-standard",
+    }
+}
+
+/// SPEC 6.2.
+fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
+    let time = |at: Option<DateTime<Utc>>| Some(at?.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let failure = moved.failure.as_ref().filter(|_| moved.state.is_failed());
+    StatusEvent {
+        sender: business.to_owned(),
+        receiver: of_kind(&moved.to, AddressKind::Phone),
+        recipient_user_id: of_kind(&moved.to, AddressKind::Bsuid),
+        gst_id: moved.gst_id.clone(),
+        ct_id: moved.ct_id.clone(),
+        conversation_ct_id: None,
+        // Of the message's own channel nothing is said.
+        channel: (moved.leg > 0).then(|| moved.channel.as_str().to_owned()),
+        status: moved.state.as_str().to_owned(),
+        send_time: time(moved.times.sent),
+        delivery_time: time(moved.times.delivered),
+        read_time: time(moved.times.read),
+        played_time: time(moved.times.played),
+        error_code: failure.map(|failure| failure.code.to_string()),
+        error_code_string: failure.map(|failure| failure.text.clone()),
+        conversation_id: None,
+        participant_id: None,
+        cost: None,
+        request_id: None,
+        tqrmt_id: None,
+        metadata: Vec::new(),
+    }
+}
+
+/// SPEC 6.3.
+fn session(changed: &SessionChanged, business: &str, at: DateTime<Utc>) -> SessionStatusEvent {
+    SessionStatusEvent {
+        whatsapp_number: business.to_owned(),
+        status: changed.words.clone(),
+        status_type: changed.status.as_str().to_owned(),
+        timestamp_ms: unix_millis(at),
+        metadata: Vec::new(),
+    }
+}
+
+fn of_kind(addresses: &[Address], kind: AddressKind) -> Option<String> {
+    addresses.iter().find_map(|address| address.as_kind(kind)).map(str::to_owned)
+}

@@ -1,0 +1,85 @@
+//! The events of the partner webhook (SPEC 6.4), and that a plugin was suspended.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::AddressKind,
+    event::{
+        CustomerNumberChanged, Event, InboxQualityChanged, PluginSuspended, PreferenceChanged, TemplateChange,
+        TemplateChanged,
+    },
+};
+use plugin_host::webhook_shaper::{PartnerEvent, partner_event};
+
+use plugin_host::unix_millis;
+
+/// `None` when the partner webhook does not tell of such an event.
+pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Option<PartnerEvent> {
+    let named = |event_type: &str| partner_event(event_type, business, unix_millis(at));
+    Some(match event {
+        Event::TemplateChanged(changed) => template(changed, named),
+        Event::CustomerNumberChanged(changed) => number(changed, named("USER_CHANGED_NUMBER")),
+        Event::InboxQualityChanged(changed) => quality(changed, named("PHONE_QUALITY_CHANGED")),
+        Event::PreferenceChanged(changed) => preference(changed, named("USER_PREFERENCE")),
+        Event::PluginSuspended(suspended) => suspension(suspended, named("PLUGIN_SUSPENDED")),
+        _ => return None,
+    })
+}
+
+fn template(changed: &TemplateChanged, named: impl FnOnce(&str) -> PartnerEvent) -> PartnerEvent {
+    let template_name = Some(changed.name.clone());
+    match &changed.change {
+        TemplateChange::Status { status, reason } => PartnerEvent {
+            template_name,
+            template_status: Some(status.as_str().to_owned()),
+            rejected_reason: reason.clone(),
+            ..named("TEMPLATE_STATUS_CHANGED")
+        },
+        TemplateChange::Quality { before, now } => PartnerEvent {
+            template_name,
+            previous_quality_score: Some(before.as_str().to_owned()),
+            new_quality_score: Some(now.as_str().to_owned()),
+            ..named("TEMPLATE_QUALITY_CHANGED")
+        },
+        TemplateChange::Components { element } => PartnerEvent {
+            template_name,
+            template_language: changed.language.clone(),
+            template_element: Some(element.as_str().to_owned()),
+            ..named("TEMPLATE_COMPONENTS_CHANGED")
+        },
+    }
+}
+
+fn number(changed: &CustomerNumberChanged, named: PartnerEvent) -> PartnerEvent {
+    PartnerEvent {
+        old_number: Some(changed.before.value().to_owned()),
+        new_number: Some(changed.now.value().to_owned()),
+        ..named
+    }
+}
+
+fn quality(changed: &InboxQualityChanged, named: PartnerEvent) -> PartnerEvent {
+    PartnerEvent {
+        quality_rating: changed.quality.map(|quality| quality.as_str().to_owned()),
+        messaging_limit_tier: changed.limit.clone(),
+        channel_status: changed.status.map(|status| status.as_str().to_owned()),
+        ..named
+    }
+}
+
+fn preference(changed: &PreferenceChanged, named: PartnerEvent) -> PartnerEvent {
+    let phone = changed.address.as_ref().and_then(|address| address.as_kind(AddressKind::Phone));
+    PartnerEvent {
+        wa_id: phone.map(str::to_owned),
+        category: Some(changed.category.clone()),
+        preference_value: Some(if changed.stop { "stop" } else { "resume" }.to_owned()),
+        ..named
+    }
+}
+
+fn suspension(suspended: &PluginSuspended, named: PartnerEvent) -> PartnerEvent {
+    let plugin = &suspended.plugin;
+    let mut metadata =
+        vec![("plugin".to_owned(), plugin.name.clone()), ("reason".to_owned(), suspended.reason.clone())];
+    metadata.extend(plugin.version.map(|version| ("pluginVersion".to_owned(), version.to_string())));
+    PartnerEvent { metadata, ..named }
+}
