@@ -55,7 +55,7 @@ fn routes(state: &ApiState) -> Router<ApiState> {
         .merge(sending::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
-        .merge(inboxes::routes())
+        .merge(numbers::routes())
         .merge(templates::routes())
         .merge(plugins::routes())
         .merge(routing::routes())

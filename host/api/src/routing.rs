@@ -56,7 +56,7 @@ impl From<RoutingDecision> for DecisionBody {
             time: time_of(decision.id),
             id: decision.id,
             participant_id: decision.participant,
-            whats_app_number_id: decision.number,
+            whats_app_number_id: decision.inbox,
             plugin: decision.plugin,
             version: decision.version,
             target: TargetBody { kind: decision.target, name, id },

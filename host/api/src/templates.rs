@@ -47,7 +47,7 @@ impl From<TemplateRow> for Template {
             status: record.status,
             category: record.category,
             parameter_format: record.parameter_format,
-            components: record.components,
+            components: record.components.0,
             waba_id: record.waba_id,
             synced_time: row.synced_at.to_rfc3339_opts(SecondsFormat::Millis, true),
         }

@@ -10,7 +10,7 @@ use plugins::{self, Activate};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{bodies::ActivationBody, mode, number_id, refused, small, version};
+use super::{bodies::ActivationBody, inbox_id, mode, refused, small, version};
 use crate::{
     auth::{Allowed, Plugins},
     body::OptionalJson,
@@ -42,7 +42,7 @@ pub(super) async fn activate(
     let usual = Activate::newest(name, mode);
     let wanted = Activate {
         version: version(body.version.as_ref())?,
-        number: number_id(body.whats_app_number_id.as_deref())?,
+        inbox: inbox_id(body.whats_app_number_id.as_deref())?,
         percent: small(body.percent, usual.percent, 0),
         config: body.config.filter(|config| !config.is_null()),
         allowed_hosts: body.allowed_hosts,
@@ -67,7 +67,7 @@ pub(super) async fn rollback(
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ScopeBody>,
 ) -> Result<Response, ApiError> {
-    let number = number_id(body.whats_app_number_id.as_deref())?;
+    let number = inbox_id(body.whats_app_number_id.as_deref())?;
     let client = allowed.caller.client;
     let live = plugins::rollback(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
     Ok(match live {
@@ -83,7 +83,7 @@ pub(super) async fn deactivate(
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ScopeBody>,
 ) -> Result<StatusCode, ApiError> {
-    let number = number_id(body.whats_app_number_id.as_deref())?;
+    let number = inbox_id(body.whats_app_number_id.as_deref())?;
     let client = allowed.caller.client;
     plugins::deactivate(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
     Ok(StatusCode::NO_CONTENT)

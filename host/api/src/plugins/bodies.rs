@@ -86,7 +86,7 @@ impl From<Version> for PluginBody {
             source: UPLOADED,
             created_time: Some(time(version.created_at)),
             api_version: Some(version.api_version),
-            config_schema: version.config_schema,
+            config_schema: version.config_schema.map(|schema| schema.0),
             last_error: None,
             activations: None,
         }
@@ -126,7 +126,7 @@ impl From<Version> for VersionBody {
             size: version.size,
             api_version: version.api_version,
             imports: version.imports,
-            config_schema: version.config_schema,
+            config_schema: version.config_schema.map(|schema| schema.0),
             state: READY,
             created_by: version.created_by.map(|user| user.to_string()),
             created_time: time(version.created_at),
@@ -181,7 +181,7 @@ impl From<Activation> for ActivationBody {
             plugin: activation.plugin.name().to_owned(),
             version: activation.plugin.version(),
             world: activation.world.as_str(),
-            whats_app_number_id: activation.number,
+            whats_app_number_id: activation.inbox,
             mode: activation.mode.as_str(),
             percent: activation.percent,
             error_threshold: activation.error_threshold,
@@ -280,8 +280,8 @@ impl From<Difference> for DifferenceBody {
             live_plugin: difference.live_plugin,
             live_version: difference.live_version,
             subject_id: difference.subject,
-            live: difference.live,
-            shadow: difference.shadow,
+            live: difference.live.0,
+            shadow: difference.shadow.0,
         }
     }
 }

@@ -59,7 +59,7 @@ fn refused(error: PluginError) -> ApiError {
 }
 
 /// A text that is no id belongs to no number.
-fn number_id(text: Option<&str>) -> Result<Option<InboxId>, ApiError> {
+fn inbox_id(text: Option<&str>) -> Result<Option<InboxId>, ApiError> {
     text.map(|text| {
         text.parse().map_err(|_| {
             let said = "is not the id of one of your numbers; leave it out for all of them";

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{
     activate::ScopeBody,
     bodies::{ActivationBody, RecordedBody},
-    mode, number_id, refused, small, version,
+    inbox_id, mode, refused, small, version,
 };
 use crate::{
     auth::{Allowed, Plugins},
@@ -39,7 +39,7 @@ pub(super) async fn start(
 ) -> Result<Json<ActivationBody>, ApiError> {
     let wanted = StartRecording {
         plugin: name,
-        number: number_id(body.whats_app_number_id.as_deref())?,
+        inbox: inbox_id(body.whats_app_number_id.as_deref())?,
         mode: mode(body.mode.as_deref())?,
         sample: body.sample.unwrap_or(1.0),
         max_calls: small(body.max_calls, 1_000, 0),
@@ -56,7 +56,7 @@ pub(super) async fn stop(
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ScopeBody>,
 ) -> Result<StatusCode, ApiError> {
-    let number = number_id(body.whats_app_number_id.as_deref())?;
+    let number = inbox_id(body.whats_app_number_id.as_deref())?;
     let client = allowed.caller.client;
     plugins::stop_recording(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
     Ok(StatusCode::NO_CONTENT)

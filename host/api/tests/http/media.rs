@@ -15,7 +15,7 @@ async fn file(service: &Service, mime_type: &str, content: &'static [u8]) -> (Me
     let id: MediaId = ctx.mint();
     let new = NewMedia {
         id,
-        number: service.number.id,
+        inbox: service.number.id,
         provider_media_id: "1037543291543636".to_owned(),
         source_url: None,
         mime_type: mime_type.to_owned(),

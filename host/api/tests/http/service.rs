@@ -38,7 +38,7 @@ use serde_json::Value;
 use storage::PgPool;
 use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
-    inboxes::{CloudAccount, NewNumber, Number, Provider, add_number},
+    inboxes::{CloudAccount, NewNumber, Provider, WhatsAppNumber, add_number},
 };
 use tower::ServiceExt;
 
@@ -74,7 +74,7 @@ pub struct Service {
     pub context: Arc<Context>,
     pub readiness: Arc<Readiness>,
     pub client: ClientId,
-    pub number: Number,
+    pub number: WhatsAppNumber,
     /// Key of the ADMIN.
     pub key: String,
 }
@@ -113,7 +113,8 @@ impl Service {
         let context = Arc::new(context(db, Arc::clone(&clock), &options).await);
         let admin = Administration::from(context.as_ref());
         let created = create_client(&admin, acme()).await.unwrap();
-        let number = add_number(&admin, number(), Actor::Operator).await.unwrap();
+        let inbox = add_number(&admin, number(), Actor::Operator).await.unwrap();
+        let number = WhatsAppNumber::of(&inbox).unwrap();
         let readiness = Arc::new(Readiness::default());
         let settings = ApiSettings {
             max_body_bytes: MAX_BODY,

@@ -8,19 +8,25 @@ use base::media::AddressRefused;
 use channels::media_store::MediaContent;
 use chrono::TimeDelta;
 use domain::{
-    chat::ParticipantState,
+    address::{Address, AddressKind},
+    channel::Channel,
+    chat::{ContentType, ParticipantState, SentTemplate},
     content::{
         ButtonKind, ButtonParameter, CardParameters, ConversationEffect, OutboundContent, TemplateSend, TextParameter,
     },
     ids::{BatchId, CustomerId, MediaId, MessageId, PartId},
     inbound::InboundContent,
+    recipient::Recipient,
 };
 use inbound::media::{self, MediaRefused};
 use serde_json::json;
 use storage::{
     Queue,
-    inbound::callbacks::NewCallback,
-    outbound::messages::{self, NewMessage, NewPart},
+    outbound::{
+        messages::{self, NewMessage},
+        parts::{self, NewPart, PartOrigin},
+        provider_ids,
+    },
     people::inbox_customers,
 };
 use uuid::Uuid;
@@ -33,18 +39,18 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
     let new_part = NewPart {
         id: part,
         batch: BatchId(part.0),
-        number: stage.number,
-        message_type: "NOTIFICATION",
-        content: serde_json::to_value(content).unwrap(),
+        inbox: stage.number,
+        origin: PartOrigin::Notification,
+        content: content.clone(),
         fallback: None,
         quoted_provider_id: None,
     };
     let new_message = NewMessage {
         id: message,
         part,
-        number: stage.number,
-        to_phone: Some(ZO.to_owned()),
-        to_bsuid: None,
+        inbox: stage.number,
+        channel: Channel::Whatsapp,
+        recipient: Recipient::parse(Some(ZO), None).unwrap(),
         ct_id: Some("order-42".to_owned()),
         gst_id: "gst-42".to_owned(),
         order_key: 1,
@@ -52,10 +58,10 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         customer: None,
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    messages::insert_parts(&mut db, stage.client, &[&new_part]).await.unwrap();
-    messages::insert_messages(&mut db, stage.client, &[&new_message], 1, stage.ctx.now()).await.unwrap();
+    parts::insert(&mut db, stage.client, &[&new_part]).await.unwrap();
+    messages::insert(&mut db, stage.client, &[&new_message], 1, stage.ctx.now()).await.unwrap();
     let ids = [(provider_id.to_owned(), message, None)];
-    messages::insert_provider_ids(&mut db, stage.client, &ids).await.unwrap();
+    provider_ids::insert(&mut db, stage.client, &ids).await.unwrap();
     message
 }
 
@@ -158,8 +164,9 @@ async fn messages_are_numbered_in_the_order_in_which_they_came_and_the_window_is
         (vec!["< one".into(), "< two".into(), "< three".into()], vec![1, 2, 3])
     );
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    let facts = inbox_customers::facts(&mut db, stage.client, stage.number, &[ZO.to_owned()], &[]).await.unwrap();
-    assert_eq!(facts[ZO].last_inbound_at, Some(now), "a clock that is ahead does not lengthen the window");
+    let zo = Address::of_kind(AddressKind::Phone, ZO).unwrap();
+    let facts = inbox_customers::facts(&mut db, stage.client, stage.number, &[&zo]).await.unwrap();
+    assert_eq!(facts[&zo].last_inbound_at, Some(now), "a clock that is ahead does not lengthen the window");
 }
 
 #[tokio::test]
@@ -170,7 +177,7 @@ async fn a_tap_gives_the_clients_payload_back_and_names_the_template() {
     stage.settle().await;
     let mut db = stage.ctx.db.acquire().await.unwrap();
     let customer = CustomerId(stage.ids("SELECT id FROM customer").await[0]);
-    let last = [(customer, Some(("77".to_owned(), "order_ready".to_owned())))];
+    let last = [(customer, Some(SentTemplate { id: "77".to_owned(), name: "order_ready".to_owned() }))];
     inbox_customers::record_outbound(&mut db, stage.client, stage.number, &last, stage.ctx.now()).await.unwrap();
     drop(db);
     stage.zo_sends("wamid.B", "button", json!({ "text": "Track", "payload": "pb1:token" }), Some("wamid.T")).await;
@@ -203,7 +210,7 @@ async fn a_tap_on_a_card_is_a_carousel_message() {
         (incoming.message_content_type.as_str(), incoming.button_payload.as_deref()),
         ("CAROUSEL", Some("BUY_1"))
     );
-    assert_eq!(stage.messages().await[0].content_type, "CAROUSEL");
+    assert_eq!(stage.messages().await[0].content_type, ContentType::Carousel);
 }
 
 #[tokio::test]
@@ -239,7 +246,7 @@ async fn a_file_has_an_address_of_ours_before_it_has_been_fetched() {
     let open = async |expires, signature: &str| {
         media::open(&stage.ctx, stage.client, id, expires, signature).await.err().unwrap()
     };
-    assert!(matches!(open(expires, signature).await, MediaRefused::NotYet), "this number has no credentials");
+    assert!(matches!(open(expires, signature).await, MediaRefused::NotYet), "the provider cannot be reached");
     assert!(matches!(open(expires + 1, signature).await, MediaRefused::Address(AddressRefused::BadSignature)));
     stage.advance(TimeDelta::hours(2));
     assert!(matches!(open(expires, signature).await, MediaRefused::Address(AddressRefused::Expired)));
@@ -303,15 +310,11 @@ async fn a_status_that_comes_early_waits_for_its_message_and_one_of_nobody_is_dr
 #[tokio::test]
 async fn an_item_that_cannot_be_read_is_kept_for_the_operator_and_holds_nothing_up() {
     let stage = Stage::new().await;
-    let poison = NewCallback {
-        id: stage.ctx.mint(),
-        lane: stage.number.0,
-        dedupe_hash: [1; 32],
-        item: json!({ "from": "another version" }),
-    };
-    let mut db = stage.ctx.db.acquire().await.unwrap();
-    storage::inbound::callbacks::insert_new(&mut db, stage.client, &[poison], stage.ctx.now()).await.unwrap();
-    drop(db);
+    let poison = "INSERT INTO callback (client_id, id, lane_id, item, received_at, due_at)
+                  VALUES ($1, $2, $3, '{\"v\": 99, \"value\": {}}', $4, $4)";
+    let id: Uuid = stage.ctx.mint();
+    let poison = sqlx::query(poison).bind(stage.client.0).bind(id).bind(stage.number.0).bind(stage.ctx.now());
+    poison.execute(&stage.ctx.db).await.unwrap();
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
     assert_eq!(stage.transcript().await, ["< hi"]);

@@ -8,11 +8,12 @@ use std::sync::{
 use base::{audit::Actor, secrets::Purpose};
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
 use domain::page::PageRequest;
+use storage::inboxes::Inbox;
 use tenancy::{
     accounts::create_client,
     inboxes::{
-        AddNumberError, CloudAccount, NewNumber, Provider, SyncError, add_number, list_numbers, list_templates,
-        refresh_due, request_refresh, sync_templates,
+        AddNumberError, CloudAccount, NewNumber, Provider, SyncError, WhatsAppNumber, add_number, list_numbers,
+        list_templates, refresh_due, request_refresh, sync_templates,
     },
 };
 use tokio::{
@@ -83,13 +84,12 @@ async fn a_number_is_stored_as_digits_with_its_secrets_sealed() {
     let client = create_client(&office.administration(), acme()).await.unwrap().client;
     let number = add(&office, new_number()).await.unwrap();
     assert_eq!(number.address(), Some("27820001001"));
-    let open = |purpose, sealed: &Option<Vec<u8>>| {
-        office.sealer.open_text(client, purpose, sealed.as_deref().unwrap()).unwrap()
-    };
-    assert_eq!(open(Purpose::AccessToken, &number.access_token_sealed), "EAAG-token");
-    assert_eq!(open(Purpose::AppSecret, &number.app_secret_sealed), "own-secret");
+    let open = |purpose, sealed: &[u8]| office.sealer.open_text(client, purpose, sealed).unwrap();
+    let cloud = number.cloud().unwrap();
+    assert_eq!(open(Purpose::AccessToken, &cloud.access_token_sealed), "EAAG-token");
+    assert_eq!(open(Purpose::AppSecret, cloud.app_secret_sealed.as_deref().unwrap()), "own-secret");
     let listed = list_numbers(&office.db, client, "2000", ALL).await.unwrap();
-    assert_eq!((listed.items.as_slice(), listed.total), ([number].as_slice(), 1));
+    assert_eq!((listed.items.as_slice(), listed.total), ([WhatsAppNumber::of(&number).unwrap()].as_slice(), 1));
 }
 
 #[tokio::test]

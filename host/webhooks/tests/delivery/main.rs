@@ -234,11 +234,11 @@ async fn a_shaper_of_the_client_that_fails_is_stood_in_for_and_leaves_a_trace() 
     let activation = Activation {
         id: stage.ctx.mint(),
         world: "webhook-shaper".to_owned(),
-        number: None,
+        inbox: None,
         mode: activations::LIVE.to_owned(),
         plugin: "not-there".to_owned(),
         upload: None,
-        config: json!({}),
+        config: json!({}).into(),
         allowed_hosts: Vec::new(),
         percent: 100,
         error_threshold: 10,

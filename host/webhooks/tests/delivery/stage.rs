@@ -9,7 +9,7 @@ use std::{
 use base::{
     Context, ContextBuilder, Settings,
     lanes::{Lease, Wake, Wakeups},
-    secrets::Sealer,
+    secrets::{Purpose, Sealer},
 };
 use channels::{
     carrier::Carriers,
@@ -27,7 +27,7 @@ use events::{NewEvent, record};
 use plugin_host::{HostConfig, PluginHost};
 use storage::{
     PgPool, Queue,
-    inboxes::{self, Number, Provider},
+    inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
     tenancy::clients::{self, NewClient},
     work::lanes,
 };
@@ -60,20 +60,27 @@ impl Stage {
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
         let (client, number) = (ctx.mint(), ctx.mint());
         let mut db = ctx.db.acquire().await.unwrap();
-        let new = NewClient { client_ref: "demo", display_name: "Demo", parent: None, allow_private_targets: true };
-        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
-        let row = Number {
-            id: number,
-            link_id: ctx.mint(),
-            msisdn: "27600000001".to_owned(),
-            provider: Provider::Cloud,
-            phone_number_id: None,
-            waba_id: None,
-            access_token_sealed: None,
-            app_secret_sealed: None,
-            rate_per_second: None,
+        let new = NewClient {
+            client_ref: "demo",
+            display_name: "Demo",
+            parent: None,
+            allow_private_targets: true,
+            sms_inbox: ctx.mint(),
         };
-        inboxes::insert(&mut db, client, &row, ctx.now()).await.unwrap();
+        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
+        let inbox = Inbox {
+            id: number,
+            settings: InboxSettings::WhatsappCloud(WhatsappCloud {
+                msisdn: "27600000001".parse().unwrap(),
+                link_id: ctx.mint(),
+                phone_number_id: "PN".to_owned(),
+                waba_id: "WABA".to_owned(),
+                access_token_sealed: ctx.sealer.seal(client, Purpose::AccessToken, b"token").unwrap(),
+                app_secret_sealed: None,
+                rate_per_second: None,
+            }),
+        };
+        inboxes::insert(&mut db, client, &inbox, ctx.now()).await.unwrap();
         drop(db);
         Self { ctx, client, number, clock }
     }
@@ -150,6 +157,8 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
     let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
+    // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
+    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
     ContextBuilder {
         db,
         clock,
@@ -157,7 +166,7 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
         sealer: Sealer::new([9; 32]),
         plugins: plugins.await.unwrap(),
         carriers: Carriers::default(),
-        cloud: CloudApi::new(CloudSettings::default()).unwrap(),
+        cloud: CloudApi::new(nowhere).unwrap(),
         http: GuardedClient::new(GuardedSettings::default()).unwrap(),
         media_folder: folder.join("media"),
         settings: settings(),
