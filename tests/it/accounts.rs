@@ -308,7 +308,7 @@ async fn neither_keys_nor_passwords_are_stored_in_the_open() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
     let mut db = patchbay.database().await;
-    for table in ["api_key", "client_user", "whatsapp_number"] {
+    for table in ["api_key", "client_user", "whatsapp_cloud_inbox"] {
         let statement = format!(
             "SELECT string_agg(row_to_json(t)::text, ' ') FROM {table} t WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)"
         );

@@ -302,7 +302,7 @@ async fn phase(patchbay: &Patchbay) -> Option<String> {
 /// Whether the message to a recipient may have gone out twice.
 async fn is_ambiguous(patchbay: &Patchbay, phone: &str) -> bool {
     let statement = "SELECT leg.ambiguous FROM outbound_leg leg JOIN outbound_message message
-        ON message.client_id = leg.client_id AND message.id = leg.message_id WHERE message.to_phone = $1";
+        ON message.client_id = leg.client_id AND message.id = leg.message_id WHERE message.address_value = $1";
     let mut db = patchbay.database().await;
     sqlx::query_scalar(statement).bind(phone).fetch_one(&mut db).await.unwrap()
 }

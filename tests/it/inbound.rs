@@ -333,7 +333,7 @@ async fn a_customer_who_changes_the_phone_number_keeps_the_chat() {
     });
     patchbay.simulate("/simulator/events", &change).await;
     eventually("the new number to be known", || async {
-        let statement = "SELECT value FROM customer_identity WHERE client_id = $client AND kind = 'PHONE'";
+        let statement = "SELECT value FROM customer_address WHERE client_id = $client AND kind = 'PHONE'";
         (stored::<String>(&patchbay, &client, statement).await == new.msisdn).then_some(())
     })
     .await;

@@ -29,7 +29,7 @@ async fn is_queued(patchbay: &Patchbay, phone: &Phone) -> String {
     for _ in 0..40 {
         let mut db = patchbay.database().await;
         let statement = "SELECT participant.state, participant.queued_reason FROM participant
-            JOIN customer_identity identity USING (client_id, customer_id) WHERE identity.value = $1";
+            JOIN customer_address identity USING (client_id, customer_id) WHERE identity.value = $1";
         let found: Option<(String, Option<String>)> =
             sqlx::query_as(statement).bind(&phone.msisdn).fetch_optional(&mut db).await.unwrap();
         if let Some((_, reason)) = found.filter(|(state, _)| state == "QUEUED") {
@@ -104,7 +104,7 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
     let reason = eventually("people to take over at once", || async {
         let mut db = patchbay.database().await;
         let statement = "SELECT participant.queued_reason FROM participant
-            JOIN customer_identity identity USING (client_id, customer_id)
+            JOIN customer_address identity USING (client_id, customer_id)
             WHERE identity.value = $1 AND participant.state = 'QUEUED'";
         let found: Option<Option<String>> =
             sqlx::query_scalar(statement).bind(&next.msisdn).fetch_optional(&mut db).await.unwrap();

@@ -86,31 +86,37 @@ async fn submit(stage: &Stage) -> f64 {
 /// Messages that did not arrive on WhatsApp and whose SMS is decided, as the program stores them. They become due together.
 async fn queue(db: &PgPool) {
     sqlx::query(
-        "WITH inbox AS (SELECT client_id, id AS number_id FROM whatsapp_number LIMIT 1),
-         minted AS MATERIALIZED (
-             SELECT n, (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '7000'
-                        || '8000' || lpad(to_hex(n), 12, '0'))::uuid AS id
+        "WITH inbox AS (
+             SELECT number.client_id, number.id AS inbox_id, sms.id AS sms_id FROM whatsapp_cloud_inbox number
+             JOIN sms_inbox sms ON sms.client_id = number.client_id AND sms.is_default LIMIT 1
+         ), minted AS MATERIALIZED (
+             SELECT n, '2782' || lpad(n::text, 7, '0') AS phone,
+                    (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '7000'
+                     || '8000' || lpad(to_hex(n), 12, '0'))::uuid AS id
              FROM generate_series(1, $1) AS n
          ), part AS (
-             INSERT INTO outbound_part (client_id, id, batch_id, number_id, message_type, content)
-             SELECT client_id, id, id, number_id, 'NOTIFICATION', jsonb_build_object('kind', 'text', 'body', $2::text)
+             INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
+             SELECT client_id, id, id, inbox_id, 'NOTIFICATION',
+                    jsonb_build_object('v', 1, 'value', jsonb_build_object('kind', 'text', 'body', $2::text))
              FROM inbox, minted WHERE n = 1
          ), message AS (
-             INSERT INTO outbound_message (client_id, id, part_id, number_id, to_phone, gst_id, order_key)
-             SELECT client_id, id, (SELECT id FROM minted WHERE n = 1), number_id, '2782' || lpad(n::text, 7, '0'),
-                    id::text, n
+             INSERT INTO outbound_message (client_id, id, part_id, inbox_id, address_kind, address_value, gst_id,
+                                           order_key)
+             SELECT client_id, id, (SELECT id FROM minted WHERE n = 1), inbox_id, 'PHONE', phone, id::text, n
              FROM inbox, minted
          ), leg AS (
-             INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, state, sms, updated_at)
-             SELECT client_id, id, ordinal, channel, state, sms, now()
+             INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value,
+                                       state, content, updated_at)
+             SELECT client_id, id, ordinal, channel, CASE channel WHEN 'SMS' THEN sms_id ELSE inbox_id END, 'PHONE',
+                    phone, state, content, now()
              FROM inbox, minted, (VALUES
                  (0::smallint, 'WHATSAPP', 'FAILED', NULL::jsonb),
-                 (1::smallint, 'SMS', 'QUEUED',
-                  jsonb_build_object('text', $2::text, 'unicode', false, 'source', 'PATCHBAY'))
-             ) AS legs (ordinal, channel, state, sms)
+                 (1::smallint, 'SMS', 'QUEUED', jsonb_build_object('v', 1, 'value', jsonb_build_object('sms',
+                  jsonb_build_object('text', $2::text, 'unicode', false, 'source', 'PATCHBAY'))))
+             ) AS legs (ordinal, channel, state, content)
          )
          INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
-         SELECT client_id, id, 1, client_id, 1, now() + make_interval(secs => $3) FROM inbox, minted",
+         SELECT client_id, id, 1, sms_id, 1, now() + make_interval(secs => $3) FROM inbox, minted",
     )
     .bind(i32::try_from(LEGS).unwrap())
     .bind(TEXT)

@@ -19,14 +19,14 @@ WITH minted AS MATERIALIZED (
                replace(gen_random_uuid()::text, '-', '') AS tail, replace(gen_random_uuid()::text, '-', '') AS other
     ) texts
 ), part AS (
-    INSERT INTO outbound_part (client_id, id, batch_id, number_id, message_type, content)
+    INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
     SELECT :client, part, part, :number, 'NOTIFICATION', :content FROM minted
 ), message AS (
-    INSERT INTO outbound_message (client_id, id, part_id, number_id, to_phone, ct_id, gst_id, order_key)
-    SELECT :client, message, part, :number, '2782' || :phone, 'ct-' || :phone, message::text, :phone FROM minted
+    INSERT INTO outbound_message (client_id, id, part_id, inbox_id, address_kind, address_value, ct_id, gst_id, order_key)
+    SELECT :client, message, part, :number, 'PHONE', '2782' || :phone, 'ct-' || :phone, message::text, :phone FROM minted
 ), leg AS (
-    INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, updated_at)
-    SELECT :client, message, 0, 'WHATSAPP', now() FROM minted
+    INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value, updated_at)
+    SELECT :client, message, 0, 'WHATSAPP', :number, 'PHONE', '2782' || :phone, now() FROM minted
 )
 INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
 SELECT :client, message, 0, :number, 1, now() FROM minted;
@@ -85,7 +85,7 @@ async fn insert(db: &PgPool, size: usize, content: &serde_json::Value) {
     let gst_ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
     let mut tx = db.begin().await.unwrap();
     sqlx::query(
-        "INSERT INTO outbound_part (client_id, id, batch_id, number_id, message_type, content)
+        "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
          VALUES ($1, $2, $2, $3, 'NOTIFICATION', $4)",
     )
     .bind(client)
@@ -99,11 +99,13 @@ async fn insert(db: &PgPool, size: usize, content: &serde_json::Value) {
         "WITH given AS (
              SELECT * FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[]) AS given (id, phone, ct_id, gst_id)
          ), message AS (
-             INSERT INTO outbound_message (client_id, id, part_id, number_id, to_phone, ct_id, gst_id, order_key)
-             SELECT $1, id, $2, $3, phone, ct_id, gst_id, 7 FROM given
+             INSERT INTO outbound_message (client_id, id, part_id, inbox_id, address_kind, address_value, ct_id, gst_id,
+                                           order_key)
+             SELECT $1, id, $2, $3, 'PHONE', phone, ct_id, gst_id, 7 FROM given
          ), leg AS (
-             INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, updated_at)
-             SELECT $1, id, 0, 'WHATSAPP', now() FROM given
+             INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value,
+                                       updated_at)
+             SELECT $1, id, 0, 'WHATSAPP', $3, 'PHONE', phone, now() FROM given
          )
          INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
          SELECT $1, id, 0, $3, 1, now() FROM given",

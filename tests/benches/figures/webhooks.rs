@@ -114,11 +114,11 @@ async fn hold_endpoint(stage: &Stage, length: &str) {
 async fn deliver(stage: &Stage, sink: &Sink, pattern: &Pattern) -> f64 {
     hold_endpoint(stage, "1 hour").await;
     sqlx::query(
-        "INSERT INTO webhook_delivery (client_id, id, lane_id, number_id, order_key, event, due_at)
+        "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
          SELECT client_id,
                 (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '7000'
                  || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
-                lane_id, number_id, n % $2, $3::json, now()
+                lane_id, inbox_id, n % $2, $3::json, now()
          FROM webhook_delivery, generate_series(1, $4) AS n WHERE id = $1",
     )
     .bind(pattern.delivery)
