@@ -326,12 +326,7 @@ fn identity_of(leg: &MessageLeg) -> NewIdentity {
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.
-async fn follow_chat(
-    db: &mut PgConnection,
-    client: ClientId,
-    taken: &[TakenStep],
-    moves: &[LegMove],
-) -> Result<()> {
+async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep], moves: &[LegMove]) -> Result<()> {
     for TakenStep { leg, state, .. } in taken {
         let Some(chat_message) = leg.chat_message else { continue };
         let provider_id = moves

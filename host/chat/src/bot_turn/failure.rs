@@ -9,7 +9,8 @@ use domain::{
 };
 use plugin_host::CallError;
 use storage::{
-    PgConnection, Queue, customers, participant_events, participant_events::Event, participants, participants::Participant,
+    PgConnection, Queue, customers, participant_events, participant_events::Event, participants,
+    participants::Participant,
 };
 use uuid::Uuid;
 

@@ -9,10 +9,8 @@ const PREFIX: &str = "pb1:rating:";
 
 /// The message that asks for a rating.
 pub(crate) fn question() -> OutboundContent {
-    let button = |rating: Rating| ReplyButton {
-        id: format!("{PREFIX}{}", rating.as_str()),
-        title: title(rating).to_owned(),
-    };
+    let button =
+        |rating: Rating| ReplyButton { id: format!("{PREFIX}{}", rating.as_str()), title: title(rating).to_owned() };
     OutboundContent::Buttons(ReplyButtons {
         header: None,
         body: "How was our service?".to_owned(),

@@ -19,7 +19,12 @@ pub(super) fn events(arrival: &Arrival<'_>, routed: &Routed, chat: Chat) -> Vec<
     let (participant, message) = (&routed.participant, arrival.id);
     let opened = (routed.opened != Opened::No).then(|| {
         let again = routed.opened == Opened::Again;
-        Event::ChatOpened(ChatOpened { participant: participant.id, state: participant.state, again, message: Some(message) })
+        Event::ChatOpened(ChatOpened {
+            participant: participant.id,
+            state: participant.state,
+            again,
+            message: Some(message),
+        })
     });
     let moved = routed.was.filter(|was| routed.opened == Opened::No && *was != participant.state);
     let rated = arrival.answered.rating;

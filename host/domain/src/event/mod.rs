@@ -15,8 +15,8 @@ mod tests;
 
 pub use chat::{Agent, Chat, ChatChangedHands, ChatClosed, ChatOpened, ChatRated, Customer, TicketMoved, TicketStatus};
 pub use inbox::{
-    ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged, SessionStatus,
-    TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
+    ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,
+    SessionStatus, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
 };
 pub use message::{
     AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, SentTemplate, Speaker, StepTimes,

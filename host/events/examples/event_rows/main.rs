@@ -44,10 +44,8 @@ async fn main() {
     let meter = Meter::new(&db).await;
     let designs = [Design::InDeliveries, Design::EventTable];
     let loads = [Load::Webhook, Load::NoReader];
-    let mut cells: Vec<Cell> = loads
-        .into_iter()
-        .flat_map(|load| designs.map(|design| Cell { design, load, rounds: Vec::new() }))
-        .collect();
+    let mut cells: Vec<Cell> =
+        loads.into_iter().flat_map(|load| designs.map(|design| Cell { design, load, rounds: Vec::new() })).collect();
     for round in 0..rounds {
         for cell in &mut cells {
             let work = Work::prepare(&db, cell.design, cell.load).await;
@@ -56,7 +54,12 @@ async fn main() {
             let mut used = meter.read(&db).await.since(before);
             used.stored = work.stored_bytes().await;
             let statuses = work.taken();
-            println!("round {}: {:?} {:?}: {used:.2?}, {statuses} statuses, late by {late:.1?}", round + 1, cell.design, cell.load);
+            println!(
+                "round {}: {:?} {:?}: {used:.2?}, {statuses} statuses, late by {late:.1?}",
+                round + 1,
+                cell.design,
+                cell.load
+            );
             cell.rounds.push(used.per(statuses));
         }
     }
@@ -76,7 +79,9 @@ async fn run(work: &Work, ticks: u32) -> Duration {
 }
 
 fn table(cells: &[Cell]) {
-    println!("\nper 100,000 statuses and the messages that they are about, median of the rounds (lowest to highest):\n");
+    println!(
+        "\nper 100,000 statuses and the messages that they are about, median of the rounds (lowest to highest):\n"
+    );
     println!("| load | events | PostgreSQL, processor s | WAL, MB | stored after, MB |");
     println!("|---|---|---:|---:|---:|");
     for Cell { design, load, rounds } in cells {

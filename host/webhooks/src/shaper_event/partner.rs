@@ -14,7 +14,7 @@ use super::millis;
 
 /// `None` when the partner webhook does not tell of such an event.
 pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Option<PartnerEvent> {
-    let named = |event_type| blank(event_type, business, at);
+    let named = |event_type: &str| blank(event_type, business, at);
     Some(match event {
         Event::TemplateChanged(changed) => template(changed, named),
         Event::CustomerNumberChanged(changed) => number(changed, named("USER_CHANGED_NUMBER")),

@@ -7,9 +7,9 @@ use domain::{
     content::{OutboundContent, ReplyButton, ReplyButtons},
     delivery::DeliveryState,
     event::{
-        AnsweredMessage, AnsweredTemplate, Chat, CustomerNumberChanged, Customer, MessageCame, MessageSaid, PluginSuspended,
-        PluginVersion, Recorded, SentTemplate, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
-        TemplateChanged,
+        AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
+        PluginSuspended, PluginVersion, Recorded, SentTemplate, SessionStatus, Speaker, StepTimes, TemplateApproval,
+        TemplateChange, TemplateChanged,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId},
     inbound::{InboundContent, ProviderFailure},
@@ -128,11 +128,14 @@ fn a_reaction_has_the_id_of_the_message_that_it_is_about() {
 fn one_message_is_told_of_in_the_words_of_both_webhooks() {
     let event = chatbot_of(Event::MessageCame(Box::new(tap())));
     assert_eq!((event.direction, event.timestamp_ms), (Direction::Incoming, 1_790_000_000_123));
-    assert_eq!((event.sender_msisdn.as_deref(), event.receiver_msisdn.as_deref()), (Some("27820000001"), Some(BUSINESS)));
-    assert_eq!((event.quoted_message_id, event.quoted_text.as_deref()), (
-        Some(Uuid::from_u128(5).to_string()),
-        Some("Zo, your order is ready"),
-    ));
+    assert_eq!(
+        (event.sender_msisdn.as_deref(), event.receiver_msisdn.as_deref()),
+        (Some("27820000001"), Some(BUSINESS))
+    );
+    assert_eq!(
+        (event.quoted_message_id, event.quoted_text.as_deref()),
+        (Some(Uuid::from_u128(5).to_string()), Some("Zo, your order is ready"),)
+    );
     assert_eq!((event.settings.payload_version.as_str(), event.settings.include_outgoing), ("v2", true));
     assert_eq!(event.team.unwrap().name.as_deref(), Some("sales"));
     assert_eq!(event.event_id, Uuid::from_u128(1).to_string());
@@ -156,7 +159,10 @@ fn a_reply_goes_from_the_business_to_the_customer() {
     };
     let event = chatbot_of(Event::MessageSaid(Box::new(said)));
     assert_eq!((event.direction, event.message_type.as_deref()), (Direction::Outgoing, Some("INTERACTIVE")));
-    assert_eq!((event.sender_msisdn.as_deref(), event.receiver_msisdn.as_deref()), (Some(BUSINESS), Some("27820000001")));
+    assert_eq!(
+        (event.sender_msisdn.as_deref(), event.receiver_msisdn.as_deref()),
+        (Some(BUSINESS), Some("27820000001"))
+    );
     assert_eq!((event.conversation_status.as_deref(), event.conversation_closed), (Some("CLOSED"), true));
     assert_eq!(event.message_text.as_deref(), Some("Choose"));
 }
@@ -183,7 +189,10 @@ fn a_step_shows_the_times_up_to_it_and_a_failure_its_reason() {
     assert_eq!((event.send_time.as_deref(), event.delivery_time), (Some("2026-09-21T14:13:20.123Z"), None));
     let event = status(&moved(1, Channel::Sms, DeliveryState::Failed), BUSINESS);
     assert_eq!((event.channel.as_deref(), event.send_time), (Some("SMS"), None));
-    assert_eq!((event.error_code.as_deref(), event.error_code_string.as_deref()), (Some("131026"), Some("undeliverable")));
+    assert_eq!(
+        (event.error_code.as_deref(), event.error_code_string.as_deref()),
+        (Some("131026"), Some("undeliverable"))
+    );
 }
 
 #[test]
@@ -195,7 +204,10 @@ fn partner_events_have_their_documented_names() {
         language: None,
         change,
     }));
-    assert_eq!((event.event_type.as_str(), event.template_status.as_deref()), ("TEMPLATE_STATUS_CHANGED", Some("REJECTED")));
+    assert_eq!(
+        (event.event_type.as_str(), event.template_status.as_deref()),
+        ("TEMPLATE_STATUS_CHANGED", Some("REJECTED"))
+    );
     assert_eq!((event.rejected_reason.as_deref(), event.whatsapp_number.as_deref()), (Some("SPAM"), Some(BUSINESS)));
     let event = partner_of(Event::CustomerNumberChanged(CustomerNumberChanged {
         customer: None,

@@ -94,8 +94,8 @@ pub(crate) async fn take(
             let Some((endpoint, settings)) = destination(&routes, inbox, *webhook, &new.event) else { continue };
             let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
             let report = NewReport { kind, recorded: Written::new(new.at, &new.event) };
-            let event = serde_json::to_string(&report)
-                .map_err(|source| Error::Unreadable { what: "webhook event", source })?;
+            let event =
+                serde_json::to_string(&report).map_err(|source| Error::Unreadable { what: "webhook event", source })?;
             let id: DeliveryId = ctx.mint();
             deliveries.push(NewDelivery { id, endpoint, number: inbox, order_key: new.order_key, event });
         }
