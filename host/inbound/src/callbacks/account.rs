@@ -4,14 +4,19 @@ use domain::{
     address::{Address, AddressKind},
     event::{CustomerNumberChanged, Event},
     ids::{ClientId, InboxId},
+    inbound::CallbackTarget,
     phone::order_key,
 };
 use serde_json::Value;
-use storage::{PgConnection, Queue, customers, customers::NewIdentity};
+use storage::{PgConnection, Queue, customers, customers::NewIdentity, numbers};
 use uuid::Uuid;
 
+use super::template_news;
 use base::{Context, Result};
 use events::{NewEvent, record};
+
+/// Numbers of a client among which one of an account is looked for.
+const MOST_NUMBERS: i64 = 1_000;
 
 /// Takes an account event inside the caller's transaction. `lane` is the business number, or the client itself for
 /// events of a whole account. What we do not model is logged and dropped. Answers the lanes to wake after the commit.
@@ -19,6 +24,7 @@ pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
     (client, lane): (ClientId, Uuid),
+    target: &CallbackTarget,
     field: &str,
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
@@ -34,13 +40,37 @@ pub(super) async fn take(
             for waba in storage::templates::wabas(db, client).await? {
                 storage::templates::request_refresh(db, client, &waba, ctx.now()).await?;
             }
-            Ok(Vec::new())
+            template_changed(ctx, db, client, target, field, value).await
         }
         _ => {
             tracing::info!(client.id = %client, field, "an account event that has no effect here");
             Ok(Vec::new())
         }
     }
+}
+
+/// Records what is different about a template, about one number of its account: events of numbers are what clients ask for.
+async fn template_changed(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    target: &CallbackTarget,
+    field: &str,
+    value: &Value,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let (Some(changed), CallbackTarget::Waba(account)) = (template_news::read(field, value), target) else {
+        return Ok(Vec::new());
+    };
+    let (numbers, _) = numbers::page(db, client, "", MOST_NUMBERS, 0).await?;
+    let of_account = numbers.into_iter().find(|number| number.waba_id.as_ref() == Some(account));
+    let Some(number) = of_account else { return Ok(Vec::new()) };
+    let event = NewEvent {
+        inbox: Some(number.id),
+        order_key: order_key(number.id, &number.msisdn),
+        at: ctx.now(),
+        event: Event::TemplateChanged(changed),
+    };
+    record(ctx, db, client, &[event]).await
 }
 
 /// A customer has another phone number: the customer stays the same, and the client hears of it (SPEC 6.4).
