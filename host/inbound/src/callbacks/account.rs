@@ -4,15 +4,17 @@ use domain::{
     address::{Address, AddressKind},
     event::{CustomerNumberChanged, Event},
     ids::{ClientId, InboxId},
+    inbound::CallbackTarget,
     recipient::order_key,
 };
 use serde_json::Value;
 use storage::{
-    PgConnection, Queue,
+    PgConnection, Queue, inboxes,
     people::customers::{self, Introduction},
 };
 use uuid::Uuid;
 
+use super::template_news;
 use base::{Context, Result};
 use events::{NewEvent, record};
 
@@ -22,6 +24,7 @@ pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
     (client, lane): (ClientId, Uuid),
+    target: &CallbackTarget,
     field: &str,
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
@@ -34,16 +37,40 @@ pub(super) async fn take(
             Ok(Vec::new())
         }
         _ if field.starts_with("message_template_") || field == "template_category_update" => {
-            for waba in storage::inboxes::templates::wabas(db, client).await? {
-                storage::inboxes::templates::request_refresh(db, client, &waba, ctx.now()).await?;
+            for waba in inboxes::templates::wabas(db, client).await? {
+                inboxes::templates::request_refresh(db, client, &waba, ctx.now()).await?;
             }
-            Ok(Vec::new())
+            template_changed(ctx, db, client, target, field, value).await
         }
         _ => {
             tracing::info!(client.id = %client, field, "an account event that has no effect here");
             Ok(Vec::new())
         }
     }
+}
+
+/// Records what is different about a template, about one number of its account: events of numbers are what clients ask for.
+async fn template_changed(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    target: &CallbackTarget,
+    field: &str,
+    value: &Value,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let (Some(changed), CallbackTarget::Waba(account)) = (template_news::read(field, value), target) else {
+        return Ok(Vec::new());
+    };
+    let numbers = inboxes::by_waba(db, client, account).await?;
+    let Some(cloud) = numbers.first().and_then(|inbox| Some((inbox.id, inbox.cloud()?))) else { return Ok(Vec::new()) };
+    let (inbox, msisdn) = (cloud.0, cloud.1.msisdn.clone());
+    let event = NewEvent {
+        inbox: Some(inbox),
+        order_key: order_key(inbox, &Address::from(msisdn)),
+        at: ctx.now(),
+        event: Event::TemplateChanged(changed),
+    };
+    record(ctx, db, client, &[event]).await
 }
 
 /// A customer has another phone number: the customer stays the same, and the client hears of it (SPEC 6.4).

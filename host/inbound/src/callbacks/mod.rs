@@ -2,6 +2,7 @@
 
 mod account;
 mod authenticity;
+mod template_news;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{CallbackId, InboxId},
-    inbound::{CallbackBody, StatusUpdate},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate},
 };
 use storage::{
     Queue,
@@ -40,6 +40,7 @@ struct Item {
     id: CallbackId,
     received_at: DateTime<Utc>,
     attempts: i16,
+    target: CallbackTarget,
     body: CallbackBody,
 }
 
@@ -78,7 +79,7 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<I
     for callback in page {
         let Callback { id, received_at, attempts, item } = callback;
         match item {
-            Ok(item) => items.push(Item { id, received_at, attempts, body: item.body }),
+            Ok(CallbackItem { target, body, .. }) => items.push(Item { id, received_at, attempts, target, body }),
             Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string()).await?,
         }
     }
@@ -126,8 +127,8 @@ async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
         [Item { body: CallbackBody::Message(message), .. }] => {
             receive::receive(ctx, &mut tx, lease.client, InboxId(lease.lane), message).await?
         }
-        [Item { body: CallbackBody::Account { field, value }, .. }] => {
-            account::take(ctx, &mut tx, (lease.client, lease.lane), field, value).await?
+        [Item { body: CallbackBody::Account { field, value }, target, .. }] => {
+            account::take(ctx, &mut tx, (lease.client, lease.lane), target, field, value).await?
         }
         statuses => {
             let updates: Vec<StatusUpdate> = statuses.iter().filter_map(status).collect();

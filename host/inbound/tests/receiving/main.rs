@@ -290,6 +290,22 @@ async fn a_customer_who_changes_the_number_stays_the_same_and_the_client_hears_o
 }
 
 #[tokio::test]
+async fn a_template_that_was_rejected_is_told_of_with_the_reason() {
+    let stage = Stage::new().await;
+    let value = json!({ "event": "REJECTED", "message_template_id": 77, "message_template_name": "hello",
+        "message_template_language": "en", "reason": "INVALID_FORMAT" });
+    stage.told_of_the_account("message_template_status_update", value).await;
+    stage.settle().await;
+    let [event] = stage.partner_events().await.try_into().unwrap();
+    assert_eq!((event.event_type.as_str(), event.template_name.as_deref()), ("TEMPLATE_STATUS_CHANGED", Some("hello")));
+    assert_eq!(
+        (event.template_status.as_deref(), event.rejected_reason.as_deref()),
+        (Some("REJECTED"), Some("INVALID_FORMAT"))
+    );
+    assert_eq!(event.whatsapp_number.as_deref(), Some(BUSINESS));
+}
+
+#[tokio::test]
 async fn a_status_that_comes_early_waits_for_its_message_and_one_of_nobody_is_dropped() {
     let stage = Stage::new().await;
     let status = |id: &str| json!({ "id": id, "status": "sent", "timestamp": "1790000001", "recipient_id": ZO });

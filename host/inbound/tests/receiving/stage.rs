@@ -170,9 +170,14 @@ impl Stage {
             "metadata": { "display_phone_number": BUSINESS, "phone_number_id": "PN" }
         });
         value.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        self.told_of_the_account("messages", value).await;
+    }
+
+    /// Meta calls back with a change of this field.
+    pub async fn told_of_the_account(&self, field: &str, value: Value) {
         let body = json!({
             "object": "whatsapp_business_account",
-            "entry": [{ "id": "WABA", "changes": [{ "field": "messages", "value": value }] }]
+            "entry": [{ "id": "WABA", "changes": [{ "field": field, "value": value }] }]
         });
         let raw = body.to_string();
         let items = callback::parse(raw.as_bytes()).unwrap();

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{clock::Clock, webhook::Verdict};
 use tokio::time::Instant;
 
-use super::lineup::Ready;
+use super::send_queue::ReadyDelivery;
 
 /// Where deliveries go and how they are signed.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub(super) struct Target {
 
 impl Target {
     /// The headers of an attempt made at `now`: the id stays, timestamp and signatures are new.
-    fn headers(&self, ready: &Ready, now: DateTime<Utc>) -> Vec<(String, String)> {
+    fn headers(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> Vec<(String, String)> {
         let id = ready.id.to_string();
         let timestamp = now.timestamp();
         let mut secrets: Vec<&[u8]> = vec![&self.secret];
@@ -100,7 +100,7 @@ fn storable(text: &str) -> String {
 
 /// An attempt that has been made.
 pub(super) struct Attempted {
-    pub(super) ready: Ready,
+    pub(super) ready: ReadyDelivery,
     /// Where it went.
     pub(super) target: Arc<Target>,
     pub(super) outcome: Outcome,
@@ -113,7 +113,7 @@ pub(super) async fn attempt(
     http: GuardedClient,
     clock: Arc<dyn Clock>,
     target: Arc<Target>,
-    ready: Ready,
+    ready: ReadyDelivery,
 ) -> Attempted {
     let at = clock.now();
     let began = Instant::now();
@@ -154,8 +154,8 @@ mod tests {
         Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![2; 32], previous }
     }
 
-    fn ready() -> Ready {
-        Ready {
+    fn ready() -> ReadyDelivery {
+        ReadyDelivery {
             id: DeliveryId(Uuid::from_u128(5)),
             order_key: 1,
             attempts: 2,

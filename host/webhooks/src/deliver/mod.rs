@@ -2,16 +2,16 @@
 //!
 //! Three things run side by side and never wait for each other: a look for the next page of due deliveries, which shapes
 //! them and stores the bytes ([`page`], [`shape`]); the requests in flight ([`attempt`]), started in the order that
-//! [`lineup`] allows; and a transaction that writes down a group of outcomes ([`settle`]). What is held in memory is left
+//! [`send_queue`] allows; and a transaction that writes down a group of outcomes ([`settle`]). What is held in memory is left
 //! out of the next look. A process that dies in between has written nothing of an attempt in flight, so that attempt is
 //! made again with the same id: receivers see an event at least once.
 //!
 //! Nothing here waits for another endpoint, and no connection to the database is held during a request.
 
 mod attempt;
-mod lineup;
-mod lookout;
 mod page;
+mod page_schedule;
+mod send_queue;
 mod settle;
 mod shape;
 
@@ -26,9 +26,9 @@ use tokio::{
 
 use self::{
     attempt::{Attempted, Target, attempt},
-    lineup::Lineup,
-    lookout::Lookout,
     page::Page,
+    page_schedule::PageSchedule,
+    send_queue::SendQueue,
     settle::Settled,
 };
 use base::{Context, Error, Result, lanes::Lease};
@@ -45,7 +45,7 @@ const GROUP_WAIT: Duration = Duration::from_millis(15);
 /// Sends what is due for the endpoint of the lane until nothing is, or until the lease is over; then it finishes what is
 /// in flight, which takes no longer than the guarded client's timeout.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
-    Courier::new(ctx, lease).run().await
+    EndpointRun::new(ctx, lease).run().await
 }
 
 type Running<'a, T> = Option<Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>>;
@@ -58,8 +58,8 @@ async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
     }
 }
 
-/// What the courier was woken by.
-enum Moment {
+/// What the run was woken by.
+enum Wakeup {
     Sent(std::result::Result<Attempted, JoinError>),
     Page(Result<Page>),
     Settled(Result<Settled>),
@@ -68,8 +68,8 @@ enum Moment {
     Stop,
 }
 
-/// The state of one call of [`work`].
-struct Courier<'a> {
+/// One call of [`work`]: what is known and under way for the endpoint.
+struct EndpointRun<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     /// Read anew with each page, so that a changed address or secret is used at once.
@@ -79,18 +79,18 @@ struct Courier<'a> {
     closed: bool,
     /// Why the work ends early. What is in flight is still finished, so that as little as possible is sent twice.
     failed: Option<Error>,
-    lineup: Lineup,
-    /// In the lineup, in flight, or not written down yet.
+    send_queue: SendQueue,
+    /// In the queue, in flight, or not written down yet.
     held: HashSet<DeliveryId>,
     sending: JoinSet<Attempted>,
     outcomes: Vec<Attempted>,
     oldest_outcome: Option<Instant>,
-    lookout: Lookout,
+    page_schedule: PageSchedule,
     page: Running<'a, Page>,
     settling: Running<'a, Settled>,
 }
 
-impl<'a> Courier<'a> {
+impl<'a> EndpointRun<'a> {
     fn new(ctx: &'a Context, lease: &'a Lease) -> Self {
         Self {
             ctx,
@@ -99,12 +99,12 @@ impl<'a> Courier<'a> {
             failing_since: None,
             closed: false,
             failed: None,
-            lineup: Lineup::default(),
+            send_queue: SendQueue::default(),
             held: HashSet::new(),
             sending: JoinSet::new(),
             outcomes: Vec::new(),
             oldest_outcome: None,
-            lookout: Lookout::new(Instant::now()),
+            page_schedule: PageSchedule::new(Instant::now()),
             page: None,
             settling: None,
         }
@@ -113,18 +113,18 @@ impl<'a> Courier<'a> {
     async fn run(mut self) -> Result<()> {
         loop {
             if self.is_ending() {
-                self.lineup.clear();
+                self.send_queue.clear();
                 self.page = None;
             } else {
                 self.launch();
                 self.look();
             }
             self.settle();
-            if self.is_idle() && (self.is_ending() || self.lookout.is_dry()) {
+            if self.is_idle() && (self.is_ending() || self.page_schedule.found_nothing()) {
                 return self.failed.map_or(Ok(()), Err);
             }
-            let moment = self.next_moment().await;
-            self.handle(moment)?;
+            let wakeup = self.next_wakeup().await;
+            self.handle(wakeup)?;
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Courier<'a> {
 
     /// True when no request is in flight and none can be started.
     fn is_quiet(&self) -> bool {
-        self.sending.is_empty() && self.lineup.waiting() == 0
+        self.sending.is_empty() && self.send_queue.waiting() == 0
     }
 
     fn has_free_place(&self) -> bool {
@@ -151,7 +151,7 @@ impl<'a> Courier<'a> {
     fn launch(&mut self) {
         let Some(target) = &self.target else { return };
         while self.has_free_place() {
-            let Some(ready) = self.lineup.pop() else { return };
+            let Some(ready) = self.send_queue.pop() else { return };
             let (http, clock) = (self.ctx.http.clone(), Arc::clone(&self.ctx.clock));
             self.sending.spawn(attempt(http, clock, Arc::clone(target), ready));
         }
@@ -164,15 +164,15 @@ impl<'a> Courier<'a> {
         }
         // With nothing else to do, only a look that finds nothing ends the work.
         let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
-        if self.lookout.is_time(Instant::now()) || (alone && !self.lookout.is_dry()) {
-            let after = self.lookout.begin();
+        if self.page_schedule.is_time(Instant::now()) || (alone && !self.page_schedule.found_nothing()) {
+            let after = self.page_schedule.begin();
             self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.clone())));
         }
     }
 
     fn has_room(&self) -> bool {
-        let held_up = self.lineup.is_blocked() && self.has_free_place() && self.lineup.waiting() < MOST_WAITING;
-        self.lineup.waiting() < PAGE || held_up
+        let held_up = self.send_queue.is_blocked() && self.has_free_place() && self.send_queue.waiting() < MOST_WAITING;
+        self.send_queue.waiting() < PAGE || held_up
     }
 
     /// Starts writing down outcomes when there are enough, or they have waited long enough, or no more will come.
@@ -191,50 +191,50 @@ impl<'a> Courier<'a> {
         self.settling = Some(Box::pin(work));
     }
 
-    async fn next_moment(&mut self) -> Moment {
+    async fn next_wakeup(&mut self) -> Wakeup {
         let timer = self.next_timer();
         let stopping = self.is_ending();
         tokio::select! {
-            Some(sent) = self.sending.join_next(), if !self.sending.is_empty() => Moment::Sent(sent),
-            page = outcome_of(&mut self.page) => Moment::Page(page),
-            settled = outcome_of(&mut self.settling) => Moment::Settled(settled),
-            () = self.lease.nudge.notified() => Moment::Nudge,
-            () = sleep_until(timer) => Moment::Time,
-            () = self.lease.stop.cancelled(), if !stopping => Moment::Stop,
+            Some(sent) = self.sending.join_next(), if !self.sending.is_empty() => Wakeup::Sent(sent),
+            page = outcome_of(&mut self.page) => Wakeup::Page(page),
+            settled = outcome_of(&mut self.settling) => Wakeup::Settled(settled),
+            () = self.lease.nudge.notified() => Wakeup::Nudge,
+            () = sleep_until(timer) => Wakeup::Time,
+            () = self.lease.stop.cancelled(), if !stopping => Wakeup::Stop,
         }
     }
 
     /// When to go on although nothing has happened.
     fn next_timer(&self) -> Option<Instant> {
-        let look = (self.page.is_none() && !self.is_ending() && self.has_room()).then(|| self.lookout.next_at());
+        let look = (self.page.is_none() && !self.is_ending() && self.has_room()).then(|| self.page_schedule.next_at());
         let settle = self.oldest_outcome.filter(|_| self.settling.is_none()).map(|oldest| oldest + GROUP_WAIT);
         look.into_iter().chain(settle).min()
     }
 
-    fn handle(&mut self, moment: Moment) -> Result<()> {
-        match moment {
-            Moment::Sent(sent) => {
+    fn handle(&mut self, wakeup: Wakeup) -> Result<()> {
+        match wakeup {
+            Wakeup::Sent(sent) => {
                 self.take(sent);
                 while let Some(sent) = self.sending.try_join_next() {
                     self.take(sent);
                 }
             }
-            Moment::Page(page) => {
+            Wakeup::Page(page) => {
                 self.page = None;
                 match page {
                     Ok(page) => self.take_page(page),
                     Err(error) => self.fail(error)?,
                 }
             }
-            Moment::Settled(settled) => {
+            Wakeup::Settled(settled) => {
                 self.settling = None;
                 match settled {
                     Ok(settled) => self.take_settled(settled),
                     Err(error) => self.fail(error)?,
                 }
             }
-            Moment::Nudge => self.lookout.expect(Instant::now()),
-            Moment::Time | Moment::Stop => {}
+            Wakeup::Nudge => self.page_schedule.expect(Instant::now()),
+            Wakeup::Time | Wakeup::Stop => {}
         }
         Ok(())
     }
@@ -251,7 +251,7 @@ impl<'a> Courier<'a> {
     fn take(&mut self, sent: std::result::Result<Attempted, JoinError>) {
         match sent {
             Ok(attempted) => {
-                self.lineup.settled(&attempted.ready);
+                self.send_queue.settled(&attempted.ready);
                 self.oldest_outcome.get_or_insert_with(Instant::now);
                 self.outcomes.push(attempted);
             }
@@ -271,10 +271,10 @@ impl<'a> Courier<'a> {
         };
         self.target = Some(open.target);
         self.failing_since = open.failing_since;
-        self.lookout.found(Instant::now(), page.ended_at, page.fresh);
+        self.page_schedule.found(Instant::now(), page.ended_at, page.fresh);
         for ready in page.ready {
             self.held.insert(ready.id);
-            self.lineup.push(ready);
+            self.send_queue.push(ready);
         }
     }
 
@@ -283,7 +283,7 @@ impl<'a> Courier<'a> {
             self.held.remove(id);
         }
         self.failing_since = settled.failing_since;
-        self.lookout.disturbed();
+        self.page_schedule.disturbed();
         self.closed |= settled.disabled;
     }
 }

@@ -22,7 +22,7 @@ use super::{
     PAGE,
     attempt::Target,
     endpoint_of,
-    lineup::Ready,
+    send_queue::ReadyDelivery,
     settle::fate_of_failure,
     shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
 };
@@ -38,7 +38,7 @@ pub(super) struct Page {
     /// `None` when the endpoint takes nothing any more; what waited for it has ended.
     pub(super) open: Option<OpenEndpoint>,
     /// To be sent, in order.
-    pub(super) ready: Vec<Ready>,
+    pub(super) ready: Vec<ReadyDelivery>,
     /// Where a full page ended.
     pub(super) ended_at: Option<Position>,
     /// Rows that were not in memory already.
@@ -134,7 +134,7 @@ async fn make_ready(
     lease: &Lease,
     inboxes: HashMap<InboxId, ShapedInbox>,
     deliveries: Vec<Due>,
-) -> Result<Vec<Ready>> {
+) -> Result<Vec<ReadyDelivery>> {
     let mut ready = Vec::with_capacity(deliveries.len());
     let (mut unshaped, mut unreadable) = (Vec::new(), Vec::new());
     for mut delivery in deliveries {
@@ -175,14 +175,14 @@ async fn make_ready(
     Ok(ready)
 }
 
-fn ready_with(delivery: &Due, body: Bytes) -> Ready {
-    Ready { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body }
+fn ready_with(delivery: &Due, body: Bytes) -> ReadyDelivery {
+    ReadyDelivery { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body }
 }
 
 /// What a page of shaped deliveries comes to.
 #[derive(Default)]
 struct SortedOut {
-    ready: Vec<Ready>,
+    ready: Vec<ReadyDelivery>,
     finished: Vec<Finished>,
     calls: Vec<FinishedCall>,
 }

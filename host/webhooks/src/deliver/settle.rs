@@ -197,7 +197,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::deliver::{attempt::Outcome, lineup::Ready};
+    use crate::deliver::{attempt::Outcome, send_queue::ReadyDelivery};
 
     const SCHEDULE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(300)];
 
@@ -207,8 +207,12 @@ mod tests {
 
     fn attempted(verdict: Verdict, attempts: u16, at: DateTime<Utc>) -> Attempted {
         let outcome = Outcome { verdict, ..Outcome::failed("no answer in time") };
-        let ready =
-            Ready { id: DeliveryId(Uuid::from_u128(1)), order_key: 1, attempts, body: Bytes::from_static(b"{}") };
+        let ready = ReadyDelivery {
+            id: DeliveryId(Uuid::from_u128(1)),
+            order_key: 1,
+            attempts,
+            body: Bytes::from_static(b"{}"),
+        };
         let target =
             Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![1; 32], previous: None };
         Attempted { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }

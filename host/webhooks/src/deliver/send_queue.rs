@@ -8,7 +8,7 @@ use domain::ids::DeliveryId;
 
 /// A delivery that can be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ready {
+pub(super) struct ReadyDelivery {
     pub(super) id: DeliveryId,
     pub(super) order_key: i64,
     /// Attempts made before this one.
@@ -17,7 +17,7 @@ pub(super) struct Ready {
     pub(super) body: Bytes,
 }
 
-impl Ready {
+impl ReadyDelivery {
     /// True when it was never tried: it keeps its place among the others of its key.
     fn keeps_place(&self) -> bool {
         self.attempts == 0
@@ -27,25 +27,25 @@ impl Ready {
 /// First attempts of one key.
 #[derive(Debug, Default)]
 struct Line {
-    waiting: VecDeque<Ready>,
+    waiting: VecDeque<ReadyDelivery>,
     in_flight: bool,
 }
 
 /// Everything that waits to be sent to one endpoint.
 #[derive(Debug, Default)]
-pub(super) struct Lineup {
+pub(super) struct SendQueue {
     lines: HashMap<i64, Line>,
     /// Keys whose first delivery may go now, in the order in which they came to be so.
     free: VecDeque<i64>,
-    retries: VecDeque<Ready>,
+    retries: VecDeque<ReadyDelivery>,
     waiting: usize,
     /// The last one taken was a retry, so that neither kind starves the other.
     took_retry: bool,
 }
 
-impl Lineup {
+impl SendQueue {
     /// Adds a delivery at the end of its line.
-    pub(super) fn push(&mut self, ready: Ready) {
+    pub(super) fn push(&mut self, ready: ReadyDelivery) {
         self.waiting += 1;
         if !ready.keeps_place() {
             self.retries.push_back(ready);
@@ -59,8 +59,8 @@ impl Lineup {
         line.waiting.push_back(ready);
     }
 
-    /// The next delivery that may go. Its key stays closed until [`Lineup::settled`].
-    pub(super) fn pop(&mut self) -> Option<Ready> {
+    /// The next delivery that may go. Its key stays closed until [`SendQueue::settled`].
+    pub(super) fn pop(&mut self) -> Option<ReadyDelivery> {
         let retry_first = !self.took_retry;
         let taken = if retry_first {
             self.pop_retry().or_else(|| self.pop_first())
@@ -72,11 +72,11 @@ impl Lineup {
         Some(taken)
     }
 
-    fn pop_retry(&mut self) -> Option<Ready> {
+    fn pop_retry(&mut self) -> Option<ReadyDelivery> {
         self.retries.pop_front()
     }
 
-    fn pop_first(&mut self) -> Option<Ready> {
+    fn pop_first(&mut self) -> Option<ReadyDelivery> {
         let key = self.free.pop_front()?;
         let line = self.lines.get_mut(&key)?;
         line.in_flight = true;
@@ -84,7 +84,7 @@ impl Lineup {
     }
 
     /// An attempt has its answer: the next of the same key may go, whatever the answer was.
-    pub(super) fn settled(&mut self, ready: &Ready) {
+    pub(super) fn settled(&mut self, ready: &ReadyDelivery) {
         if !ready.keeps_place() {
             return;
         }
@@ -119,77 +119,82 @@ mod tests {
 
     use super::*;
 
-    fn delivery(id: u128, order_key: i64, attempts: u16) -> Ready {
-        Ready { id: DeliveryId(Uuid::from_u128(id)), order_key, attempts, body: Bytes::from_static(b"{}") }
+    fn delivery(id: u128, order_key: i64, attempts: u16) -> ReadyDelivery {
+        ReadyDelivery { id: DeliveryId(Uuid::from_u128(id)), order_key, attempts, body: Bytes::from_static(b"{}") }
     }
 
-    fn id(ready: Option<Ready>) -> Option<u128> {
+    fn id(ready: Option<ReadyDelivery>) -> Option<u128> {
         ready.map(|ready| ready.id.0.as_u128())
     }
 
-    fn lineup(of: &[Ready]) -> Lineup {
-        let mut lineup = Lineup::default();
-        of.iter().cloned().for_each(|ready| lineup.push(ready));
-        lineup
+    fn send_queue(of: &[ReadyDelivery]) -> SendQueue {
+        let mut send_queue = SendQueue::default();
+        of.iter().cloned().for_each(|ready| send_queue.push(ready));
+        send_queue
     }
 
     #[test]
     fn the_second_of_a_conversation_waits_for_the_answer_to_the_first() {
         let first = delivery(1, 7, 0);
-        let mut lineup = lineup(&[first.clone(), delivery(2, 7, 0)]);
-        assert_eq!(id(lineup.pop()), Some(1));
-        assert_eq!(id(lineup.pop()), None);
-        assert!(lineup.is_blocked());
-        assert_eq!(lineup.waiting(), 1);
-        lineup.settled(&first);
-        assert_eq!(id(lineup.pop()), Some(2));
-        assert_eq!(lineup.waiting(), 0);
+        let mut send_queue = send_queue(&[first.clone(), delivery(2, 7, 0)]);
+        assert_eq!(id(send_queue.pop()), Some(1));
+        assert_eq!(id(send_queue.pop()), None);
+        assert!(send_queue.is_blocked());
+        assert_eq!(send_queue.waiting(), 1);
+        send_queue.settled(&first);
+        assert_eq!(id(send_queue.pop()), Some(2));
+        assert_eq!(send_queue.waiting(), 0);
     }
 
     #[test]
     fn conversations_do_not_wait_for_each_other() {
-        let mut lineup = lineup(&[delivery(1, 7, 0), delivery(2, 7, 0), delivery(3, 8, 0)]);
-        assert_eq!(id(lineup.pop()), Some(1));
-        assert_eq!(id(lineup.pop()), Some(3));
-        assert_eq!(id(lineup.pop()), None);
+        let mut send_queue = send_queue(&[delivery(1, 7, 0), delivery(2, 7, 0), delivery(3, 8, 0)]);
+        assert_eq!(id(send_queue.pop()), Some(1));
+        assert_eq!(id(send_queue.pop()), Some(3));
+        assert_eq!(id(send_queue.pop()), None);
     }
 
     #[test]
     fn a_retry_neither_waits_for_its_conversation_nor_holds_it_up() {
         let retry = delivery(1, 7, 3);
-        let mut lineup = lineup(&[delivery(2, 7, 0), delivery(3, 7, 0), retry.clone()]);
-        assert_eq!(id(lineup.pop()), Some(1));
-        assert_eq!(id(lineup.pop()), Some(2));
-        lineup.settled(&retry);
-        assert_eq!(id(lineup.pop()), None, "the answer to a retry lets nobody pass");
+        let mut send_queue = send_queue(&[delivery(2, 7, 0), delivery(3, 7, 0), retry.clone()]);
+        assert_eq!(id(send_queue.pop()), Some(1));
+        assert_eq!(id(send_queue.pop()), Some(2));
+        send_queue.settled(&retry);
+        assert_eq!(id(send_queue.pop()), None, "the answer to a retry lets nobody pass");
     }
 
     #[test]
     fn retries_and_first_attempts_take_turns() {
-        let mut lineup =
-            lineup(&[delivery(1, 1, 1), delivery(2, 1, 1), delivery(3, 2, 0), delivery(4, 3, 0), delivery(5, 4, 1)]);
-        let taken: Vec<_> = std::iter::from_fn(|| id(lineup.pop())).collect();
+        let mut send_queue = send_queue(&[
+            delivery(1, 1, 1),
+            delivery(2, 1, 1),
+            delivery(3, 2, 0),
+            delivery(4, 3, 0),
+            delivery(5, 4, 1),
+        ]);
+        let taken: Vec<_> = std::iter::from_fn(|| id(send_queue.pop())).collect();
         assert_eq!(taken, [1, 3, 2, 4, 5]);
     }
 
     #[test]
     fn a_key_that_was_used_up_can_be_used_again() {
         let first = delivery(1, 7, 0);
-        let mut lineup = lineup(std::slice::from_ref(&first));
-        lineup.pop();
-        lineup.settled(&first);
-        lineup.push(delivery(2, 7, 0));
-        assert_eq!(id(lineup.pop()), Some(2));
+        let mut send_queue = send_queue(std::slice::from_ref(&first));
+        send_queue.pop();
+        send_queue.settled(&first);
+        send_queue.push(delivery(2, 7, 0));
+        assert_eq!(id(send_queue.pop()), Some(2));
     }
 
     #[test]
     fn one_that_arrives_while_its_conversation_is_in_flight_waits_too() {
         let first = delivery(1, 7, 0);
-        let mut lineup = lineup(std::slice::from_ref(&first));
-        lineup.pop();
-        lineup.push(delivery(2, 7, 0));
-        assert_eq!(id(lineup.pop()), None);
-        lineup.settled(&first);
-        assert_eq!(id(lineup.pop()), Some(2));
+        let mut send_queue = send_queue(std::slice::from_ref(&first));
+        send_queue.pop();
+        send_queue.push(delivery(2, 7, 0));
+        assert_eq!(id(send_queue.pop()), None);
+        send_queue.settled(&first);
+        assert_eq!(id(send_queue.pop()), Some(2));
     }
 }

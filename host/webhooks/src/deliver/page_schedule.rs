@@ -13,19 +13,19 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Pages go forward from where the last full one ended, and start over at the end: an event that was committed late can
 /// stand before that.
 #[derive(Debug)]
-pub(super) struct Lookout {
+pub(super) struct PageSchedule {
     after: Option<Position>,
     next_at: Instant,
     pause: Duration,
     /// Nothing was written since the look began.
     undisturbed: bool,
-    dry: bool,
+    found_nothing: bool,
 }
 
-impl Lookout {
+impl PageSchedule {
     /// The first look is due at once.
     pub(super) fn new(now: Instant) -> Self {
-        Self { after: None, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, dry: false }
+        Self { after: None, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, found_nothing: false }
     }
 
     /// A look begins; answers where.
@@ -37,7 +37,7 @@ impl Lookout {
     /// A look ended. `ended_at`: the last row of a full page; `fresh`: rows that were not in memory already.
     pub(super) fn found(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
         let from_start = self.after.is_none();
-        self.dry = from_start && ended_at.is_none() && fresh == 0 && self.undisturbed;
+        self.found_nothing = from_start && ended_at.is_none() && fresh == 0 && self.undisturbed;
         self.after = ended_at;
         if ended_at.is_some() {
             self.next_at = now;
@@ -57,12 +57,12 @@ impl Lookout {
     /// Outcomes were written: what a look saw before that does not end the work.
     pub(super) fn disturbed(&mut self) {
         self.undisturbed = false;
-        self.dry = false;
+        self.found_nothing = false;
     }
 
     /// True when a look at everything found nothing, and nothing has changed since it began.
-    pub(super) fn is_dry(&self) -> bool {
-        self.dry
+    pub(super) fn found_nothing(&self) -> bool {
+        self.found_nothing
     }
 
     /// True when the next look is due.
@@ -91,65 +91,65 @@ mod tests {
     #[test]
     fn a_full_page_is_followed_by_the_next_at_once() {
         let now = Instant::now();
-        let mut lookout = Lookout::new(now);
-        assert_eq!(lookout.begin(), None);
-        lookout.found(now, Some(position(9)), 5);
-        assert!(lookout.is_time(now));
-        assert_eq!(lookout.begin(), Some(position(9)));
+        let mut page_schedule = PageSchedule::new(now);
+        assert_eq!(page_schedule.begin(), None);
+        page_schedule.found(now, Some(position(9)), 5);
+        assert!(page_schedule.is_time(now));
+        assert_eq!(page_schedule.begin(), Some(position(9)));
     }
 
     #[test]
     fn the_end_is_only_believed_from_the_start() {
         let now = Instant::now();
-        let mut lookout = Lookout::new(now);
-        lookout.begin();
-        lookout.found(now, Some(position(9)), 5);
-        lookout.begin();
-        lookout.found(now, None, 0);
-        assert!(!lookout.is_dry(), "rows before the page were not looked at");
-        assert_eq!(lookout.begin(), None);
-        lookout.found(now, None, 0);
-        assert!(lookout.is_dry());
+        let mut page_schedule = PageSchedule::new(now);
+        page_schedule.begin();
+        page_schedule.found(now, Some(position(9)), 5);
+        page_schedule.begin();
+        page_schedule.found(now, None, 0);
+        assert!(!page_schedule.found_nothing(), "rows before the page were not looked at");
+        assert_eq!(page_schedule.begin(), None);
+        page_schedule.found(now, None, 0);
+        assert!(page_schedule.found_nothing());
     }
 
     #[test]
     fn an_outcome_written_meanwhile_asks_for_another_look() {
         let now = Instant::now();
-        let mut lookout = Lookout::new(now);
-        lookout.begin();
-        lookout.disturbed();
-        lookout.found(now, None, 0);
-        assert!(!lookout.is_dry());
-        lookout.begin();
-        lookout.found(now, None, 0);
-        assert!(lookout.is_dry());
-        lookout.disturbed();
-        assert!(!lookout.is_dry());
+        let mut page_schedule = PageSchedule::new(now);
+        page_schedule.begin();
+        page_schedule.disturbed();
+        page_schedule.found(now, None, 0);
+        assert!(!page_schedule.found_nothing());
+        page_schedule.begin();
+        page_schedule.found(now, None, 0);
+        assert!(page_schedule.found_nothing());
+        page_schedule.disturbed();
+        assert!(!page_schedule.found_nothing());
     }
 
     #[test]
     fn pauses_grow_while_nothing_comes_and_shrink_when_something_does() {
         let now = Instant::now();
-        let mut lookout = Lookout::new(now);
+        let mut page_schedule = PageSchedule::new(now);
         for expected in [40, 80, 160, 320, 500, 500] {
-            lookout.begin();
-            lookout.found(now, None, 0);
-            assert_eq!(lookout.next_at() - now, Duration::from_millis(expected));
+            page_schedule.begin();
+            page_schedule.found(now, None, 0);
+            assert_eq!(page_schedule.next_at() - now, Duration::from_millis(expected));
         }
-        lookout.begin();
-        lookout.found(now, None, 3);
-        assert_eq!(lookout.next_at() - now, SHORTEST_PAUSE);
+        page_schedule.begin();
+        page_schedule.found(now, None, 3);
+        assert_eq!(page_schedule.next_at() - now, SHORTEST_PAUSE);
     }
 
     #[test]
     fn added_work_is_looked_for_at_once() {
         let now = Instant::now();
-        let mut lookout = Lookout::new(now);
-        lookout.begin();
-        lookout.found(now, None, 0);
-        assert!(!lookout.is_time(now));
-        lookout.expect(now);
-        assert!(lookout.is_time(now));
-        assert!(!lookout.is_dry());
+        let mut page_schedule = PageSchedule::new(now);
+        page_schedule.begin();
+        page_schedule.found(now, None, 0);
+        assert!(!page_schedule.is_time(now));
+        page_schedule.expect(now);
+        assert!(page_schedule.is_time(now));
+        assert!(!page_schedule.found_nothing());
     }
 }
