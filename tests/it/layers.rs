@@ -27,6 +27,9 @@ const OWNED: &[(&str, &[&str])] = &[
     ("wasmtime-wasi", &["patchbay-plugin-host", "patchbay-plugin-bindings"]),
     ("reqwest", &["patchbay-channels", "patchbay-simulator", "patchbay-tests"]),
     ("axum", &["patchbay-api", "patchbay-simulator", "patchbay-app", "patchbay-tests"]),
+    ("utoipa", &["patchbay-api"]),
+    ("utoipa-axum", &["patchbay-api"]),
+    ("utoipa-swagger-ui", &["patchbay-api"]),
 ];
 
 /// Names of the normal dependencies of each crate of the workspace.
