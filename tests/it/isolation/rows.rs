@@ -57,8 +57,8 @@ pub enum Others {
     None(&'static str),
     /// This status, for the ids in `call`.
     Unknown(u16),
-    /// This status, for the ids in each of these calls.
-    In(&'static [Make], u16),
+    /// For the ids in each of these calls, the status beside it.
+    In(&'static [(Make, u16)]),
 }
 
 /// One route.
@@ -69,6 +69,21 @@ pub struct Row {
     /// A request that changes nothing, whoever makes it; of a route that changes something by itself, that request.
     pub call: Make,
     pub others: Others,
+}
+
+impl Row {
+    /// Why it is open to everybody, and why it takes no ids, where that is so.
+    pub fn reasons(&self) -> Vec<&'static str> {
+        let open = match self.who {
+            Who::Everybody(reason) => Some(reason),
+            Who::Roles(_) => None,
+        };
+        let closed = match self.others {
+            Others::None(reason) => Some(reason),
+            Others::Unknown(_) | Others::In(_) => None,
+        };
+        open.into_iter().chain(closed).collect()
+    }
 }
 
 const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
@@ -150,14 +165,14 @@ pub const ROWS: &[Row] = &[
         "/messaging-service/WhatsApp/WhatsAppClientWebHook",
         DEVELOPERS,
         |_| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "statusUpdateURL": "nonsense" })),
-        Others::In(
-            &[|ids| {
+        Others::In(&[(
+            |ids| {
                 let path = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
                 with(path, &json!({ "whatsAppNumberId": ids.number_id, "statusUpdateURL": "https://hooks.example/x" }))
-            }],
+            },
             // SPEC 7: of a number that is not the caller's, known or not.
             403,
-        ),
+        )]),
     ),
     row(
         "GET",
@@ -185,13 +200,13 @@ pub const ROWS: &[Row] = &[
         "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
         ALL,
         |_| plain("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser"),
-        Others::In(
-            &[|ids| {
+        Others::In(&[(
+            |ids| {
                 let path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
                 plain(&format!("{path}?searchString={}", ids.number))
-            }],
+            },
             200,
-        ),
+        )]),
     ),
     row("GET", "/messaging-service/WhatsApp/templates", ALL, |_| plain("/messaging-service/WhatsApp/templates"), OWN),
     row(
@@ -223,21 +238,21 @@ pub const ROWS: &[Row] = &[
         "/plugin-service/api/v1/plugins/{name}/activate",
         DEVELOPERS,
         |ids| plugin(ids, "/activate"),
-        Others::Unknown(404),
+        Others::In(&[(|ids| plugin(ids, "/activate"), 404), (|ids| on_number(ids, "/activate"), 400)]),
     ),
     row(
         "POST",
         "/plugin-service/api/v1/plugins/{name}/rollback",
         DEVELOPERS,
         |ids| plugin(ids, "/rollback"),
-        Others::In(&[|ids| plugin(ids, "/rollback"), |ids| on_number(ids, "/rollback")], 404),
+        Others::In(&[(|ids| plugin(ids, "/rollback"), 404), (|ids| on_number(ids, "/rollback"), 409)]),
     ),
     row(
         "POST",
         "/plugin-service/api/v1/plugins/{name}/deactivate",
         DEVELOPERS,
         |ids| plugin(ids, "/deactivate"),
-        Others::In(&[|ids| plugin(ids, "/deactivate"), |ids| on_number(ids, "/deactivate")], 404),
+        Others::In(&[(|ids| plugin(ids, "/deactivate"), 404), (|ids| on_number(ids, "/deactivate"), 404)]),
     ),
     row(
         "POST",
@@ -272,14 +287,14 @@ pub const ROWS: &[Row] = &[
         "/plugin-service/api/v1/plugins/{name}/recording",
         DEVELOPERS,
         |ids| plugin(ids, "/recording"),
-        Others::In(&[|ids| plugin(ids, "/recording"), |ids| on_number(ids, "/recording")], 404),
+        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 404)]),
     ),
     row(
         "DELETE",
         "/plugin-service/api/v1/plugins/{name}/recording",
         DEVELOPERS,
         |ids| plugin(ids, "/recording"),
-        Others::In(&[|ids| plugin(ids, "/recording"), |ids| on_number(ids, "/recording")], 404),
+        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 404)]),
     ),
     row(
         "GET",

@@ -36,16 +36,17 @@ pub(super) struct ActivateBody {
     /// Of a canary: its share of the participants.
     #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
-    /// What the plugin is told; it must go with the schema that the plugin exports, if it does.
+    /// What the plugin is told, 64 KiB at most; it must go with the schema that the plugin exports, if it does.
     #[schema(value_type = Option<Object>)]
     config: Option<Value>,
     /// Hosts that the plugin may call over HTTP.
+    #[schema(max_items = 50)]
     allowed_hosts: Option<Vec<String>>,
     /// Of a canary: the percentage of failed calls at which it is ended.
     #[schema(minimum = 0, maximum = 100)]
     error_threshold: Option<i64>,
     /// Of a canary: calls before that is judged.
-    #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
+    #[schema(minimum = 1, maximum = 1000)]
     minimum_calls: Option<i64>,
 }
 

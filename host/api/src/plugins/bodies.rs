@@ -300,7 +300,7 @@ pub(super) struct InvocationBody {
     world: String,
     /// How the plugin was in force, or `trial` and the like.
     mode: String,
-    /// `ok`, or what went wrong.
+    /// `answered`, or what went wrong: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`, `key-values-unavailable` and others.
     outcome: String,
     /// How long it took.
     #[schema(minimum = 0)]

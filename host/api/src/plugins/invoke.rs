@@ -34,7 +34,7 @@ pub(super) struct InvokeBody {
     config: Option<Value>,
 }
 
-/// What the plugin said: one of the first four, by its world.
+/// What the plugin said: one of the first four, by its world; or how it failed.
 #[derive(ToSchema)]
 #[schema(as = Invoked, rename_all = "camelCase")]
 #[expect(dead_code, reason = "described: the use case tells it as a map")]
@@ -47,14 +47,40 @@ struct InvokedBody {
     payload: Option<Value>,
     /// Of a router.
     route: Option<Value>,
+    /// How the call failed, if it did.
+    error: Option<InvokedError>,
+    /// What the plugin would have written to its key-values.
+    writes: Option<Vec<Value>>,
+    /// Of a call that failed: what it wrote to its standard error.
+    stderr: Option<String>,
     /// What it logged.
-    logs: Vec<String>,
+    logs: Vec<InvokedLog>,
     /// How long the call took.
     #[schema(minimum = 0)]
     duration_micros: i64,
     /// Memory that it used at most.
     #[schema(minimum = 0)]
     peak_memory_bytes: i64,
+}
+
+/// How a call failed.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described, as above")]
+struct InvokedError {
+    /// Such as `trapped`.
+    kind: String,
+    /// For people.
+    message: String,
+}
+
+/// One line of a log.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described, as above")]
+struct InvokedLog {
+    /// Such as `info`.
+    level: String,
+    /// The line.
+    message: String,
 }
 
 /// Calls a plugin once, without effects.
@@ -70,6 +96,7 @@ struct InvokedBody {
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "What it said.", body = InvokedBody),
+        (status = 409, description = "It could not be called: `message` says why."),
     ),
 )]
 pub(super) async fn invoke(

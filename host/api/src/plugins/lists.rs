@@ -97,7 +97,7 @@ pub(super) async fn known(state: &ApiState, allowed: &Allowed<Plugins>, name: &s
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WantedCalls {
-    /// Only those that ended like this, such as `ok` or `trapped`.
+    /// Only those that ended like this, such as `answered` or `trapped`.
     #[param(nullable = false)]
     outcome: Option<String>,
     /// Only those of this mode.

@@ -37,13 +37,13 @@ pub(super) struct RecordBody {
     #[schema(exclusive_minimum = 0, maximum = 1, default = 1)]
     sample: Option<f64>,
     /// Calls after which it ends.
-    #[schema(minimum = 1, maximum = 4_294_967_295_i64, default = 1000)]
+    #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     max_calls: Option<i64>,
     /// Bytes after which it ends; `limits.plugin_recording_bytes` at most.
     #[schema(minimum = 1)]
     max_bytes: Option<i64>,
     /// Seconds after which it ends.
-    #[schema(minimum = 1, maximum = 4_294_967_295_i64, default = 86400)]
+    #[schema(minimum = 1, maximum = 2_592_000, default = 86400)]
     for_seconds: Option<i64>,
 }
 
@@ -136,7 +136,7 @@ pub(super) struct ReplayBody {
     #[schema(value_type = Option<u32>)]
     version: Option<Value>,
     /// Recorded calls that are made again, from the newest on.
-    #[schema(minimum = 1, default = 1000)]
+    #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     limit: Option<i64>,
 }
 

@@ -43,8 +43,8 @@ struct PluginForm {
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct UploadName {
-    /// Of the plugin: letters, digits and hyphens.
-    #[param(max_length = 64, pattern = "^[a-z0-9][a-z0-9-]*$", example = "greeter")]
+    /// Of the plugin.
+    #[param(max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$", example = "greeter")]
     name: String,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct CheckName {
     responses(
         (status = 200, description = "That version is there already.", body = PluginBody),
         (status = 201, description = "A new version.", body = PluginBody),
-        (status = 409, description = "The name is taken by a plugin that ships with the program."),
+        (status = 409, description = "There are as many plugins as are allowed: delete some."),
     ),
 )]
 pub(super) async fn upload(

@@ -149,7 +149,6 @@ pub(super) struct SendComponent {
     /// `button`: what quick replies do, in order.
     conversation_parameters: Option<Vec<SendConversationParameter>>,
     /// `carousel`: one entry a card.
-    #[schema(no_recursion)]
     cards: Option<Vec<SendCard>>,
 }
 

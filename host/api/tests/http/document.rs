@@ -180,7 +180,7 @@ async fn the_examples_of_requests_are_taken() {
         assert!(answer.status.is_success(), "{path}: {answer:?}");
     }
     let no_template = service.post("/whatsapp-api-service/v2/messages", &example("UnifiedSend")).await;
-    assert_eq!(no_template.field(), "payload.templateName", "nothing else is wrong with it");
+    assert_eq!(no_template.field(), "payload.templateId", "nothing else is wrong with it");
 }
 
 /// `UPDATE_DOCS=1 cargo test -p patchbay-api --test http document` writes it anew.

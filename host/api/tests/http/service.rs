@@ -103,8 +103,8 @@ impl Default for Options {
                 recipients_per_second: 1_000,
                 requests: 100,
                 requests_per_client: 100,
-                bytes: 1_000_000,
-                bytes_per_client: 1_000_000,
+                bytes: 20_000_000,
+                bytes_per_client: 20_000_000,
             },
         }
     }
