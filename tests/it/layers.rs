@@ -60,6 +60,9 @@ const OWNED: &[(&str, &[&str])] = &[
     ("wasmtime-wasi", &["patchbay-plugin-host", "patchbay-plugin-bindings"]),
     ("reqwest", &["patchbay-channels", "patchbay-simulator", "patchbay-tests"]),
     ("axum", &["patchbay-api", "patchbay-simulator", "patchbay-app", "patchbay-tests"]),
+    ("utoipa", &["patchbay-api"]),
+    ("utoipa-axum", &["patchbay-api"]),
+    ("utoipa-swagger-ui", &["patchbay-api"]),
 ];
 
 /// Files that take in a module of another crate's tests or of their own crate's by its path: what is shared there has no

@@ -56,6 +56,11 @@ impl Reply {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("not JSON ({error}): {}", self.text))
     }
 
+    /// The body as JSON; null where it is something else.
+    pub fn json_or_null(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
     /// The body of a 202.
     pub fn accepted(&self) -> Value {
         assert_eq!(self.status, 202, "{}", self.text);

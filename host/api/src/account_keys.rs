@@ -1,45 +1,75 @@
 //! Account keys (SPEC 4.6).
 
-use axum::{Json, Router, extract::State, routing::post};
+use axum::{Json, extract::State};
 use domain::body::FieldFault;
 use serde::{Deserialize, Serialize};
 use tenancy::accounts::{Login, LoginError, generate_api_key, retrieve_api_key};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    auth::{Allowed, OwnKey},
-    body::JsonBody,
+    auth::{Allowed, OwnKey, Permission},
+    body::SmallJson,
     error::{ApiError, ErrorKind},
     state::ApiState,
 };
 
-pub(crate) fn routes() -> Router<ApiState> {
-    Router::new()
-        .route("/messaging-service/WhatsApp/authenticate/retrieveApiKey", post(retrieve))
-        .route("/messaging-service/WhatsApp/SystemUsers/generateAPIKey", post(generate))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(retrieve)).routes(routes!(generate))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(
+    as = Login,
+    examples(json!({"email": "ada@acme.example", "password": "correct horse", "clientRef": "acme"})),
+)]
 struct RetrieveBody {
+    /// Of the user.
+    #[schema(required, nullable = false)]
     email: Option<String>,
+    /// Of the user.
+    #[schema(required, nullable = false)]
     password: Option<String>,
+    /// Of the client that the user belongs to.
+    #[schema(required, nullable = false)]
     client_ref: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ApiKey, examples(json!({"apiKey": "b8b8f4b2-6a53-4c6f-9a4e-0b6f4a1c2d3e"})))]
 struct Retrieved {
+    /// For the header `Authorization`.
+    #[schema(format = Uuid)]
     api_key: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = GeneratedKey, examples(json!({"token": "b8b8f4b2-6a53-4c6f-9a4e-0b6f4a1c2d3e"})))]
 struct Generated {
+    /// The new key.
+    #[schema(format = Uuid)]
     token: String,
 }
 
+/// The API key of a user, for e-mail, password and `clientRef`.
+///
+/// After ten wrong passwords in 15 minutes the account is closed for a while, also for the right one.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/authenticate/retrieveApiKey",
+    operation_id = "retrieveApiKey",
+    tag = "Account keys",
+    request_body = RetrieveBody,
+    responses(
+        (status = 200, description = "The key; the same every time.", body = Retrieved),
+        (status = 401, description = "E-mail, password and `clientRef` do not belong together."),
+    ),
+)]
 async fn retrieve(
     State(state): State<ApiState>,
-    JsonBody(body): JsonBody<RetrieveBody>,
+    SmallJson(body): SmallJson<RetrieveBody>,
 ) -> Result<Json<Retrieved>, ApiError> {
     let login = login(body)?;
     let key = retrieve_api_key(&state.administration(), login).await.map_err(refused)?;
@@ -72,6 +102,17 @@ fn refused(error: LoginError) -> ApiError {
     }
 }
 
+/// A new API key in place of the caller's own.
+///
+/// The key that the request carries is not valid any more once this has been answered.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey",
+    operation_id = "generateApiKey",
+    tag = "Account keys",
+    security(("apiKey" = [OwnKey::ROW.name])),
+    responses((status = 200, description = "The new key.", body = Generated)),
+)]
 async fn generate(State(state): State<ApiState>, allowed: Allowed<OwnKey>) -> Result<Json<Generated>, ApiError> {
     let key = generate_api_key(&state.administration(), allowed.caller.client, allowed.caller.user).await?;
     Ok(Json(Generated { token: key.expose().to_owned() }))

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::{
+    admission::Held,
     error::{ApiError, ErrorKind},
     state::ApiState,
 };
@@ -21,6 +22,9 @@ use crate::{
 /// reads gets the answer and not a broken connection.
 const DISCARD_FACTOR: usize = 4;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same of a body that there is no room for: it must not take long.
+const REFUSED_BYTES: usize = 1024 * 1024;
+const REFUSED_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The bytes of a JSON body: `application/json` (else 415) and within the size limit (else 413). Not parsed yet.
 pub(crate) struct JsonBytes(pub Bytes);
@@ -29,12 +33,16 @@ impl FromRequest<ApiState> for JsonBytes {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        if !is_json(request.headers()) {
-            let said = "the body must be JSON, with the header Content-Type: application/json";
-            return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
-        }
-        read(request, state.settings.max_body_bytes, state.settings.body_timeout).await.map(Self)
+        json_bytes(request, state.settings.max_body_bytes, state.settings.body_timeout).await.map(Self)
     }
+}
+
+async fn json_bytes(request: Request, limit: usize, time: Duration) -> Result<Bytes, ApiError> {
+    if !is_json(request.headers()) {
+        let said = "the body must be JSON, with the header Content-Type: application/json";
+        return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
+    }
+    read(request, limit, time).await
 }
 
 /// A JSON body as a `T`; a fault names its field.
@@ -45,6 +53,22 @@ impl<T: DeserializeOwned> FromRequest<ApiState> for JsonBody<T> {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
+        domain::body::parse(&bytes).map(Self).map_err(|fault| ApiError::faults(vec![fault]))
+    }
+}
+
+/// A JSON body of a few fields. Where no key is asked for, nobody needs more.
+pub(crate) struct SmallJson<T>(pub T);
+
+/// Bytes of such a body at most.
+const SMALL_BYTES: usize = 16 * 1024;
+
+impl<T: DeserializeOwned> FromRequest<ApiState> for SmallJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let most = SMALL_BYTES.min(state.settings.max_body_bytes);
+        let bytes = json_bytes(request, most, state.settings.body_timeout).await?;
         domain::body::parse(&bytes).map(Self).map_err(|fault| ApiError::faults(vec![fault]))
     }
 }
@@ -94,6 +118,7 @@ pub(crate) async fn read_saying(
     said: impl Fn(Option<u64>) -> String,
 ) -> Result<Bytes, ApiError> {
     let length = declared(request.headers());
+    let held = Held::of(request.extensions());
     let too_large = || ApiError::new(ErrorKind::PayloadTooLarge, said(length));
     let declared_too_large = declares_more(request.headers(), limit);
     // A caller that waits to be told gets the answer instead of the invitation.
@@ -102,11 +127,16 @@ pub(crate) async fn read_saying(
     }
     let body = request.into_body();
     if declared_too_large {
-        discard(body, limit).await;
+        discard(body, limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
         return Err(too_large());
     }
-    match timeout(time, collect(body, limit)).await {
+    if let Err(refused) = length.map_or(Ok(()), |length| held.take(length)) {
+        discard(body, REFUSED_BYTES, REFUSED_TIMEOUT).await;
+        return Err(refused);
+    }
+    match timeout(time, collect(body, length, limit, &held)).await {
         Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(Unread::NoRoom(refused))) => Err(refused),
         Ok(Err(Unread::TooLarge)) => Err(too_large()),
         Ok(Err(Unread::Broken)) => Err(ApiError::fault("body", "ended before it was complete")),
         Err(_) => {
@@ -119,25 +149,37 @@ pub(crate) async fn read_saying(
 enum Unread {
     TooLarge,
     Broken,
+    NoRoom(ApiError),
 }
 
-async fn collect(body: Body, limit: usize) -> Result<Bytes, Unread> {
+/// What a body of a declared length takes is counted already; of any other, what has come.
+async fn collect(body: Body, declared: Option<u64>, limit: usize, held: &Held) -> Result<Bytes, Unread> {
     let mut chunks = body.into_data_stream();
     let mut whole = BytesMut::new();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| Unread::Broken)?;
         if whole.len() + chunk.len() > limit {
-            discard(Body::from_stream(chunks), limit).await;
+            discard(Body::from_stream(chunks), limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
             return Err(Unread::TooLarge);
+        }
+        if declared.is_none() {
+            held.take(u64::try_from(chunk.len()).unwrap_or(u64::MAX)).map_err(Unread::NoRoom)?;
         }
         whole.extend_from_slice(&chunk);
     }
     Ok(whole.freeze())
 }
 
-async fn discard(body: Body, limit: usize) {
+/// Reads a little of the body of a request that there is no room for, so that its caller gets to read the answer.
+pub(crate) async fn discard_some(request: Request) {
+    if !request.headers().contains_key(header::EXPECT) {
+        discard(request.into_body(), REFUSED_BYTES, REFUSED_TIMEOUT).await;
+    }
+}
+
+async fn discard(body: Body, most: usize, time: Duration) {
     let read_away = async {
-        let mut left = limit.saturating_mul(DISCARD_FACTOR);
+        let mut left = most;
         let mut chunks = body.into_data_stream();
         while let Some(Ok(chunk)) = chunks.next().await {
             match left.checked_sub(chunk.len()) {
@@ -147,5 +189,5 @@ async fn discard(body: Body, limit: usize) {
         }
     };
     // Whether the caller gave up or went on too long, the answer is the same.
-    drop(timeout(DISCARD_TIMEOUT, read_away).await);
+    drop(timeout(time, read_away).await);
 }

@@ -19,11 +19,13 @@ use crate::{
 pub struct OverTls;
 
 /// Probes come from beside the process, not from clients.
-const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+pub(crate) fn is_probe(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz" | "/metrics")
+}
 
 pub(crate) async fn require(State(state): State<ApiState>, request: Request, next: Next) -> Response {
     let settings = &state.settings;
-    if settings.require_https && !EXEMPT.contains(&request.uri().path()) && !arrived_over_tls(settings, &request) {
+    if settings.require_https && !is_probe(request.uri().path()) && !arrived_over_tls(settings, &request) {
         let said = "this server takes requests over HTTPS only: the key that was sent may have been read on its way";
         return ApiError::new(ErrorKind::HttpsRequired, said).into_response();
     }

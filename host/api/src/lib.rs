@@ -1,9 +1,11 @@
 //! The HTTP surface of Patchbay: one module per part of the specification's section 4, and what they share. Handlers
-//! extract, parse, call one use case and shape the answer; the rules are in `messaging` and `domain`.
+//! extract, parse, call one use case and shape the answer; the rules are in the use cases and in `domain`.
 
 mod account_keys;
+mod admission;
 mod auth;
 mod body;
+mod document;
 pub mod error;
 mod https;
 mod media;
@@ -13,6 +15,7 @@ mod operations;
 mod page;
 mod path;
 mod plugins;
+mod product;
 mod providers;
 mod routing;
 mod sending;
@@ -22,36 +25,41 @@ mod testing;
 mod webhook_config;
 
 use axum::{
-    Router,
+    Extension, Router,
     extract::Request,
     middleware::{from_fn_with_state, map_request},
-    routing::{get, post},
 };
 use tower::{Layer, ServiceBuilder};
 use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::router::OpenApiRouter;
 
+pub use admission::{Admission, AdmissionSettings};
 pub use auth::{PERMISSIONS, PermissionRow};
 pub use https::OverTls;
 pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
 
 /// Everything that is served under one address.
 pub fn router(state: ApiState) -> Router {
-    let routes = routes(&state)
+    let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
+    let routes = routes
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(
             ServiceBuilder::new()
                 .layer(from_fn_with_state(state.clone(), observe::observe))
                 .layer(CatchPanicLayer::custom(error::panicked))
-                .layer(from_fn_with_state(state.clone(), https::require)),
+                .layer(from_fn_with_state(state.clone(), https::require))
+                .layer(from_fn_with_state(state.clone(), admission::admit))
+                .layer(Extension(document::complete(document))),
         )
         .with_state(state);
     // Paths are changed before they are routed, so this stands around the router, not in it.
     Router::new().fallback_service(map_request(without_trailing_slash).layer(routes))
 }
 
-fn routes(state: &ApiState) -> Router<ApiState> {
-    Router::new()
+/// All of it, each route with its description.
+fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
         .merge(sending::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
@@ -60,14 +68,10 @@ fn routes(state: &ApiState) -> Router<ApiState> {
         .merge(plugins::routes())
         .merge(routing::routes())
         .merge(media::routes())
-        .route("/providers/whatsapp-cloud/webhook", get(providers::handshake).post(providers::callback))
-        .route("/healthz", get(operations::alive))
-        .route("/readyz", get(operations::ready))
-        .route("/metrics", get(operations::metrics))
-        .merge(match &state.settings.testing_clock {
-            Some(_) => Router::new().route("/testing/clock/advance", post(testing::advance)),
-            None => Router::new(),
-        })
+        .merge(providers::routes())
+        .merge(operations::routes())
+        .merge(document::routes())
+        .merge(if testing_clock { testing::routes() } else { OpenApiRouter::default() })
 }
 
 /// A trailing slash never matters (DESIGN 7).
@@ -89,4 +93,34 @@ async fn without_trailing_slash(mut request: Request) -> Request {
         }
     }
     request
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The paths of a router, which it tells to nobody but a debugger.
+    fn served<S>(router: &Router<S>) -> BTreeSet<String> {
+        let told = format!("{router:?}");
+        let paths = told.split('"').filter(|text| text.starts_with('/'));
+        // The last two are those of the fallback.
+        paths.filter(|path| *path != "/" && !path.contains("__private__axum")).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_path_that_is_served_is_in_the_document_and_the_other_way_round() {
+        let (router, document) = routes(true).split_for_parts();
+        let described: BTreeSet<String> = document.paths.paths.into_keys().collect();
+        assert!(described.len() > 25, "{described:?}");
+        assert_eq!(served(&router), described);
+    }
+
+    #[test]
+    fn a_route_without_description_would_be_noticed() {
+        let (router, document) = routes(false).route("/secret/door", axum::routing::get(|| async {})).split_for_parts();
+        assert!(served(&router).contains("/secret/door") && !document.paths.paths.contains_key("/secret/door"));
+        assert!(!served(&router).contains("/testing/clock/advance"), "it is not served unless it is configured");
+    }
 }

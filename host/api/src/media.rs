@@ -2,18 +2,18 @@
 //! (DESIGN 7).
 
 use axum::{
-    Router,
     body::Body,
     extract::{Query, State},
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
-    routing::get,
 };
 use base::media::AddressRefused;
 use domain::ids::{ClientId, MediaId};
 use inbound::media::{MediaRefused, OpenedMedia, open};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::{ApiError, ErrorKind},
@@ -21,16 +21,45 @@ use crate::{
     state::ApiState,
 };
 
-pub(crate) fn routes() -> Router<ApiState> {
-    Router::new().route("/media/{client}/{id}", get(fetch))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(fetch))
 }
 
-#[derive(Deserialize)]
+/// What makes an address valid without a key.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct Signed {
+    /// Until when, in seconds since 1970.
     expires: i64,
+    /// Of the address and that moment.
     signature: String,
 }
 
+/// A file that a customer sent.
+///
+/// The address as a whole comes from `mediaUrl` of a webhook. It is valid for a week and needs no key.
+#[utoipa::path(
+    get,
+    path = "/media/{client}/{id}",
+    operation_id = "fetchMedia",
+    tag = "Media",
+    params(
+        ("client" = Uuid, Path, description = "Whose file it is."),
+        ("id" = Uuid, Path, description = "Of the file."),
+        Signed,
+    ),
+    responses(
+        (
+            status = 200,
+            description = "The file, as a download.",
+            body = Vec<u8>,
+            content_type = "*/*",
+            headers(("Content-Disposition" = String, description = "The name that the customer's file had.")),
+        ),
+        (status = 403, description = "The address was changed, is not signed, or has expired. Or it did not come over HTTPS."),
+        (status = 503, description = "The file has not been fetched from the provider yet, or the server is overloaded."),
+    ),
+)]
 async fn fetch(
     State(state): State<ApiState>,
     Segments((client, id)): Segments<(ClientId, MediaId)>,

@@ -1,35 +1,46 @@
 //! Business numbers of the caller (SPEC 4.7).
 
-use axum::{Json, Router, extract::State, routing::get};
+use axum::{Json, extract::State};
 use domain::ids::InboxId;
 use serde::Serialize;
 use tenancy::inboxes;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 use crate::{
-    auth::{Allowed, Looking},
+    auth::{Allowed, Looking, Permission},
     error::ApiError,
-    page::{ListQuery, PageBody},
+    page::{ListQuery, Page, Searched},
     state::ApiState,
 };
 
-pub(crate) fn routes() -> Router<ApiState> {
-    Router::new().route("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser", get(list))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list))
 }
 
 /// The link between client and number, and the number itself.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct NumberRow {
+    /// Of the link, not of the number.
     id: Uuid,
+    /// The number.
     whats_app_number: WhatsAppNumber,
 }
 
-#[derive(Serialize)]
+/// A business number.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct WhatsAppNumber {
+    /// What `whatsAppNumberId` means everywhere.
+    #[schema(value_type = Uuid)]
     id: InboxId,
+    /// Digits, without `+`.
+    #[schema(examples("27820001001"))]
     number: String,
+    /// `WHATSAPP_CLOUD` or `WHATSAPP_LITE`.
+    #[schema(examples("WHATSAPP_CLOUD"))]
     whats_app_provider: &'static str,
 }
 
@@ -46,13 +57,23 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
     }
 }
 
+/// The client's business numbers.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
+    operation_id = "listNumbers",
+    tag = "Numbers",
+    params(ListQuery, Searched),
+    security(("apiKey" = [Looking::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<NumberRow>)),
+)]
 async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Looking>,
     query: ListQuery,
-) -> Result<Json<PageBody<NumberRow>>, ApiError> {
+) -> Result<Json<Page<NumberRow>>, ApiError> {
     // Numbers are stored without `+`, and people search with it.
     let search = query.search.strip_prefix('+').unwrap_or(&query.search);
     let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, NumberRow::from)))
+    Ok(Json(Page::new(query.page, page, NumberRow::from)))
 }

@@ -12,7 +12,11 @@ use chrono::SecondsFormat;
 use domain::ids::RequestId;
 use tracing::{Instrument, Span, field::Empty};
 
-use crate::{error::ApiError, state::ApiState};
+use crate::{
+    error::{ApiError, Failed},
+    product::Product,
+    state::ApiState,
+};
 
 /// On every response; a caller's own value is logged beside ours.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -38,7 +42,13 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
         log_fault(&span, &error, response.status());
         let timestamp = state.context.now().to_rfc3339_opts(SecondsFormat::Millis, true);
         let allow = response.headers_mut().remove(axum::http::header::ALLOW);
-        response = error.render(timestamp, path.path(), id.to_string());
+        let failed = Failed {
+            timestamp,
+            path: path.path(),
+            request_id: id.to_string(),
+            namespace: &state.settings.batch_namespace,
+        };
+        response = Product::of(path.path()).error_format().render(&error, failed);
         if let Some(allow) = allow {
             response.headers_mut().insert(axum::http::header::ALLOW, allow);
         }

@@ -6,16 +6,69 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::state::ApiState;
 
-/// The process answers.
-pub(crate) async fn alive() -> Response {
-    Json(json!({"status": "UP"})).into_response()
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(alive)).routes(routes!(ready)).routes(routes!(metrics))
 }
 
-/// The process can do its work: database, migrations, plugins; and it is not stopping.
+#[derive(Serialize, ToSchema)]
+struct Alive {
+    /// `UP`.
+    #[schema(examples("UP"))]
+    status: &'static str,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Ready {
+    /// `READY` or `NOT_READY`.
+    #[schema(examples("READY"))]
+    status: &'static str,
+    /// What that is made of.
+    checks: ReadyChecks,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ReadyChecks {
+    /// The database answers.
+    database: bool,
+    /// It is as new as this program.
+    migrations: bool,
+    /// The plugins of the program are ready.
+    plugins: bool,
+    /// The process has been told to stop.
+    stopping: bool,
+}
+
+/// The process answers.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "alive",
+    tag = "Operations",
+    responses((status = 200, description = "It does.", body = Alive)),
+)]
+pub(crate) async fn alive() -> Response {
+    Json(Alive { status: "UP" }).into_response()
+}
+
+/// The process can do its work.
+///
+/// Database, migrations and plugins are as they should be, and it has not been told to stop.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "ready",
+    tag = "Operations",
+    responses(
+        (status = 200, description = "It can.", body = Ready),
+        (status = 503, description = "It cannot: `checks` says why.", body = Ready),
+    ),
+)]
 pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
     let checks = base::readiness::check(&state.context).await;
     let stopping = state.readiness.is_stopping();
@@ -24,19 +77,19 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "NOT_READY")
     };
-    let body = json!({
-        "status": word,
-        "checks": {
-            "database": checks.database,
-            "migrations": checks.migrations,
-            "plugins": checks.plugins,
-            "stopping": stopping,
-        },
-    });
-    (status, Json(body)).into_response()
+    let checks =
+        ReadyChecks { database: checks.database, migrations: checks.migrations, plugins: checks.plugins, stopping };
+    (status, Json(Ready { status: word, checks })).into_response()
 }
 
 /// For Prometheus.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "metrics",
+    tag = "Operations",
+    responses((status = 200, description = "Metrics in the text format.", body = String, content_type = "text/plain")),
+)]
 pub(crate) async fn metrics(State(state): State<ApiState>) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], state.metrics.render()).into_response()
 }

@@ -4,26 +4,36 @@ use axum::{
     extract::{FromRequestParts, Query},
     http::request::Parts,
 };
-use domain::page::{Page, PageRequest};
+use domain::page::{Page as Found, PageRequest};
 use serde::Serialize;
+use utoipa::{
+    IntoParams, ToSchema,
+    openapi::{
+        Required,
+        path::{Parameter, ParameterBuilder, ParameterIn},
+        schema::{ObjectBuilder, Type},
+    },
+};
 
 use crate::{error::ApiError, state::ApiState};
 
 /// Items per page when the caller does not say (SPEC 8).
-const DEFAULT_SIZE: u32 = 10;
+pub(crate) const DEFAULT_SIZE: u32 = 10;
 /// More than this is refused.
 const MAX_SIZE: u32 = 500;
+/// The last page that there can be.
+const MAX_PAGE: u32 = i32::MAX.unsigned_abs();
 
-/// Query parameters of a list.
+/// Query parameters of a list; `SIZE` = items per page when the caller does not say.
 #[derive(Debug)]
-pub(crate) struct ListQuery {
+pub(crate) struct ListQuery<const SIZE: u32 = DEFAULT_SIZE> {
     /// `page` and `size`.
     pub page: PageRequest,
     /// `searchString`; empty = everything.
     pub search: String,
 }
 
-impl FromRequestParts<ApiState> for ListQuery {
+impl<const SIZE: u32> FromRequestParts<ApiState> for ListQuery<SIZE> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
@@ -33,18 +43,18 @@ impl FromRequestParts<ApiState> for ListQuery {
     }
 }
 
-fn parse(parameters: &[(String, String)]) -> Result<ListQuery, ApiError> {
+fn parse<const SIZE: u32>(parameters: &[(String, String)]) -> Result<ListQuery<SIZE>, ApiError> {
     let value = |wanted: &str| parameters.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
     let page = match value("page").filter(|text| !text.is_empty()) {
         None => 0,
         Some(text) => text
             .parse()
             .ok()
-            .filter(|page: &u32| i32::try_from(*page).is_ok())
+            .filter(|page| (0..=MAX_PAGE).contains(page))
             .ok_or_else(|| ApiError::fault("page", "must be a whole number, 0 or more"))?,
     };
     let size = match value("size").filter(|text| !text.is_empty()) {
-        None => DEFAULT_SIZE,
+        None => SIZE,
         Some(text) => text
             .parse()
             .ok()
@@ -58,26 +68,67 @@ fn parse(parameters: &[(String, String)]) -> Result<ListQuery, ApiError> {
     Ok(ListQuery { page: PageRequest { page, size }, search })
 }
 
+impl<const SIZE: u32> IntoParams for ListQuery<SIZE> {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let number = |name: &str, meaning: &str, least: u32, most: u32, usual: u32| {
+            let schema = ObjectBuilder::new()
+                .schema_type(Type::Integer)
+                .minimum(Some(least))
+                .maximum(Some(most))
+                .default(Some(usual.into()));
+            parameter(name, meaning, schema)
+        };
+        vec![
+            number("page", "Which page, counted from 0.", 0, MAX_PAGE, 0),
+            number("size", "Items per page.", 1, MAX_SIZE, SIZE),
+        ]
+    }
+}
+
+/// The parameter `searchString` of lists that can be searched.
+pub(crate) struct Searched;
+
+impl IntoParams for Searched {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new().schema_type(Type::String);
+        vec![parameter("searchString", "Part of a name or number; absent or empty = everything.", schema)]
+    }
+}
+
+fn parameter(name: &str, meaning: &str, schema: ObjectBuilder) -> Parameter {
+    let described = ParameterBuilder::new().name(name).description(Some(meaning)).schema(Some(schema));
+    described.parameter_in(ParameterIn::Query).required(Required::False).build()
+}
+
 /// The wrapper of SPEC 2.13.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PageBody<T> {
+pub(crate) struct Page<T> {
+    /// The items of this page.
+    #[schema(max_items = 500)]
     content: Vec<T>,
+    /// Items on all pages.
     total_elements: u64,
+    /// How many pages there are.
     total_pages: u64,
+    /// The size that was asked for.
+    #[schema(minimum = 1, maximum = 500)]
     size: u32,
+    /// Which page this is, counted from 0.
     number: u32,
+    /// Whether it is the first page.
     first: bool,
+    /// Whether it is the last page: stop here.
     last: bool,
 }
 
-impl<T> PageBody<T> {
-    /// Wraps a page, each item in its outer form.
-    pub fn new<I>(request: PageRequest, page: Page<I>, shape: impl FnMut(I) -> T) -> Self {
-        let total_pages = page.total.div_ceil(u64::from(request.size.max(1)));
+impl<T> Page<T> {
+    /// Wraps what was found, each item in its outer form.
+    pub fn new<I>(request: PageRequest, found: Found<I>, shape: impl FnMut(I) -> T) -> Self {
+        let total_pages = found.total.div_ceil(u64::from(request.size.max(1)));
         Self {
-            content: page.items.into_iter().map(shape).collect(),
-            total_elements: page.total,
+            content: found.items.into_iter().map(shape).collect(),
+            total_elements: found.total,
             total_pages,
             size: request.size,
             number: request.page,
@@ -92,18 +143,24 @@ mod tests {
     use super::*;
 
     fn query(text: &str) -> Result<ListQuery, ApiError> {
+        query_of::<DEFAULT_SIZE>(text)
+    }
+
+    fn query_of<const SIZE: u32>(text: &str) -> Result<ListQuery<SIZE>, ApiError> {
         let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
         parse(&pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>())
     }
 
     fn wrapped(page: u32, size: u32, total: u64) -> serde_json::Value {
-        let items = Page { items: vec![1, 2], total };
-        serde_json::to_value(PageBody::new(PageRequest { page, size }, items, |item| item)).unwrap()
+        let found = Found { items: vec![1, 2], total };
+        serde_json::to_value(Page::new(PageRequest { page, size }, found, |item| item)).unwrap()
     }
 
     #[test]
     fn absent_parameters_have_the_defaults_of_the_specification() {
         assert_eq!(query("").unwrap().page, PageRequest { page: 0, size: 10 });
+        assert_eq!(query_of::<20>("").unwrap().page, PageRequest { page: 0, size: 20 });
+        assert_eq!(query_of::<20>("size=10").unwrap().page.size, 10);
     }
 
     #[test]
@@ -113,6 +170,7 @@ mod tests {
         assert_eq!(query("size=500").unwrap().page.size, 500);
         assert!(query("size=501").is_err());
         assert!(query("page=-1").is_err());
+        assert!(query("page=2147483647").is_ok() && query("page=2147483648").is_err());
         assert!(query("page=1.5").is_err());
     }
 

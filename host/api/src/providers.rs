@@ -6,6 +6,8 @@ use axum::{
     extract::{Query, Request, State, rejection::QueryRejection},
     http::StatusCode,
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
+
 use inbound::callbacks::{self, CallbackRefused, Handshake, handshake as answer_handshake, open_callback};
 
 use crate::{
@@ -18,8 +20,29 @@ use crate::{
 /// Meta sends up to 3 MB (PROVIDERS A.7).
 const MAX_CALLBACK_BYTES: usize = 4 * 1024 * 1024;
 
-/// Meta's handshake: the challenge back, as text, when the token is ours.
-pub(crate) async fn handshake(
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(handshake, callback))
+}
+
+/// Meta's handshake.
+///
+/// The challenge comes back as text when the token is the one in `whatsapp_cloud.verify_token`.
+#[utoipa::path(
+    get,
+    path = "/providers/whatsapp-cloud/webhook",
+    operation_id = "whatsAppCloudHandshake",
+    tag = "Provider callbacks",
+    params(
+        ("hub.mode" = Option<String>, Query, description = "`subscribe`.", example = "subscribe"),
+        ("hub.verify_token" = Option<String>, Query, description = "The token that both sides know."),
+        ("hub.challenge" = Option<String>, Query, description = "Anything."),
+    ),
+    responses(
+        (status = 200, description = "The challenge.", body = String, content_type = "text/plain"),
+        (status = 403, description = "It is not the token, or something is missing. Or it did not come over HTTPS."),
+    ),
+)]
+async fn handshake(
     State(state): State<ApiState>,
     query: Result<Query<Handshake>, QueryRejection>,
 ) -> Result<String, ApiError> {
@@ -30,8 +53,26 @@ pub(crate) async fn handshake(
     })
 }
 
-/// Messages, statuses and account events, signed over the raw bytes.
-pub(crate) async fn callback(State(state): State<ApiState>, request: Request) -> Result<StatusCode, ApiError> {
+/// Messages, statuses and account events of WhatsApp Cloud.
+///
+/// Signed over the raw bytes. A 200 means that the callback is on disk; the same one may come again.
+#[utoipa::path(
+    post,
+    path = "/providers/whatsapp-cloud/webhook",
+    operation_id = "whatsAppCloudCallback",
+    tag = "Provider callbacks",
+    params((
+        "X-Hub-Signature-256" = Option<String>,
+        Header,
+        description = "`sha256=` and the HMAC-SHA256 of the body under the app secret.",
+    )),
+    request_body(content = Object, content_type = "application/json", description = "As Meta describes it; 4 MiB at most."),
+    responses(
+        (status = 200, description = "It is on disk."),
+        (status = 401, description = "The signature is missing or wrong."),
+    ),
+)]
+async fn callback(State(state): State<ApiState>, request: Request) -> Result<StatusCode, ApiError> {
     let signature = signature(&request)?;
     let from_this_machine = peer(request.extensions()).is_some_and(|peer: IpAddr| peer.is_loopback());
     let unsigned_is_fine = state.settings.simulator_allows_unsigned && from_this_machine;

@@ -1,49 +1,78 @@
 //! `GET /plugin-service/api/v1/routing-decisions`: who was made to answer which conversation, and why.
 
 use axum::{
-    Json, Router,
+    Json,
     extract::{Query, State},
     http::request::Parts,
-    routing::get,
 };
 use chat::routing::{self, RoutingDecision};
 use chrono::{DateTime, SecondsFormat};
 use domain::ids::{InboxId, ParticipantId};
 use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 use crate::{
-    auth::{Allowed, Plugins},
+    auth::{Allowed, Permission, Plugins},
     error::ApiError,
-    page::{ListQuery, PageBody},
+    page::{ListQuery, Page},
     state::ApiState,
 };
 
-pub(crate) fn routes() -> Router<ApiState> {
-    Router::new().route("/plugin-service/api/v1/routing-decisions", get(list))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list))
 }
 
-#[derive(Serialize)]
+/// Which decisions are wanted.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Wanted {
+    /// Only those of this chat participant.
+    #[param(value_type = Option<Uuid>, nullable = false)]
+    #[param(rename = "participantId")]
+    participant: Option<ParticipantId>,
+}
+
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = RoutingDecision)]
 struct DecisionBody {
+    /// Of this decision.
     id: Uuid,
+    /// When it was made.
+    #[schema(format = DateTime)]
     time: Option<String>,
+    /// The chat participant whose message was routed.
+    #[schema(value_type = Uuid)]
     participant_id: ParticipantId,
+    /// The business number that the message came to.
+    #[schema(value_type = Uuid)]
     whats_app_number_id: InboxId,
+    /// The router that decided.
     plugin: String,
+    /// Its version; null for one that ships with the program or lies in its directory.
     version: Option<u32>,
+    /// Who answers.
     target: TargetBody,
+    /// Why, in the router's words.
     reason: String,
+    /// Whether the router failed and the rule that is built in decided instead.
     fallback: bool,
 }
 
 /// As a router writes it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = RoutingTarget)]
 struct TargetBody {
+    /// `bot`, `team`, `agent` or `queue`.
     #[serde(rename = "type")]
     kind: String,
+    /// Of the bot or team.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// Of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }
@@ -73,16 +102,28 @@ fn time_of(id: Uuid) -> Option<String> {
     Some(made.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
+/// Who was made to answer which conversation, and why.
+///
+/// The newest first.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/routing-decisions",
+    operation_id = "listRoutingDecisions",
+    tag = "Routing",
+    params(ListQuery, Wanted),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses((status = 200, description = "A page of decisions.", body = Page<DecisionBody>)),
+)]
 async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<PageBody<DecisionBody>>, ApiError> {
+) -> Result<Json<Page<DecisionBody>>, ApiError> {
     let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
     let wanted = parameters.iter().find(|(name, value)| name == "participantId" && !value.is_empty());
     let participant = wanted.map(|(_, id)| id.parse::<ParticipantId>()).transpose();
     let participant = participant.map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
     let page = routing::list(&state.context.db, allowed.caller.client, participant, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, DecisionBody::from)))
+    Ok(Json(Page::new(query.page, page, DecisionBody::from)))
 }

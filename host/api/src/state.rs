@@ -17,6 +17,8 @@ use outbound::accept::Acceptor;
 use plugins::Uploads;
 use tenancy::accounts::Authenticator;
 
+use crate::admission::Admission;
+
 /// The surroundings of every request. Cheap to clone.
 #[derive(Clone)]
 pub struct ApiState {
@@ -30,6 +32,8 @@ pub struct ApiState {
     pub authenticator: Authenticator,
     /// What the operator decided.
     pub settings: Arc<ApiSettings>,
+    /// Decides which requests are taken on.
+    pub admission: Arc<Admission>,
     /// Writes `/metrics`.
     pub metrics: PrometheusHandle,
     /// Turns `/readyz` off while the process stops.
@@ -49,6 +53,8 @@ pub struct ApiSettings {
     pub max_body_bytes: usize,
     /// Longest time in which a request body must have arrived.
     pub body_timeout: Duration,
+    /// XML namespace of the batch gateway's answers.
+    pub batch_namespace: String,
     /// Refuse requests that did not arrive over TLS; probes excepted.
     pub require_https: bool,
     /// Whose `X-Forwarded-Proto` is believed.

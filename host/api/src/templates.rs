@@ -1,39 +1,57 @@
 //! The template catalogue (DESIGN 6): listed from the cache, fetched from the provider on request.
 
-use axum::{
-    Json, Router,
-    extract::State,
-    routing::{get, post},
-};
+use axum::{Json, extract::State};
 use chrono::SecondsFormat;
 use serde::Serialize;
 use serde_json::Value;
 use tenancy::inboxes::{SyncError, TemplateRow, list_templates, sync_templates};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    auth::{Allowed, Looking, Templates},
+    auth::{Allowed, Looking, Permission, Templates},
     error::{ApiError, ErrorKind},
-    page::{ListQuery, PageBody},
+    page::{ListQuery, Page, Searched},
     state::ApiState,
 };
 
-pub(crate) fn routes() -> Router<ApiState> {
-    Router::new()
-        .route("/messaging-service/WhatsApp/templates", get(list))
-        .route("/messaging-service/WhatsApp/templates/sync", post(sync))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(sync))
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(examples(json!({
+    "id": "594425479261596",
+    "name": "order_ready",
+    "language": "en",
+    "status": "APPROVED",
+    "category": "UTILITY",
+    "parameterFormat": "POSITIONAL",
+    "components": [{"type": "BODY", "text": "Hello {{1}}, your order {{2}} is ready."}],
+    "wabaId": "102290129340398",
+    "syncedTime": "2026-01-31T08:15:30.123Z",
+})))]
 struct Template {
+    /// The `templateId` of sends.
     id: String,
+    /// The `templateName` of sends.
     name: String,
+    /// Its language code.
     language: String,
+    /// `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED` or another word of the provider: only approved ones can be sent.
     status: String,
+    /// Such as `MARKETING`.
     category: String,
+    /// `POSITIONAL` or `NAMED`.
     parameter_format: String,
+    /// As the provider describes them.
+    #[schema(value_type = Vec<Object>)]
     components: Value,
+    /// The provider's business account that it belongs to.
     waba_id: String,
+    /// When it was last fetched.
+    #[schema(format = DateTime)]
     synced_time: String,
 }
 
@@ -54,20 +72,46 @@ impl From<TemplateRow> for Template {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = SyncedTemplates)]
 struct Synced {
+    /// How many templates there are now.
     synced: usize,
 }
 
+/// The templates that the client's numbers can send.
+///
+/// As they were when they were last fetched from the provider.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/templates",
+    operation_id = "listTemplates",
+    tag = "Templates",
+    params(ListQuery, Searched),
+    security(("apiKey" = [Looking::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<Template>)),
+)]
 async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Looking>,
     query: ListQuery,
-) -> Result<Json<PageBody<Template>>, ApiError> {
+) -> Result<Json<Page<Template>>, ApiError> {
     let page = list_templates(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, Template::from)))
+    Ok(Json(Page::new(query.page, page, Template::from)))
 }
 
+/// Fetches the templates from the provider.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/templates/sync",
+    operation_id = "syncTemplates",
+    tag = "Templates",
+    security(("apiKey" = [Templates::ROW.name])),
+    responses(
+        (status = 200, description = "Fetched.", body = Synced),
+        (status = 502, description = "The provider did not give them."),
+    ),
+)]
 async fn sync(State(state): State<ApiState>, allowed: Allowed<Templates>) -> Result<Json<Synced>, ApiError> {
     let admin = state.administration();
     let cloud = &state.context.cloud;

@@ -2,28 +2,53 @@
 
 use axum::{Json, extract::State};
 use chrono::SecondsFormat;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{body::JsonBody, error::ApiError, state::ApiState};
+use crate::{body::SmallJson, error::ApiError, state::ApiState};
 
 /// Ten years: further than any rule looks, and far from the end of what a timestamp can say.
 const MAX_SECONDS: i64 = 10 * 366 * 24 * 3600;
 
-#[derive(Deserialize)]
-pub(crate) struct Advance {
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(advance))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[schema(as = ClockAdvance)]
+struct Advance {
+    /// How far: the clock only moves forward.
+    #[schema(minimum = 0, maximum = 316_224_000, examples(3600))]
     seconds: i64,
 }
 
-pub(crate) async fn advance(
+#[derive(Serialize, ToSchema)]
+#[schema(as = ClockAdvanced)]
+struct Advanced {
+    /// What the business clock shows now.
+    #[schema(format = DateTime)]
+    now: String,
+}
+
+/// Moves the business clock of all nodes forward.
+#[utoipa::path(
+    post,
+    path = "/testing/clock/advance",
+    operation_id = "advanceClock",
+    tag = "Testing",
+    request_body = Advance,
+    responses((status = 200, description = "Moved.", body = Advanced)),
+)]
+async fn advance(
     State(state): State<ApiState>,
-    JsonBody(body): JsonBody<Advance>,
-) -> Result<Json<Value>, ApiError> {
+    SmallJson(body): SmallJson<Advance>,
+) -> Result<Json<Advanced>, ApiError> {
     if !(0..=MAX_SECONDS).contains(&body.seconds) {
         let said = format!("must be from 0 to {MAX_SECONDS}: the clock only moves forward");
         return Err(ApiError::fault("seconds", said));
     }
     let Some(clock) = &state.settings.testing_clock else { return Err(ApiError::not_found()) };
     let now = clock.advance(body.seconds).await.map_err(ApiError::internal)?;
-    Ok(Json(json!({"now": now.to_rfc3339_opts(SecondsFormat::Millis, true)})))
+    Ok(Json(Advanced { now: now.to_rfc3339_opts(SecondsFormat::Millis, true) }))
 }

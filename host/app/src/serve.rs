@@ -16,7 +16,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
-use api::{ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness};
+use api::{Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness};
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -206,6 +206,7 @@ fn router(
     let settings = ApiSettings {
         max_body_bytes: usize::try_from(config.limits.max_body_bytes).unwrap_or(usize::MAX),
         body_timeout: BODY_TIMEOUT,
+        batch_namespace: config.sms.batch_namespace.clone(),
         require_https: config.server.require_https,
         trusted_proxies: config.server.trusted_proxies.clone(),
         testing_clock,
@@ -217,9 +218,23 @@ fn router(
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),
+        admission: Admission::new(admission(config)),
         metrics: metrics::install()?,
         readiness: Arc::clone(readiness),
     }))
+}
+
+/// What this process takes on at once.
+fn admission(config: &Config) -> AdmissionSettings {
+    let limits = &config.limits;
+    AdmissionSettings {
+        requests_per_second: limits.requests_per_second_per_client,
+        recipients_per_second: limits.recipients_per_second_per_client,
+        requests: limits.requests_in_flight,
+        requests_per_client: limits.requests_in_flight_per_client,
+        bytes: limits.bytes_in_flight,
+        bytes_per_client: limits.bytes_in_flight_per_client,
+    }
 }
 
 /// The business clock of all nodes: the table is the truth, and this node follows at once.

@@ -9,29 +9,63 @@ use axum::{
 use plugins::{self, Activate};
 use serde::Deserialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
-use super::{bodies::ActivationBody, inbox_id, mode, refused, small, version};
+use super::{Named, bodies::ActivationBody, inbox_id, mode, refused, small, version};
 use crate::{
-    auth::{Allowed, Plugins},
+    auth::{Allowed, Permission, Plugins},
     body::OptionalJson,
     error::ApiError,
     path::Segments,
     state::ApiState,
 };
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Activate, examples(json!({"version": 3, "mode": "canary", "percent": 10, "config": {"greeting": "Hello"}})))]
 pub(super) struct ActivateBody {
+    /// Number of a version; absent = the newest.
+    #[schema(value_type = Option<u32>)]
     version: Option<Value>,
+    /// Only for this number; absent = for all that have none of their own.
+    #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
+    /// `live` answers, `shadow` is asked and not heeded, `canary` answers a share of the participants.
+    #[schema(value_type = Option<super::bodies::ModeName>)]
     mode: Option<String>,
+    /// Of a canary: its share of the participants.
+    #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
+    /// What the plugin is told, 64 KiB at most; it must go with the schema that the plugin exports, if it does.
+    #[schema(value_type = Option<Object>)]
     config: Option<Value>,
+    /// Hosts that the plugin may call over HTTP.
+    #[schema(max_items = 50)]
     allowed_hosts: Option<Vec<String>>,
+    /// Of a canary: the percentage of failed calls at which it is ended.
+    #[schema(minimum = 0, maximum = 100)]
     error_threshold: Option<i64>,
+    /// Of a canary: calls before that is judged.
+    #[schema(minimum = 1, maximum = 1000)]
     minimum_calls: Option<i64>,
 }
 
+/// Puts a version in force.
+///
+/// At once, for calls that begin from now on; those under way end on the version that they began with.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/{name}/activate",
+    operation_id = "activatePlugin",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<ActivateBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "In force.", body = ActivationBody),
+        (status = 409, description = "It does not go with what is in force."),
+    ),
+)]
 pub(super) async fn activate(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
@@ -55,12 +89,32 @@ pub(super) async fn activate(
 }
 
 /// Where a plugin is in force.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PluginScope, examples(json!({"whatsAppNumberId": null})))]
 pub(super) struct ScopeBody {
+    /// For this number; absent or null = for all that have none of their own.
+    #[schema(value_type = Option<Uuid>)]
     pub(super) whats_app_number_id: Option<String>,
 }
 
+/// Puts back in force what was before.
+///
+/// A trial (shadow or canary) is ended instead, if there is one.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/{name}/rollback",
+    operation_id = "rollBackPlugin",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<ScopeBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "What is in force now.", body = ActivationBody),
+        (status = 204, description = "A trial was ended, and nothing is live beside it."),
+        (status = 409, description = "Nothing was in force before."),
+    ),
+)]
 pub(super) async fn rollback(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
@@ -77,6 +131,19 @@ pub(super) async fn rollback(
     })
 }
 
+/// Takes a plugin out of force.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/{name}/deactivate",
+    operation_id = "deactivatePlugin",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<ScopeBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 204, description = "It is not in force any more."),
+    ),
+)]
 pub(super) async fn deactivate(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
@@ -89,6 +156,19 @@ pub(super) async fn deactivate(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Deletes a plugin with all its versions.
+#[utoipa::path(
+    delete,
+    path = "/plugin-service/api/v1/plugins/{name}",
+    operation_id = "deletePlugin",
+    tag = "Plugins",
+    params(Named),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 204, description = "Deleted."),
+        (status = 409, description = "It is in force."),
+    ),
+)]
 pub(super) async fn delete(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,

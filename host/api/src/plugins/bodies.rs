@@ -8,9 +8,38 @@ use plugins::{
 };
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::page::PageBody;
+use crate::page::Page;
+
+/// What a plugin decides, by name.
+#[derive(ToSchema)]
+#[schema(as = World, rename_all = "kebab-case")]
+#[expect(dead_code, reason = "described: plugins bring the names along")]
+pub(super) enum WorldName {
+    /// Answers customers.
+    Chatbot,
+    /// Decides what goes out as SMS.
+    SmsFallback,
+    /// Writes the bodies of webhooks.
+    WebhookShaper,
+    /// Decides who answers.
+    Router,
+}
+
+/// How a plugin is in force, by name.
+#[derive(ToSchema)]
+#[schema(as = Mode, rename_all = "lowercase")]
+#[expect(dead_code, reason = "described: activations bring the names along")]
+pub(super) enum ModeName {
+    /// It decides.
+    Live,
+    /// It is asked, and not heeded.
+    Shadow,
+    /// It decides for a share of the participants.
+    Canary,
+}
 
 pub(super) fn time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
@@ -23,24 +52,41 @@ fn time_of(id: Uuid) -> Option<String> {
 }
 
 /// A plugin and its newest version; the answer of an upload, too.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Plugin)]
 pub(super) struct PluginBody {
+    /// By which it is called.
     name: String,
+    /// Number of its newest version.
     version: u64,
+    /// What it decides.
+    #[schema(value_type = Option<WorldName>)]
     world: Option<String>,
+    /// Digest of its bytes.
     sha256: String,
+    /// Its bytes.
     size: u64,
+    /// What it asks of the host.
     imports: Vec<String>,
+    /// `READY`, or `BROKEN` when it could not be loaded.
     state: &'static str,
+    /// `uploaded`, `built-in`, or `directory` (`plugins.dir`).
     source: &'static str,
+    /// When that version came.
+    #[schema(format = DateTime)]
     created_time: Option<String>,
+    /// The version of the interface that it was built against.
     #[serde(skip_serializing_if = "Option::is_none")]
     api_version: Option<String>,
+    /// What its configuration must look like, if it says.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
+    /// Why it could not be loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
+    /// Where it is in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     activations: Option<Vec<ActivationBody>>,
 }
@@ -94,27 +140,43 @@ impl From<Version> for PluginBody {
 }
 
 /// A plugin with its versions, newest first.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PluginDetail)]
 pub(super) struct DetailBody {
     #[serde(flatten)]
     pub(super) plugin: PluginBody,
+    /// The newest first.
     pub(super) versions: Vec<VersionBody>,
+    /// How many there are.
     pub(super) total_versions: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PluginVersion)]
 pub(super) struct VersionBody {
+    /// Counted from 1.
     version: i32,
+    /// Digest of its bytes.
     sha256: String,
+    /// Its bytes.
+    #[schema(minimum = 0)]
     size: i64,
+    /// The version of the interface that it was built against.
     api_version: String,
+    /// What it asks of the host.
     imports: Vec<String>,
+    /// What its configuration must look like, if it says.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
+    /// `READY`.
     state: &'static str,
+    /// The user who uploaded it.
     created_by: Option<String>,
+    /// When.
+    #[schema(format = DateTime)]
     created_time: String,
 }
 
@@ -134,31 +196,59 @@ impl From<Version> for VersionBody {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Activation)]
 pub(super) struct ActivationBody {
+    /// Of the activation.
     id: Uuid,
+    /// Name of the plugin.
     plugin: String,
+    /// Its version; null for one that ships with the program or lies in its directory.
     version: Option<u32>,
+    /// What it decides.
+    #[schema(value_type = WorldName)]
     world: &'static str,
+    /// For this number; null = for all that have none of their own.
+    #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<InboxId>,
+    /// How it is in force.
+    #[schema(value_type = ModeName)]
     mode: &'static str,
+    /// Of a canary: its share of the participants.
+    #[schema(maximum = 100)]
     percent: u8,
+    /// Of a canary: the percentage of failed calls at which it is ended.
+    #[schema(maximum = 100)]
     error_threshold: u8,
+    /// Of a canary: calls before that is judged.
     minimum_calls: u32,
+    /// What the plugin is told.
+    #[schema(value_type = Object)]
     config: Value,
+    /// Hosts that the plugin may call over HTTP.
     allowed_hosts: Vec<String>,
+    /// What is recorded, if anything is.
     recording: Option<RecordingBody>,
+    /// Since when.
+    #[schema(format = DateTime)]
     activated_time: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = RecordingTerms)]
 struct RecordingBody {
+    /// Share of the calls.
     sample: f64,
+    /// Calls after which it ends.
     max_calls: u32,
+    /// Bytes after which it ends.
     max_bytes: u64,
+    /// When it ends.
+    #[schema(format = DateTime)]
     until: String,
+    /// Why it has ended.
     stop_reason: Option<String>,
 }
 
@@ -194,20 +284,37 @@ impl From<Activation> for ActivationBody {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Invocation)]
 pub(super) struct InvocationBody {
+    /// Of the call.
     id: Uuid,
+    /// When.
+    #[schema(format = DateTime)]
     time: Option<String>,
+    /// Of the plugin.
     version: String,
+    /// What was decided.
+    #[schema(value_type = WorldName)]
     world: String,
+    /// How the plugin was in force, or `trial` and the like.
     mode: String,
+    /// `answered`, or what went wrong: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`, `key-values-unavailable` and others.
     outcome: String,
+    /// How long it took.
+    #[schema(minimum = 0)]
     duration_micros: i64,
+    /// Memory that it used at most.
+    #[schema(minimum = 0)]
     peak_memory_bytes: i64,
+    /// What it logged, line by line.
     logs: Vec<String>,
+    /// What went wrong, in words.
     error: Option<String>,
+    /// What the call was about, such as a chat participant.
     subject_id: Option<Uuid>,
+    /// By which activation it was called.
     activation_id: Option<Uuid>,
 }
 
@@ -230,14 +337,22 @@ impl From<Invocation> for InvocationBody {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PluginEvent)]
 pub(super) struct EventBody {
+    /// Of the event.
     id: Uuid,
+    /// When.
+    #[schema(format = DateTime)]
     time: String,
+    /// What happened.
     kind: String,
+    /// Name of the plugin.
     plugin: String,
+    /// Its version.
     version: Option<i32>,
+    /// Why.
     reason: Option<String>,
 }
 
@@ -254,18 +369,32 @@ impl From<PluginEvent> for EventBody {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Difference)]
 pub(super) struct DifferenceBody {
+    /// Of the difference.
     id: Uuid,
+    /// When.
+    #[schema(format = DateTime)]
     time: Option<String>,
+    /// Of the shadow.
     activation_id: Uuid,
+    /// Name of the shadow.
     plugin: String,
+    /// Its version.
     version: Option<i32>,
+    /// Name of what was live.
     live_plugin: String,
+    /// Its version.
     live_version: Option<i32>,
+    /// What the call was about, such as a chat participant.
     subject_id: Uuid,
+    /// What the live one decided.
+    #[schema(value_type = Value)]
     live: Value,
+    /// What the shadow decided.
+    #[schema(value_type = Value)]
     shadow: Value,
 }
 
@@ -287,20 +416,29 @@ impl From<Difference> for DifferenceBody {
 }
 
 /// Where shadows differed, and how often they could not be asked.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Differences)]
 pub(super) struct DifferencesBody {
     #[serde(flatten)]
-    pub(super) page: PageBody<DifferenceBody>,
+    pub(super) page: Page<DifferenceBody>,
+    /// Comparisons that there was no room for.
     pub(super) skipped: Vec<SkippedBody>,
 }
 
 /// Comparisons that there was no room for.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = SkippedComparisons)]
 pub(super) struct SkippedBody {
+    /// Of the shadow.
     activation_id: Uuid,
+    /// Its version.
     version: Option<i32>,
+    /// How many.
+    #[schema(minimum = 0)]
     comparisons: i64,
+    /// When last.
+    #[schema(format = DateTime)]
     last_time: String,
 }
 
@@ -316,16 +454,28 @@ impl From<Skipped> for SkippedBody {
 }
 
 /// A recorded call. `recording` is what the plugin host wrote, as JSON.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = RecordedCall)]
 pub(super) struct RecordedBody {
+    /// Of the recording.
     id: Uuid,
+    /// When.
+    #[schema(format = DateTime)]
     time: Option<String>,
+    /// By which activation it was called.
     activation_id: Uuid,
+    /// Name of the plugin.
     plugin: String,
+    /// Its version.
     version: Option<i32>,
+    /// What was decided.
+    #[schema(value_type = WorldName)]
     world: String,
+    /// What the call was about, such as a chat participant.
     subject_id: Uuid,
+    /// All that the call was given, and what came of it.
+    #[schema(value_type = Value)]
     recording: Box<RawValue>,
 }
 

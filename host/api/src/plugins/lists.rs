@@ -7,15 +7,19 @@ use axum::{
 };
 use domain::page::PageRequest;
 use plugins::{self, Wanted};
+use utoipa::IntoParams;
 use uuid::Uuid;
 
-use super::bodies::{
-    DetailBody, DifferenceBody, DifferencesBody, EventBody, InvocationBody, PluginBody, SkippedBody, VersionBody,
+use super::{
+    Named,
+    bodies::{
+        DetailBody, DifferenceBody, DifferencesBody, EventBody, InvocationBody, PluginBody, SkippedBody, VersionBody,
+    },
 };
 use crate::{
-    auth::{Allowed, Plugins},
+    auth::{Allowed, Permission, Plugins},
     error::ApiError,
-    page::{ListQuery, PageBody},
+    page::{ListQuery, Page, Searched},
     path::Segments,
     state::ApiState,
 };
@@ -23,27 +27,46 @@ use crate::{
 /// Versions of a plugin in one answer when the caller names no size: all of them, as a rule.
 const VERSIONS: u32 = 500;
 
+/// The client's plugins and those that ship with the program, by name.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/plugins",
+    operation_id = "listPlugins",
+    tag = "Plugins",
+    params(ListQuery, Searched),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "A page of them, each with its newest version.", body = Page<PluginBody>),
+    ),
+)]
 pub(super) async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     query: ListQuery,
-) -> Result<Json<PageBody<PluginBody>>, ApiError> {
+) -> Result<Json<Page<PluginBody>>, ApiError> {
     let page = plugins::list(&state.context, allowed.caller.client, &query.search, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, PluginBody::from)))
+    Ok(Json(Page::new(query.page, page, PluginBody::from)))
 }
 
+/// A plugin with its versions and what is in force.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/plugins/{name}",
+    operation_id = "getPlugin",
+    tag = "Plugins",
+    params(Named, ListQuery<VERSIONS>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "The plugin; `page` and `size` are about its versions.", body = DetailBody),
+    ),
+)]
 pub(super) async fn one(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
-    query: ListQuery,
-    parts: Parts,
+    query: ListQuery<VERSIONS>,
 ) -> Result<Json<DetailBody>, ApiError> {
-    let page = match parameter(&parts, "size") {
-        Some(_) => query.page,
-        None => PageRequest { size: VERSIONS, ..query.page },
-    };
-    let found = plugins::one(&state.context, allowed.caller.client, &name, page).await?;
+    let found = plugins::one(&state.context, allowed.caller.client, &name, query.page).await?;
     let detail = found.ok_or_else(ApiError::not_found)?;
     Ok(Json(DetailBody {
         plugin: detail.plugin.into(),
@@ -58,19 +81,51 @@ fn parameter(parts: &Parts, wanted: &str) -> Option<String> {
     parameters.into_iter().find(|(name, value)| name == wanted && !value.is_empty()).map(|(_, value)| value)
 }
 
-/// A name that no plugin has and no database text can hold.
-fn nameable(name: &str) -> Result<(), ApiError> {
-    if name.contains('\0') { Err(ApiError::not_found()) } else { Ok(()) }
+/// 404 unless the client has, or every client has, a plugin of this name: what is kept of plugins is listed for those only.
+pub(super) async fn known(state: &ApiState, allowed: &Allowed<Plugins>, name: &str) -> Result<(), ApiError> {
+    let newest = PageRequest { page: 0, size: 1 };
+    match plugins::one(&state.context, allowed.caller.client, name, newest).await? {
+        Some(_) => Ok(()),
+        None => Err(ApiError::not_found()),
+    }
 }
 
+/// Which calls are wanted.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct WantedCalls {
+    /// Only those that ended like this, such as `answered` or `trapped`.
+    #[param(nullable = false)]
+    outcome: Option<String>,
+    /// Only those of this mode.
+    #[param(nullable = false)]
+    mode: Option<String>,
+    /// Only those that were made after the call of this id.
+    #[param(nullable = false)]
+    after: Option<Uuid>,
+}
+
+/// Calls of a plugin, the newest first.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/plugins/{name}/invocations",
+    operation_id = "listInvocations",
+    tag = "Plugins",
+    params(Named, ListQuery, WantedCalls),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "A page of calls.", body = Page<InvocationBody>),
+    ),
+)]
 pub(super) async fn invocations(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<PageBody<InvocationBody>>, ApiError> {
-    nameable(&name)?;
+) -> Result<Json<Page<InvocationBody>>, ApiError> {
+    known(&state, &allowed, &name).await?;
     let (outcome, mode) = (parameter(&parts, "outcome"), parameter(&parts, "mode"));
     for (field, value) in [("outcome", &outcome), ("mode", &mode)] {
         if value.as_ref().is_some_and(|value| value.contains('\0')) {
@@ -83,32 +138,56 @@ pub(super) async fn invocations(
     };
     let wanted = Wanted { outcome: outcome.as_deref(), mode: mode.as_deref(), after };
     let page = plugins::invocations(&state.context.db, allowed.caller.client, &name, wanted, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, InvocationBody::from)))
+    Ok(Json(Page::new(query.page, page, InvocationBody::from)))
 }
 
+/// What happened to a plugin: activated, suspended, rolled back; the newest first.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/plugins/{name}/events",
+    operation_id = "listPluginEvents",
+    tag = "Plugins",
+    params(Named, ListQuery),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "A page of events.", body = Page<EventBody>),
+    ),
+)]
 pub(super) async fn events(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
-) -> Result<Json<PageBody<EventBody>>, ApiError> {
-    nameable(&name)?;
+) -> Result<Json<Page<EventBody>>, ApiError> {
+    known(&state, &allowed, &name).await?;
     let page = plugins::plugin_events(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, EventBody::from)))
+    Ok(Json(Page::new(query.page, page, EventBody::from)))
 }
 
+/// Where the shadows of a plugin decided otherwise than what was live; the newest first.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/plugins/{name}/differences",
+    operation_id = "listDifferences",
+    tag = "Plugins",
+    params(Named, ListQuery),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "A page of differences.", body = DifferencesBody),
+    ),
+)]
 pub(super) async fn differences(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
 ) -> Result<Json<DifferencesBody>, ApiError> {
-    nameable(&name)?;
+    known(&state, &allowed, &name).await?;
     let (db, client) = (&state.context.db, allowed.caller.client);
     let page = plugins::differences(db, client, &name, query.page).await?;
     let skipped = plugins::skipped(db, client, &name).await?;
     Ok(Json(DifferencesBody {
-        page: PageBody::new(query.page, page, DifferenceBody::from),
+        page: Page::new(query.page, page, DifferenceBody::from),
         skipped: skipped.into_iter().map(SkippedBody::from).collect(),
     }))
 }

@@ -7,43 +7,49 @@ mod lists;
 mod recordings;
 mod upload;
 
-use axum::{
-    Router,
-    extract::DefaultBodyLimit,
-    routing::{get, post},
-};
+use axum::extract::DefaultBodyLimit;
 use domain::ids::InboxId;
 use plugins::{PluginError, slots::Mode};
 use serde_json::Value;
 use std::time::Duration;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::{ApiError, ErrorKind},
     state::ApiState,
 };
 
-const BASE: &str = "/plugin-service/api/v1/plugins";
 /// After which time it is worth trying again when too many plugins are being compiled.
 const BUSY_RETRY: Duration = Duration::from_secs(5);
 
-pub(crate) fn routes() -> Router<ApiState> {
-    let one = |rest: &str| format!("{BASE}/{{name}}{rest}");
-    Router::new()
-        .route(BASE, get(lists::list).post(upload::upload))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(lists::list, upload::upload))
         // No plugin can be uploaded under this name.
-        .route(&format!("{BASE}/check"), post(upload::check))
+        .routes(routes!(upload::check))
         .layer(DefaultBodyLimit::disable())
-        .route(&one(""), get(lists::one).delete(activate::delete))
-        .route(&one("/activate"), post(activate::activate))
-        .route(&one("/rollback"), post(activate::rollback))
-        .route(&one("/deactivate"), post(activate::deactivate))
-        .route(&one("/invoke"), post(invoke::invoke))
-        .route(&one("/invocations"), get(lists::invocations))
-        .route(&one("/events"), get(lists::events))
-        .route(&one("/differences"), get(lists::differences))
-        .route(&one("/recording"), post(recordings::start).delete(recordings::stop))
-        .route(&one("/recordings"), get(recordings::list))
-        .route(&one("/replay"), post(recordings::replay))
+        .routes(routes!(lists::one, activate::delete))
+        .routes(routes!(activate::activate))
+        .routes(routes!(activate::rollback))
+        .routes(routes!(activate::deactivate))
+        .routes(routes!(invoke::invoke))
+        .routes(routes!(lists::invocations))
+        .routes(routes!(lists::events))
+        .routes(routes!(lists::differences))
+        .routes(routes!(recordings::start, recordings::stop))
+        .routes(routes!(recordings::list))
+        .routes(routes!(recordings::replay))
+}
+
+/// The plugin that a path is about.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+#[expect(dead_code, reason = "says what the paths have")]
+struct Named {
+    /// Of the plugin.
+    #[param(example = "default-chatbot")]
+    name: String,
 }
 
 fn refused(error: PluginError) -> ApiError {

@@ -4,33 +4,64 @@ use axum::{Json, extract::State, http::StatusCode};
 use plugins::{self, ReplayReport, ReplayedDifference, StartRecording};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
+    Named,
     activate::ScopeBody,
     bodies::{ActivationBody, RecordedBody},
-    inbox_id, mode, refused, small, version,
+    inbox_id,
+    lists::known,
+    mode, refused, small, version,
 };
 use crate::{
-    auth::{Allowed, Plugins},
+    auth::{Allowed, Permission, Plugins},
     body::OptionalJson,
     error::ApiError,
-    page::{ListQuery, PageBody},
+    page::{ListQuery, Page},
     path::Segments,
     state::ApiState,
 };
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = StartRecording, examples(json!({"sample": 0.1, "maxCalls": 500, "forSeconds": 3600})))]
 pub(super) struct RecordBody {
+    /// Of the activation for this number; absent = of that for all.
+    #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
+    /// Of the activation in this mode; absent = `live`.
+    #[schema(value_type = Option<super::bodies::ModeName>)]
     mode: Option<String>,
+    /// Share of the calls that are recorded.
+    #[schema(exclusive_minimum = 0, maximum = 1, default = 1)]
     sample: Option<f64>,
+    /// Calls after which it ends.
+    #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     max_calls: Option<i64>,
+    /// Bytes after which it ends; `limits.plugin_recording_bytes` at most.
+    #[schema(minimum = 1)]
     max_bytes: Option<i64>,
+    /// Seconds after which it ends.
+    #[schema(minimum = 1, maximum = 2_592_000, default = 86400)]
     for_seconds: Option<i64>,
 }
 
+/// Records calls of an activation, with all that they were given.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/{name}/recording",
+    operation_id = "startRecording",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<RecordBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "The activation that is recorded.", body = ActivationBody),
+        (status = 409, description = "It does not go with what is in force."),
+    ),
+)]
 pub(super) async fn start(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
@@ -50,6 +81,20 @@ pub(super) async fn start(
     started.map(|activation| Json(activation.into())).map_err(refused)
 }
 
+/// Ends the recording of an activation; what was recorded stays.
+#[utoipa::path(
+    delete,
+    path = "/plugin-service/api/v1/plugins/{name}/recording",
+    operation_id = "stopRecording",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<ScopeBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 204, description = "Ended."),
+        (status = 409, description = "Nothing is recorded."),
+    ),
+)]
 pub(super) async fn stop(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
@@ -62,41 +107,70 @@ pub(super) async fn stop(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Recorded calls of a plugin, the newest first.
+#[utoipa::path(
+    get,
+    path = "/plugin-service/api/v1/plugins/{name}/recordings",
+    operation_id = "listRecordings",
+    tag = "Plugins",
+    params(Named, ListQuery),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "A page of calls.", body = Page<RecordedBody>),
+    ),
+)]
 pub(super) async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
-) -> Result<Json<PageBody<RecordedBody>>, ApiError> {
-    if name.contains('\0') {
-        return Err(ApiError::not_found());
-    }
+) -> Result<Json<Page<RecordedBody>>, ApiError> {
+    known(&state, &allowed, &name).await?;
     let page = plugins::recordings(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(PageBody::new(query.page, page, RecordedBody::of)))
+    Ok(Json(Page::new(query.page, page, RecordedBody::of)))
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, ToSchema)]
+#[schema(as = Replay, examples(json!({"version": 4, "limit": 100})))]
 pub(super) struct ReplayBody {
+    /// Number of the version that is called now; absent = the newest.
+    #[schema(value_type = Option<u32>)]
     version: Option<Value>,
+    /// Recorded calls that are made again, from the newest on.
+    #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     limit: Option<i64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ReplayReport)]
 pub(super) struct ReportBody {
+    /// Calls that were made again.
     replayed: u64,
+    /// Those with the same outcome.
     identical: u64,
+    /// The others.
     different: Vec<DifferenceBody>,
+    /// How fast that went.
     per_second: f64,
 }
 
-#[derive(Serialize)]
+/// A call that ends otherwise than it did.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ReplayedDifference)]
 struct DifferenceBody {
+    /// Of the recorded call.
     recording_id: Uuid,
+    /// What the call was about, such as a chat participant.
     subject_id: Uuid,
+    /// What is different, in words.
     difference: String,
+    /// What it decided when it was recorded.
+    #[schema(value_type = Option<Value>)]
     then: Option<Box<RawValue>>,
+    /// What it decides now.
+    #[schema(value_type = Option<Value>)]
     now: Option<Box<RawValue>>,
 }
 
@@ -124,6 +198,19 @@ impl From<ReplayReport> for ReportBody {
     }
 }
 
+/// Makes recorded calls again with another version, without effects.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/{name}/replay",
+    operation_id = "replayRecordings",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<ReplayBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "What is different.", body = ReportBody),
+    ),
+)]
 pub(super) async fn replay(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,

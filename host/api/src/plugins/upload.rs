@@ -12,10 +12,11 @@ use bytes::Bytes;
 use plugins::{self, Place};
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{bodies::PluginBody, refused};
 use crate::{
-    auth::{Allowed, Plugins},
+    auth::{Allowed, Permission, Plugins},
     body,
     error::{ApiError, ErrorKind},
     state::ApiState,
@@ -28,6 +29,53 @@ const FORM_BYTES: usize = 64 * 1024;
 /// The field of a form that holds the component.
 const FILE: &str = "file";
 
+/// The form of an upload.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described, never made")]
+struct PluginForm {
+    /// The component.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/wasm")]
+    file: Vec<u8>,
+}
+
+/// Under which name.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct UploadName {
+    /// Of the plugin.
+    #[param(max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$", example = "greeter")]
+    name: String,
+}
+
+/// The same, where it may be left out.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct CheckName {
+    /// Of the plugin that it would be a version of.
+    #[param(nullable = false)]
+    name: Option<String>,
+}
+
+/// Uploads a component as a new version of a plugin.
+///
+/// It is checked, compiled and tried out under the limits of every call before it is taken. The same bytes under the same name
+/// are the same version.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins",
+    operation_id = "uploadPlugin",
+    tag = "Plugins",
+    params(UploadName),
+    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, 32 MiB at most (`limits.plugin_bytes`)."),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "That version is there already.", body = PluginBody),
+        (status = 201, description = "A new version.", body = PluginBody),
+        (status = 409, description = "There are as many plugins as are allowed: delete some."),
+    ),
+)]
 pub(super) async fn upload(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
@@ -42,17 +90,39 @@ pub(super) async fn upload(
     Ok((status, Json(uploaded.version.into())))
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = CheckedPlugin)]
 pub(super) struct CheckBody {
+    /// What it decides.
+    #[schema(value_type = super::bodies::WorldName)]
     world: &'static str,
+    /// The version of the interface that it was built against.
     api_version: String,
+    /// Digest of its bytes.
     sha256: String,
+    /// Its bytes.
     size: u64,
+    /// What it asks of the host.
     imports: Vec<String>,
+    /// What its configuration must look like, if it says.
+    #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
 }
 
+/// Checks a component as an upload does, and keeps nothing.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/check",
+    operation_id = "checkPlugin",
+    tag = "Plugins",
+    params(CheckName),
+    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, 32 MiB at most (`limits.plugin_bytes`)."),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "It would be taken.", body = CheckBody),
+    ),
+)]
 pub(super) async fn check(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,

@@ -1,8 +1,10 @@
 //! The HTTP surface over a real database: what every request meets, and each part of the API.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 
+mod admission;
 mod callbacks;
 mod docs;
+mod document;
 mod everywhere;
 mod keys;
 mod lists;

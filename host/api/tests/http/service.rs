@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use api::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
+use api::{Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
 use async_trait::async_trait;
 use axum::{
     Router,
@@ -87,6 +87,7 @@ pub struct Options {
     pub simulator_allows_unsigned: bool,
     pub built_ins: bool,
     pub testing_clock: bool,
+    pub admission: AdmissionSettings,
 }
 
 impl Default for Options {
@@ -98,6 +99,14 @@ impl Default for Options {
             simulator_allows_unsigned: false,
             built_ins: false,
             testing_clock: true,
+            admission: AdmissionSettings {
+                requests_per_second: 1_000,
+                recipients_per_second: 1_000,
+                requests: 100,
+                requests_per_client: 100,
+                bytes: 20_000_000,
+                bytes_per_client: 20_000_000,
+            },
         }
     }
 }
@@ -118,6 +127,7 @@ impl Service {
         let readiness = Arc::new(Readiness::default());
         let settings = ApiSettings {
             max_body_bytes: MAX_BODY,
+            batch_namespace: "urn:patchbay:batch-sms".to_owned(),
             body_timeout: Duration::from_millis(300),
             require_https: options.require_https,
             trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
@@ -130,6 +140,7 @@ impl Service {
             acceptor: Acceptor::new(Arc::clone(&context)),
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
+            admission: Admission::new(options.admission),
             metrics: PrometheusBuilder::new().build_recorder().handle(),
             readiness: Arc::clone(&readiness),
         });

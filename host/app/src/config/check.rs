@@ -6,6 +6,8 @@ use super::{Config, ConfigError, SecretUrl, join};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
+/// What a form may have beside the file that it uploads.
+const FORM_BYTES: u64 = 64 * 1024;
 
 impl Config {
     /// Refuses what would only fail later, with the setting to change.
@@ -55,6 +57,24 @@ impl Config {
         Ok(())
     }
 
+    /// The largest body that is taken must find room.
+    fn check_bytes_in_flight(&self) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        for (name, largest) in [("max_body_bytes", limits.max_body_bytes), ("plugin_bytes", limits.plugin_bytes)] {
+            for (key, room) in [
+                ("limits.bytes_in_flight", limits.bytes_in_flight),
+                ("limits.bytes_in_flight_per_client", limits.bytes_in_flight_per_client),
+            ] {
+                if room < largest.saturating_add(FORM_BYTES) {
+                    let reason =
+                        format!("must be {FORM_BYTES} more than limits.{name} at least, or no such body is taken");
+                    return unusable(key, &reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_limits(&self) -> Result<(), ConfigError> {
         for (section, settings) in self.sections() {
             if section != "limits" && section != "retention" {
@@ -67,6 +87,7 @@ impl Config {
                 }
             }
         }
+        self.check_bytes_in_flight()?;
         if self.limits.webhook_connect_timeout > self.limits.webhook_timeout {
             return unusable("limits.webhook_connect_timeout", "must not be longer than limits.webhook_timeout");
         }

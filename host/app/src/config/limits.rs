@@ -14,6 +14,18 @@ section! {
         max_recipients: usize = 1_000,
         /// Bytes of a request body.
         max_body_bytes: u64 = 8 * MIB,
+        /// Requests of one client in a second, of which as many may come at once; more are answered with 429.
+        requests_per_second_per_client: u32 = 20_000,
+        /// Recipients of one client's sends in a second; a send that has more delays the next one.
+        recipients_per_second_per_client: u32 = 50_000,
+        /// Requests in flight in this process; more are answered with 503.
+        requests_in_flight: u64 = 2_048,
+        /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.
+        requests_in_flight_per_client: u64 = 512,
+        /// Bytes of bodies, of requests and answers, that requests in flight hold in this process; more are answered with 503.
+        bytes_in_flight: u64 = 128 * MIB,
+        /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.
+        bytes_in_flight_per_client: u64 = 64 * MIB,
         /// Bytes of one media file that a customer sends.
         inbound_media_max_bytes: u64 = 100 * MIB,
         /// Connections to PostgreSQL that one process holds.

@@ -1,18 +1,26 @@
 //! Sending (SPEC 4.1). Parsing and rules are the acceptor's; here is what HTTP adds.
 
+mod schema;
+
+use std::sync::Arc;
+
 use axum::{
-    Extension, Router,
+    Extension,
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
-    routing::post,
 };
 use bytes::Bytes;
 use domain::ids::RequestId;
 use outbound::accept::{AcceptError, SendCall, SendEndpoint};
+use serde::Deserialize;
+use tracing::{Instrument, Span};
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    auth::{Allowed, Sending},
+    admission::Held,
+    auth::{Allowed, Permission, Sending},
     body::JsonBytes,
     error::ApiError,
     state::ApiState,
@@ -21,12 +29,34 @@ use crate::{
 /// Longest `Idempotency-Key`, in bytes.
 const IDEMPOTENCY_KEY_MAX: usize = 255;
 
-pub(crate) fn routes() -> Router<ApiState> {
-    Router::new()
-        .route("/whatsapp-api-service/v2/messages", post(unified))
-        .route("/whatsapp-api-service/v2/channels/whatsapp", post(whatsapp))
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(unified)).routes(routes!(whatsapp))
 }
 
+/// What makes a send safe to repeat.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "says what the handlers look for")]
+struct Idempotency {
+    /// A value of its own for every send, such as a UUID. A repeated one replays the first answer and sends nothing.
+    #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255, pattern = "^[!-~]+$")]
+    key: Option<String>,
+}
+
+/// Sends a template or a free text; `channel` says which way.
+///
+/// The answer means that everything is stored: recipients that were accepted will be sent to, also when this server stops.
+/// What becomes of each is reported by webhook.
+#[utoipa::path(
+    post,
+    path = "/whatsapp-api-service/v2/messages",
+    operation_id = "send",
+    tag = "Sending",
+    params(Idempotency),
+    request_body = schema::UnifiedSend,
+    security(("apiKey" = [Sending::ROW.name])),
+    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+)]
 async fn unified(
     State(state): State<ApiState>,
     allowed: Allowed<Sending>,
@@ -37,6 +67,19 @@ async fn unified(
     accept(&state, &allowed, SendEndpoint::Unified, request_id, &headers, body).await
 }
 
+/// Sends a template or a free text by WhatsApp.
+///
+/// As the unified endpoint does, with the payload as the body.
+#[utoipa::path(
+    post,
+    path = "/whatsapp-api-service/v2/channels/whatsapp",
+    operation_id = "sendByWhatsApp",
+    tag = "Sending",
+    params(Idempotency),
+    request_body = schema::Send,
+    security(("apiKey" = [Sending::ROW.name])),
+    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+)]
 async fn whatsapp(
     State(state): State<ApiState>,
     allowed: Allowed<Sending>,
@@ -56,13 +99,44 @@ async fn accept(
     body: Bytes,
 ) -> Result<Response, ApiError> {
     let idempotency_key = idempotency_key(headers)?;
+    allowed.held.recipients_left()?;
     let call = SendCall { client: allowed.caller.client, endpoint, body, idempotency_key, request_id };
-    let response = state.acceptor.accept(call).await.map_err(|error| match error {
+    let response = accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
         AcceptError::Faults(faults) => ApiError::faults(faults),
         AcceptError::Failed(cause) => ApiError::from_shared(cause),
     })?;
+    allowed.held.charge_recipients(recipients(&response));
     let json = HeaderValue::from_static("application/json");
     Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response())
+}
+
+/// A caller that hangs up does not take its request back: it waits in a group with others, and what it holds counts
+/// until that group is stored.
+async fn accept_to_the_end(state: &ApiState, held: Held, call: SendCall) -> Result<Bytes, AcceptError> {
+    let acceptor = Arc::clone(&state.acceptor);
+    let accepting = async move {
+        let answer = acceptor.accept(call).await;
+        drop(held);
+        answer
+    };
+    match tokio::spawn(accepting.instrument(Span::current())).await {
+        Ok(answer) => answer,
+        Err(panicked) if panicked.is_panic() => std::panic::resume_unwind(panicked.into_panic()),
+        Err(_) => Err(AcceptError::Failed(Arc::new(base::Error::Stopped))),
+    }
+}
+
+/// How many recipients a 202 is about.
+fn recipients(response: &[u8]) -> u32 {
+    let counts: Counts = serde_json::from_slice(response).unwrap_or_default();
+    counts.accepted_count.saturating_add(counts.rejected_count)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Counts {
+    accepted_count: u32,
+    rejected_count: u32,
 }
 
 /// The header, exactly as sent: 1 to 255 visible ASCII characters, once.

@@ -1,16 +1,19 @@
 //! Error answers: one body for all of them (DESIGN 6), a closed list of `error` texts (`docs/errors.md`), and what
 //! becomes of failures that no handler saw.
 
+mod render;
+
 use std::{any::Any, error::Error as StdError, sync::Arc, time::Duration};
 
 use axum::{
-    Json,
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::{IntoResponse, Response},
 };
 use base::readiness::is_passing;
 use domain::body::FieldFault;
-use serde::Serialize;
+
+use crate::product::Credential;
+pub(crate) use render::{ErrorBody, ErrorFormat, Failed};
 
 /// The stable texts of the field `error`. They are API: add, never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,9 +128,8 @@ impl ApiError {
     }
 
     /// 401 of a missing or unknown key: never said which.
-    pub fn unauthorized() -> Self {
-        let said = "the header Authorization must carry the API key itself: 36 characters, without Bearer";
-        Self::new(ErrorKind::Unauthorized, said)
+    pub(crate) fn unauthorized(credential: Credential) -> Self {
+        Self::new(ErrorKind::Unauthorized, credential.wanted())
     }
 
     /// 404 of an object that does not exist, or is another client's.
@@ -139,6 +141,12 @@ impl ApiError {
     pub fn internal(cause: impl StdError + Send + Sync + 'static) -> Self {
         let said = "the server could not complete the request: try again, and report the requestId if it persists";
         Self { cause: Some(Arc::new(cause)), ..Self::new(ErrorKind::Internal, said) }
+    }
+
+    /// 503 of a request that there is no room for now.
+    pub fn overloaded() -> Self {
+        let said = "the server has as much in hand as it can hold: try again with growing delays";
+        Self::new(ErrorKind::Unavailable, said).retry_after(Duration::from_secs(1))
     }
 
     /// 503. The cause goes to the log.
@@ -165,38 +173,6 @@ impl ApiError {
     pub(crate) fn cause(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as &(dyn StdError + 'static))
     }
-
-    /// The full answer.
-    pub(crate) fn render(&self, timestamp: String, path: &str, request_id: String) -> Response {
-        let (status, error) = self.kind.status_and_text();
-        let body = ErrorBody {
-            timestamp,
-            status: status.as_u16(),
-            error,
-            message: &self.message,
-            path,
-            request_id,
-            details: &self.details,
-        };
-        let mut response = (status, Json(body)).into_response();
-        if let Some(delay) = self.retry_after {
-            let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
-        }
-        response
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ErrorBody<'a> {
-    timestamp: String,
-    status: u16,
-    error: &'static str,
-    message: &'a str,
-    path: &'a str,
-    request_id: String,
-    details: &'a [FieldFault],
 }
 
 impl IntoResponse for ApiError {

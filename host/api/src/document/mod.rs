@@ -1,0 +1,146 @@
+//! The document of the API (`/openapi.json`) and the page that shows it (`/docs`).
+//!
+//! Every route is taken from its description by `routes!`, so what is served is what is described. A description says
+//! what is particular to its route; what follows from its nature (which errors, which headers, which roles) is added here.
+
+mod errors;
+mod page;
+
+use axum::{
+    Extension,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use serde_json::Value;
+use utoipa::openapi::{
+    Components, ExternalDocs, Info, License, OpenApi, RefOr, Server, Tag,
+    extensions::ExtensionsBuilder,
+    path::{Operation, ParameterIn, PathItem},
+    security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{auth::PERMISSIONS, product::Credential, state::ApiState};
+
+/// The security scheme of most products.
+pub(crate) const API_KEY: &str = "apiKey";
+/// That of the SMS gateways.
+const GATEWAY_KEY: &str = "gatewayKey";
+
+/// What the tags are about, in the order in which they are shown.
+const TAGS: &[(&str, &str)] = &[
+    (
+        "Sending",
+        "Messages to customers. A 202 means that they are stored and will be sent, not that they have arrived.",
+    ),
+    ("Account keys", "API keys of users."),
+    ("Webhook configuration", "Where events go: one configuration for all numbers, and overrides for single ones."),
+    ("Numbers", "Business numbers."),
+    ("Templates", "Message templates that the provider has approved, or not."),
+    ("Plugins", "Components that decide: uploading them, putting them in force, watching them, rolling them back."),
+    ("Routing", "Who was made to answer which conversation."),
+    ("Media", "Files that customers sent."),
+    ("Provider callbacks", "For providers, not for clients."),
+    ("Operations", "For whoever runs the server."),
+    ("Testing", "Served only where `testing.clock` is set."),
+];
+
+/// The document as it is served.
+#[derive(Clone)]
+pub(crate) struct Document(Bytes);
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(openapi_json)).merge(page::routes())
+}
+
+/// This document.
+///
+/// OpenAPI 3.1. It is made from the program's own routes and types and describes exactly what this server serves.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapi",
+    tag = "Operations",
+    responses((status = 200, description = "The document.", body = Object, content_type = "application/json")),
+)]
+async fn openapi_json(Extension(Document(bytes)): Extension<Document>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], bytes).into_response()
+}
+
+/// Makes the document whole.
+pub(crate) fn complete(mut document: OpenApi) -> Document {
+    document.info = info();
+    document.servers = Some(vec![Server::new("/")]);
+    document.external_docs = None::<ExternalDocs>;
+    document.tags = Some(TAGS.iter().map(|(name, about)| tag(name, about)).collect());
+    let components = document.components.get_or_insert_with(Components::new);
+    errors::define(components);
+    for (name, credential, said) in [
+        (API_KEY, Credential::Authorization, "The API key itself: 36 characters, without `Bearer`."),
+        (GATEWAY_KEY, Credential::ApiKey, "The API key, for the SMS gateways."),
+    ] {
+        let header = ApiKeyValue::with_description(credential.header().as_str(), said);
+        components.security_schemes.insert(name.to_owned(), SecurityScheme::ApiKey(ApiKey::Header(header)).into());
+    }
+    for (path, item) in &mut document.paths.paths {
+        operations(item).for_each(|operation| complete_operation(path, operation));
+    }
+    // Its own serialisation cannot fail: every key is a text.
+    Document(document.to_json().map(Bytes::from).unwrap_or_default())
+}
+
+fn info() -> Info {
+    let mut info = Info::new("Patchbay", env!("CARGO_PKG_VERSION"));
+    info.description = Some(include_str!("about.md").to_owned());
+    info.license = Some(License::new("Apache-2.0"));
+    info
+}
+
+fn tag(name: &str, about: &str) -> Tag {
+    let mut tag = Tag::new(name);
+    tag.description = Some(about.to_owned());
+    tag
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.delete].into_iter().flatten()
+}
+
+fn complete_operation(path: &str, operation: &mut Operation) {
+    let roles = roles(operation);
+    if let Some(roles) = &roles {
+        let list = roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
+        let said = operation.description.take().unwrap_or_default();
+        operation.description = Some(format!("{said}\n\nRoles: {list}.").trim_start().to_owned());
+        operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(API_KEY, [])]);
+        operation.extensions = Some(ExtensionsBuilder::new().add("x-roles", roles.clone()).build());
+    } else {
+        // Said explicitly: an absent list would mean that of the whole document.
+        operation.security = Some(vec![SecurityRequirement::default()]);
+    }
+    let placed = |place: ParameterIn| {
+        let all = operation.parameters.iter().flatten();
+        all.filter_map(|one| match one {
+            RefOr::T(parameter) => Some(&parameter.parameter_in),
+            RefOr::Ref(_) => None,
+        })
+        .any(|other| *other == place)
+    };
+    let nature = errors::Nature {
+        probe: crate::https::is_probe(path),
+        keyed: roles.is_some(),
+        body: operation.request_body.is_some(),
+        path_parameters: placed(ParameterIn::Path),
+        other_parameters: placed(ParameterIn::Query) || placed(ParameterIn::Header),
+    };
+    errors::add(&mut operation.responses, &nature);
+}
+
+/// Who may call it; `None` = everybody. A description names a permission of `docs/roles.md`.
+fn roles(operation: &Operation) -> Option<Vec<String>> {
+    let requirements = serde_json::to_value(operation.security.as_ref()?).ok()?;
+    let named = requirements.as_array()?.iter().find_map(|one| one.get(API_KEY)?.get(0).and_then(Value::as_str))?;
+    let row = PERMISSIONS.iter().find(|row| row.name == named)?;
+    Some(row.roles.iter().map(ToString::to_string).collect())
+}

@@ -1,0 +1,81 @@
+//! `/docs`: Swagger UI over the document. All of its files are within the program, and it asks nobody else for anything.
+
+use std::sync::Arc;
+
+use axum::{
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_swagger_ui::{Config, SwaggerFile};
+
+use crate::{error::ApiError, path::Segments, state::ApiState};
+
+const PAGE: &str = include_str!("page.html");
+const START: &str = include_str!("start.js");
+/// The files of Swagger UI that the page needs.
+const FILES: [&str; 3] = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
+/// Nothing from anywhere else. Swagger UI sets styles on its elements.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(page)).routes(routes!(file))
+}
+
+/// The API, to be read and tried out in a browser.
+#[utoipa::path(
+    get,
+    path = "/docs",
+    operation_id = "docs",
+    tag = "Operations",
+    responses((status = 200, description = "A page.", body = String, content_type = "text/html")),
+)]
+async fn page() -> Response {
+    shown("text/html; charset=utf-8", PAGE.as_bytes())
+}
+
+/// What that page consists of.
+#[utoipa::path(
+    get,
+    path = "/docs/{file}",
+    operation_id = "docsFile",
+    tag = "Operations",
+    params(("file" = String, Path, description = "Name of a file that the page refers to.", example = "start.js")),
+    responses((
+        status = 200,
+        description = "The file.",
+        content(
+            (String = "text/css"),
+            (String = "text/javascript"),
+            (String = "image/png"),
+        ),
+    )),
+)]
+async fn file(Segments(file): Segments<String>) -> Result<Response, ApiError> {
+    if file == "start.js" {
+        return Ok(shown("text/javascript; charset=utf-8", START.as_bytes()));
+    }
+    let wanted = FILES.contains(&file.as_str());
+    let found =
+        if wanted { utoipa_swagger_ui::serve(&file, Arc::new(Config::from("/openapi.json"))) } else { Ok(None) };
+    let SwaggerFile { bytes, content_type, gzpipped, .. } = found.ok().flatten().ok_or_else(ApiError::not_found)?;
+    let mut response = shown(&content_type, &bytes);
+    if gzpipped {
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    Ok(response)
+}
+
+fn shown(content_type: &str, bytes: &[u8]) -> Response {
+    let content_type =
+        HeaderValue::from_str(content_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+    let headers = [
+        (header::CONTENT_TYPE, content_type),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
+    ];
+    (headers, bytes.to_vec()).into_response()
+}

@@ -1,0 +1,137 @@
+//! Webhook configuration (SPEC 2.12, 4.7; the signing secret by CONTRACT 7).
+
+mod schema;
+
+use axum::{Json, extract::State};
+use domain::{
+    ids::WebhookConfigId,
+    webhook::{WebhookConfig, WebhookConfigRequest},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use webhooks::configure::{self, ConfigureError};
+
+use crate::{
+    auth::{Allowed, Looking, Permission, Webhooks},
+    body::JsonBytes,
+    error::{ApiError, ErrorKind},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(create))
+        .routes(routes!(client_default))
+        .routes(routes!(secret))
+        .routes(routes!(rotate_secret))
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebhookSecret, examples(json!({"secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"})))]
+struct Secret {
+    /// Signs webhooks by the rules of Standard Webhooks.
+    secret: String,
+}
+
+/// Creates the client's default configuration, or the override of one number.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+    operation_id = "createWebhookConfiguration",
+    tag = "Webhook configuration",
+    request_body = schema::WebhookConfiguration,
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses(
+        (status = 200, description = "Created.", body = schema::StoredWebhookConfiguration),
+        (status = 403, description = "The number is not the client's, or the user may not do this."),
+        (status = 409, description = "There is a default already, or an override of that number."),
+    ),
+)]
+async fn create(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<WebhookConfig>, ApiError> {
+    let request = WebhookConfigRequest::parse(&body).map_err(ApiError::faults)?;
+    let actor = allowed.actor().to_string();
+    let config = configure::create(&state.context, allowed.caller.client, &actor, &request).await.map_err(refused)?;
+    Ok(Json(config))
+}
+
+/// The client's default configuration.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
+    operation_id = "getDefaultWebhookConfiguration",
+    tag = "Webhook configuration",
+    security(("apiKey" = [Looking::ROW.name])),
+    responses(
+        (status = 200, description = "The configuration.", body = schema::StoredWebhookConfiguration),
+        (status = 404, description = "There is none."),
+    ),
+)]
+async fn client_default(
+    State(state): State<ApiState>,
+    allowed: Allowed<Looking>,
+) -> Result<Json<WebhookConfig>, ApiError> {
+    let found = configure::client_default(&state.context, allowed.caller.client).await?;
+    found.map(Json).ok_or_else(|| {
+        ApiError::new(ErrorKind::NotFound, "there is no default webhook configuration: create one with POST")
+    })
+}
+
+/// The secret that signs the webhooks of a configuration.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret",
+    operation_id = "getWebhookSecret",
+    tag = "Webhook configuration",
+    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses((status = 200, description = "The secret.", body = Secret)),
+)]
+async fn secret(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+) -> Result<Json<Secret>, ApiError> {
+    let secret = configure::secret(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    Ok(Json(Secret { secret }))
+}
+
+/// A new secret for a configuration.
+///
+/// The old one signs, too, for 24 hours.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",
+    operation_id = "rotateWebhookSecret",
+    tag = "Webhook configuration",
+    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses((status = 200, description = "The new secret.", body = Secret)),
+)]
+async fn rotate_secret(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+) -> Result<Json<Secret>, ApiError> {
+    let actor = allowed.actor().to_string();
+    let rotated = configure::rotate_secret(&state.context, allowed.caller.client, &actor, id).await;
+    Ok(Json(Secret { secret: rotated.map_err(refused)? }))
+}
+
+fn refused(error: ConfigureError) -> ApiError {
+    match error {
+        ConfigureError::NumberNotYours => ApiError::new(ErrorKind::Forbidden, error.to_string()),
+        ConfigureError::DefaultExists | ConfigureError::OverrideExists => {
+            ApiError::new(ErrorKind::Conflict, error.to_string())
+        }
+        ConfigureError::Addresses(faults) => ApiError::faults(faults),
+        ConfigureError::NotFound => ApiError::not_found(),
+        ConfigureError::NoRandomness(_) => ApiError::internal(error),
+        ConfigureError::Failed(cause) => cause.into(),
+    }
+}

@@ -1,0 +1,171 @@
+//! What is taken on at once, and how fast one client may go (`limits.*_in_flight`, `limits.*_per_second_per_client`).
+
+use std::{convert::Infallible, time::Duration};
+
+use api::AdmissionSettings;
+use axum::body::{Body, Bytes};
+use futures::{StreamExt, stream};
+use serde_json::json;
+
+use super::service::{Call, Options, Service};
+
+const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
+const SEND: &str = "/whatsapp-api-service/v2/channels/whatsapp";
+const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
+
+async fn service(change: impl FnOnce(&mut AdmissionSettings)) -> Service {
+    let mut options = Options::default();
+    change(&mut options.admission);
+    Service::with(options).await
+}
+
+/// A body whose first bytes are there and whose rest does not come.
+fn unfinished(bytes: usize) -> Body {
+    let begin = stream::iter([Ok::<_, Infallible>(Bytes::from(vec![b' '; bytes]))]);
+    Body::from_stream(begin.chain(stream::pending()))
+}
+
+/// Requests that hang in the middle of their bodies for as long as the body may take.
+struct Hanging(Vec<tokio::task::JoinHandle<()>>);
+
+impl Hanging {
+    async fn start(service: &Service, count: usize, call: impl Fn() -> Call) -> Self {
+        let router = service.router.clone();
+        let tasks = (0..count).map(|_| {
+            let answering = tower::ServiceExt::oneshot(router.clone(), call().0);
+            tokio::spawn(async move { drop(answering.await) })
+        });
+        let hanging = Self(tasks.collect());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        hanging
+    }
+
+    async fn end(self) {
+        for task in self.0 {
+            task.abort();
+            drop(task.await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_too_fast_is_told_when_to_come_back() {
+    let service = service(|limits| limits.requests_per_second = 3).await;
+    for _ in 0..3 {
+        assert_eq!(service.get(NUMBERS).await.status, 200);
+    }
+    let answer = service.get(NUMBERS).await;
+    assert_eq!(answer.error(), (429, "Too many requests".to_owned()));
+    assert_eq!(answer.headers["retry-after"], "1");
+    assert_eq!(service.send(Call::get("/openapi.json")).await.status, 200, "only the client is concerned");
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_send_with_many_recipients_delays_the_next_one_and_nothing_else() {
+    let service = service(|limits| limits.recipients_per_second = 5).await;
+    let recipients: Vec<_> = (0..10).map(|at| json!({"to": format!("2783000000{at}")})).collect();
+    let send = json!({
+        "sender": "27820001001",
+        "messageType": "CHAT",
+        "messages": [{"recipients": recipients, "messageText": "hello"}],
+    });
+    assert_eq!(service.post(SEND, &send).await.status, 202);
+    let answer = service.post(SEND, &send).await;
+    assert_eq!(answer.error(), (429, "Too many requests".to_owned()));
+    assert_eq!(answer.headers["retry-after"], "2", "five are owed, and one must be there");
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn beyond_the_places_everybody_is_refused_at_once_except_probes() {
+    let service = service(|limits| limits.requests = 3).await;
+    let hanging = Hanging::start(&service, 3, || Call::post(SEND, unfinished(10)).key(&service.key)).await;
+    for path in [NUMBERS, "/openapi.json", "/nowhere"] {
+        let answer = service.get(path).await;
+        assert_eq!(answer.error(), (503, "Service unavailable".to_owned()), "{path}");
+        assert_eq!(answer.headers["retry-after"], "1");
+    }
+    for probe in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(service.send(Call::get(probe)).await.status, 200, "{probe}");
+    }
+    hanging.end().await;
+    assert_eq!(service.get(NUMBERS).await.status, 200, "places come back when callers hang up");
+}
+
+#[tokio::test]
+async fn one_client_cannot_take_all_places() {
+    let service = service(|limits| limits.requests_per_client = 2).await;
+    let hanging = Hanging::start(&service, 2, || Call::post(SEND, unfinished(10)).key(&service.key)).await;
+    let answer = service.get(NUMBERS).await;
+    assert_eq!(answer.error(), (429, "Too many requests".to_owned()));
+    assert_eq!(answer.headers["retry-after"], "1");
+    let login = json!({"email": "ada@acme.example", "password": "correct horse", "clientRef": "acme"}).to_string();
+    assert_eq!(service.send(Call::post(LOGIN, login)).await.status, 200, "others have theirs");
+    hanging.end().await;
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn callers_without_a_key_cannot_keep_those_out_who_have_one() {
+    let service = service(|limits| limits.requests_per_client = 2).await;
+    let _hanging = Hanging::start(&service, 2, || Call::post(LOGIN, unfinished(10))).await;
+    let refused = service.send(Call::post(LOGIN, "{}")).await;
+    assert_eq!(refused.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn bytes_are_counted_by_what_is_declared_and_by_what_comes() {
+    let service = service(|limits| limits.bytes = 30_000).await;
+    let declared = || Call::post(SEND, unfinished(1)).header("content-length", "12000").key(&service.key);
+    let hanging = Hanging::start(&service, 2, declared).await;
+    let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).header("content-length", "10000").key(&service.key));
+    assert_eq!(answer.await.error(), (503, "Service unavailable".to_owned()));
+    let coming = service.send(Call::post(SEND, unfinished(10_000)).key(&service.key)).await;
+    assert_eq!(coming.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(service.get(NUMBERS).await.status, 200, "what needs no room goes on");
+    hanging.end().await;
+    let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).key(&service.key)).await;
+    assert_eq!(answer.error().0, 400, "there is room again");
+}
+
+#[tokio::test]
+async fn one_client_cannot_take_all_bytes() {
+    let service = service(|limits| limits.bytes_per_client = 15_000).await;
+    let declared = || Call::post(SEND, unfinished(1)).header("content-length", "12000").key(&service.key);
+    let _hanging = Hanging::start(&service, 1, declared).await;
+    let more = Call::post(SEND, vec![b' '; 5_000]).header("content-length", "5000").key(&service.key);
+    assert_eq!(service.send(more).await.error(), (429, "Too many requests".to_owned()));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_read_counts_until_it_is_gone() {
+    let service = service(|limits| limits.requests = 2).await;
+    let unread = || tower::ServiceExt::oneshot(service.router.clone(), Call::get(NUMBERS).key(&service.key).0);
+    let (first, second) = (unread().await.unwrap(), unread().await.unwrap());
+    assert_eq!(service.get(NUMBERS).await.error().0, 503);
+    drop((first, second));
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_login_has_few_bytes() {
+    let service = Service::start().await;
+    let long = json!({"email": "x".repeat(17_000)}).to_string();
+    assert_eq!(service.send(Call::post(LOGIN, long)).await.error(), (413, "Payload too large".to_owned()));
+}
+
+#[tokio::test]
+async fn the_batch_gateway_gets_its_errors_as_xml() {
+    let service = Service::start().await;
+    let answer = service.send(Call::get("/smsbatch/nothing")).await;
+    assert_eq!(
+        (answer.status.as_u16(), &answer.headers["content-type"]),
+        (404, &"application/xml; charset=utf-8".parse().unwrap())
+    );
+    let text = String::from_utf8(answer.bytes).unwrap();
+    assert!(text.contains("<response xmlns=\"urn:patchbay:batch-sms\"><result><status code=\"1000\">"), "{text}");
+    assert!(answer.headers.contains_key("x-request-id"));
+}

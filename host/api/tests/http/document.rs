@@ -1,0 +1,234 @@
+//! The document of the API: it describes what is served, its examples are right, and it is shown without any network.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::{body::Body, http::Request};
+use serde_json::{Value, json};
+
+use super::service::{Answer, Call, Service};
+
+const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
+
+async fn document(service: &Service) -> Value {
+    let answer = service.send(Call::get("/openapi.json")).await;
+    assert_eq!((answer.status.as_u16(), &answer.headers["content-type"]), (200, &"application/json".parse().unwrap()));
+    answer.json()
+}
+
+/// Every operation with its method and path.
+fn operations(document: &Value) -> Vec<(String, String, &Value)> {
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in METHODS.iter().filter(|method| item.get(**method).is_some()) {
+            found.push(((*method).to_owned(), path.clone(), &item[*method]));
+        }
+    }
+    found
+}
+
+/// The value itself, or what it refers to.
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    match value["$ref"].as_str() {
+        Some(reference) => {
+            let found = document.pointer(reference.trim_start_matches('#'));
+            found.unwrap_or_else(|| panic!("{reference} is nowhere"))
+        }
+        None => value,
+    }
+}
+
+/// All values within a value, itself included.
+fn within(value: &Value) -> Vec<&Value> {
+    let inner: Vec<&Value> = match value {
+        Value::Object(fields) => fields.values().flat_map(within).collect(),
+        Value::Array(items) => items.iter().flat_map(within).collect(),
+        _ => Vec::new(),
+    };
+    std::iter::once(value).chain(inner).collect()
+}
+
+/// Why `instance` does not go with `schema`, if it does not.
+fn faults(document: &Value, schema: &Value, instance: &Value) -> Vec<String> {
+    let mut whole = schema.clone();
+    whole["components"] = document["components"].clone();
+    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&whole).unwrap();
+    validator.iter_errors(instance).map(|fault| format!("{fault} at {}", fault.instance_path())).collect()
+}
+
+#[tokio::test]
+async fn it_is_openapi_3_1_and_all_its_references_lead_somewhere() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
+    for value in within(&document) {
+        resolved(&document, value);
+    }
+}
+
+#[tokio::test]
+async fn every_operation_says_what_it_does_and_how_it_can_end() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let tags: BTreeSet<&str> =
+        document["tags"].as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+    let mut ids = BTreeSet::new();
+    for (method, path, operation) in operations(&document) {
+        let name = format!("{method} {path}");
+        assert!(ids.insert(operation["operationId"].as_str().unwrap()), "{name}: the id is taken");
+        assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{name} has no summary");
+        let tag = operation["tags"].as_array().map(Vec::as_slice).unwrap_or_default();
+        assert!(tag.len() == 1 && tags.contains(tag[0].as_str().unwrap()), "{name}: {tag:?}");
+        let responses = operation["responses"].as_object().unwrap();
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{name} never succeeds");
+        let keyed = !operation["security"][0].as_object().unwrap().is_empty();
+        assert_eq!(keyed, operation.get("x-roles").is_some(), "{name}");
+        for status in if keyed { &["401", "403", "429", "500", "503"][..] } else { &[] } {
+            assert!(responses.contains_key(*status), "{name} lacks {status}");
+        }
+        for (status, response) in responses {
+            let response = resolved(&document, response);
+            assert!(response["headers"].get("X-Request-Id").is_some(), "{name}, {status}");
+            let is_error = status.as_str() >= "400" && !(path == "/readyz" && status == "503");
+            let reference = &response["content"]["application/json"]["schema"]["$ref"];
+            assert_eq!(is_error, reference == "#/components/schemas/Error", "{name}, {status}: {response}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_method_that_is_described_is_served_and_no_other() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let mut described: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (method, path, _) in operations(&document) {
+        let methods = described.entry(path).or_default();
+        methods.extend((method == "get").then(|| "HEAD".to_owned()));
+        methods.insert(method.to_uppercase());
+    }
+    for (path, methods) in described {
+        let concrete = path.replace('{', "").replace('}', "");
+        let call = Call(Request::patch(&concrete).body(Body::empty()).unwrap());
+        let answer = service.send(call).await;
+        assert_eq!(answer.status, 405, "{path}");
+        let allowed = answer.headers["allow"].to_str().unwrap();
+        assert_eq!(allowed.split(',').map(str::to_owned).collect::<BTreeSet<_>>(), methods, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_example_goes_with_its_schema() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let mut seen = 0;
+    let mut check = |what: &str, schema: &Value, example: &Value| {
+        seen += 1;
+        let faults = faults(&document, schema, example);
+        assert!(faults.is_empty(), "the example of {what}: {faults:?}");
+    };
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let mut bare = schema.clone();
+        bare.as_object_mut().unwrap().remove("examples");
+        for example in schema["examples"].as_array().into_iter().flatten() {
+            check(name, &bare, example);
+        }
+    }
+    for value in within(&document) {
+        for (name, example) in value["examples"].as_object().into_iter().flatten() {
+            check(name, &value["schema"], &example["value"]);
+        }
+    }
+    assert!(seen > 20, "only {seen} examples");
+}
+
+/// The fields that a schema describes.
+fn fields(document: &Value, schema: &str) -> BTreeSet<String> {
+    document["components"]["schemas"][schema]["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+fn keys(body: &Value) -> BTreeSet<String> {
+    body.as_object().unwrap().keys().cloned().collect()
+}
+
+#[tokio::test]
+async fn bodies_that_other_crates_write_have_the_fields_that_are_described() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let send = json!({
+        "sender": "27820001001",
+        "messageType": "CHAT",
+        "messages": [{"recipients": [{"to": "0"}], "messageText": "hello"}],
+    });
+    let sent = service.post("/whatsapp-api-service/v2/channels/whatsapp", &send).await.json();
+    assert_eq!(keys(&sent), fields(&document, "SendAccepted"));
+    assert_eq!(keys(&sent["rejectedRecipients"][0]), fields(&document, "RejectedRecipient"));
+    let created = service.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({})).await.json();
+    assert_eq!(keys(&created), fields(&document, "StoredWebhookConfiguration"));
+    let refused = service.send(Call::get("/nowhere")).await.json();
+    assert_eq!(keys(&refused), fields(&document, "Error"));
+}
+
+#[tokio::test]
+async fn the_examples_of_requests_are_taken() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let example = |schema: &str| document["components"]["schemas"][schema]["examples"][0].clone();
+    for (path, body) in [
+        ("/whatsapp-api-service/v2/channels/whatsapp", example("Send")),
+        ("/messaging-service/WhatsApp/WhatsAppClientWebHook", example("WebhookConfiguration")),
+    ] {
+        let answer = service.post(path, &body).await;
+        assert!(answer.status.is_success(), "{path}: {answer:?}");
+    }
+    let no_template = service.post("/whatsapp-api-service/v2/messages", &example("UnifiedSend")).await;
+    assert_eq!(no_template.field(), "payload.templateId", "nothing else is wrong with it");
+}
+
+/// `UPDATE_DOCS=1 cargo test -p patchbay-api --test http document` writes it anew.
+#[tokio::test]
+async fn the_committed_document_is_the_one_that_is_served() {
+    let service = Service::start().await;
+    let served = format!("{:#}\n", document(&service).await);
+    let path =
+        std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../docs/openapi.json");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &served).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == served, "docs/openapi.json is not what is served: run with UPDATE_DOCS=1 to write it anew");
+}
+
+/// The addresses that a page refers to.
+fn references(page: &str) -> Vec<String> {
+    let quoted = |attribute: &str| {
+        page.split(&format!("{attribute}=\""))
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    [quoted("src"), quoted("href")].concat()
+}
+
+#[tokio::test]
+async fn the_page_shows_it_without_any_network() {
+    let service = Service::start().await;
+    let page = service.send(Call::get("/docs")).await;
+    let text = |answer: &Answer| String::from_utf8(answer.bytes.clone()).unwrap();
+    let found = references(&text(&page));
+    assert!(found.len() >= 4, "{found:?}");
+    for address in &found {
+        assert!(address.starts_with('/') && !address.starts_with("//"), "{address} is somewhere else");
+        let answer = service.send(Call::get(address)).await;
+        assert!(answer.status.is_success() && answer.bytes.len() > 100, "{address}: {}", answer.status);
+    }
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("http"), "{policy}");
+    let start = text(&service.send(Call::get("/docs/start.js")).await);
+    assert!(
+        start.contains("\"/openapi.json\"") && start.contains("validatorUrl: null") && !start.contains("http"),
+        "{start}"
+    );
+    assert_eq!(service.send(Call::get("/docs/")).await.status, 200, "a trailing slash never matters");
+    for other in ["swagger-initializer.js", "index.html", "nothing", "..%2FCargo.toml"] {
+        assert_eq!(service.send(Call::get(&format!("/docs/{other}"))).await.error().0, 404, "{other}");
+    }
+}

@@ -1,0 +1,208 @@
+//! Who may call what, and that nobody reaches another client's objects: for every route of `/openapi.json` and every role.
+//! A route without a row fails, and so does a row without a route.
+
+#[path = "isolation/rows.rs"]
+mod rows;
+
+use std::collections::BTreeMap;
+
+use harness::{Client, Reply, Shared, guest};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use rows::{Call, Ids, Others, ROWS, Row, Who};
+
+const ROLES: [&str; 5] = ["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"];
+const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
+
+/// Two clients, the keys of one of them, and the ids of the other's objects beside ids that nobody has.
+struct World {
+    patchbay: Shared,
+    keys: BTreeMap<&'static str, String>,
+    theirs: Ids,
+    nobodys: Ids,
+}
+
+impl World {
+    async fn set() -> Self {
+        let patchbay = Shared::get().await;
+        let (ours, theirs) = (patchbay.new_client().await, patchbay.new_client().await);
+        let keys = ROLES.map(|role| (role, key(&patchbay, &ours, role))).into();
+        let webhook = theirs.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
+        theirs.install("theirs-alone", guest("dice")).await;
+        let ids = Ids {
+            client: client_id(&patchbay, &theirs).await,
+            number: theirs.number.clone(),
+            number_id: theirs.number_id.clone(),
+            webhook: webhook["id"].as_str().unwrap().to_owned(),
+            plugin: "theirs-alone".to_owned(),
+            other: uuid::Uuid::from_u128(1).to_string(),
+        };
+        Self { patchbay, keys, theirs: ids, nobodys: Ids::nobodys() }
+    }
+
+    async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> Reply {
+        let method = Method::from_bytes(row.method.as_bytes()).unwrap();
+        let mut headers = Vec::new();
+        headers.extend(key.map(|key| ("Authorization", key)));
+        headers.extend(call.content_type.map(|kind| ("Content-Type", kind)));
+        self.patchbay.ask(method, &call.path, &headers, call.body.clone()).await
+    }
+}
+
+fn key(patchbay: &Shared, client: &Client, role: &str) -> String {
+    let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
+    let arguments = [
+        "user",
+        "create",
+        "--client",
+        &client.client_ref,
+        "--email",
+        &email,
+        "--password",
+        "long enough",
+        "--name",
+        role,
+        "--role",
+        role,
+    ];
+    patchbay.admin(&arguments)["apiKey"].as_str().unwrap().to_owned()
+}
+
+async fn client_id(patchbay: &Shared, client: &Client) -> String {
+    let mut db = patchbay.database().await;
+    let id: uuid::Uuid = sqlx::query_scalar("SELECT id FROM client WHERE client_ref = $1")
+        .bind(&client.client_ref)
+        .fetch_one(&mut db)
+        .await
+        .unwrap();
+    id.to_string()
+}
+
+/// The body of an error, complete, without what differs from answer to answer. Ids that were asked for are all alike.
+fn essence(reply: &Reply, ids: &Ids) -> Value {
+    let mut body = reply.json();
+    for field in ["timestamp", "path", "requestId"] {
+        assert!(body.as_object_mut().unwrap().remove(field).is_some(), "no {field} in {}", reply.text);
+    }
+    let mut text = body.to_string();
+    for id in ids.all() {
+        text = text.replace(id, "ID");
+    }
+    serde_json::from_str(&text).unwrap()
+}
+
+fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
+    let name = format!("{} {}", row.method, row.path);
+    assert_eq!(reply.status, status, "{name}: {}", reply.text);
+    let body = reply.json();
+    assert_eq!(body["error"], error, "{name}");
+    assert_eq!(body["requestId"].as_str(), reply.request_id.as_deref(), "{name}");
+    for field in ["timestamp", "status", "message", "path", "details"] {
+        assert!(body.get(field).is_some(), "{name}: no {field} in {body}");
+    }
+}
+
+/// The operations of the document: method, path, and who may call.
+async fn routes(patchbay: &Shared) -> BTreeMap<(String, String), Option<Vec<String>>> {
+    let document = patchbay.get("/openapi.json").await.ok();
+    let mut found = BTreeMap::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let roles = operation.get("x-roles").map(|roles| serde_json::from_value(roles.clone()).unwrap());
+            found.insert((method.to_uppercase(), path.clone()), roles);
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn every_route_has_a_row_and_every_row_a_route() {
+    let patchbay = Shared::get().await;
+    let routes = routes(&patchbay).await;
+    for (method, path) in routes.keys() {
+        let rows = ROWS.iter().filter(|row| row.method == method && row.path == path).count();
+        assert_eq!(rows, 1, "{method} {path} has {rows} rows in tests/it/isolation/rows.rs: say who may call it");
+    }
+    for row in ROWS {
+        let documented = routes.get(&(row.method.to_owned(), row.path.to_owned()));
+        let documented = documented.unwrap_or_else(|| panic!("{} {} is served no more", row.method, row.path));
+        let roles = match row.who {
+            Who::Roles(roles) => Some(roles.iter().map(|role| (*role).to_owned()).collect()),
+            Who::Everybody(_) => None,
+        };
+        assert_eq!(*documented, roles, "{} {}: the document names others", row.method, row.path);
+        for reason in row.reasons() {
+            assert!(reason.len() > 5, "{} {} lacks a reason", row.method, row.path);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_route_wants_a_key_of_the_right_role() {
+    let world = World::set().await;
+    for row in ROWS {
+        let call = (row.call)(&world.nobodys);
+        let Who::Roles(roles) = row.who else {
+            let reply = world.call(row, &call, None).await;
+            assert_ne!(reply.json_or_null()["error"], "Unauthorized user", "{} {}", row.method, row.path);
+            continue;
+        };
+        assert_error(row, &world.call(row, &call, None).await, 401, "Unauthorized user");
+        let unknown = uuid::Uuid::nil().to_string();
+        assert_error(row, &world.call(row, &call, Some(&unknown)).await, 401, "Unauthorized user");
+        for role in ROLES {
+            let reply = world.call(row, &call, Some(&world.keys[role])).await;
+            if roles.contains(&role) {
+                assert!(!matches!(reply.status, 401 | 403), "{role} may {} {}: {}", row.method, row.path, reply.text);
+            } else {
+                assert_error(row, &reply, 403, "Forbidden");
+            }
+        }
+    }
+}
+
+/// What is wrong with the answers about another client's ids and about nobody's, if anything is.
+async fn told_apart(world: &World, row: &Row, make: rows::Make, status: u16) -> Option<String> {
+    let key = matches!(row.who, Who::Roles(_)).then(|| world.keys["ADMIN"].as_str());
+    let theirs = world.call(row, &make(&world.theirs), key).await;
+    let nobodys = world.call(row, &make(&world.nobodys), key).await;
+    let name = format!("{} {}", row.method, row.path);
+    if (theirs.status, nobodys.status) != (status, status) {
+        return Some(format!("{name} should give {status}:\n{}\n{}", theirs.text, nobodys.text));
+    }
+    let same = if status < 400 {
+        theirs.text == nobodys.text
+    } else {
+        let error = match status {
+            400 => "Bad request",
+            403 => "Forbidden",
+            404 => "Not found",
+            _ => "Conflict",
+        };
+        assert_error(row, &theirs, status, error);
+        essence(&theirs, &world.theirs) == essence(&nobodys, &world.nobodys)
+    };
+    (!same).then(|| format!("{name} tells them apart:\n{}\n{}", theirs.text, nobodys.text))
+}
+
+#[tokio::test]
+async fn another_clients_object_is_the_same_as_one_that_nobody_has() {
+    let world = World::set().await;
+    let mut faults = Vec::new();
+    for row in ROWS {
+        let unknown;
+        let calls: &[(rows::Make, u16)] = match row.others {
+            Others::None(_) => &[],
+            Others::Unknown(status) => {
+                unknown = [(row.call, status)];
+                &unknown
+            }
+            Others::In(calls) => calls,
+        };
+        for (make, status) in calls {
+            faults.extend(told_apart(&world, row, *make, *status).await);
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}

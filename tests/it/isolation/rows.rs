@@ -1,0 +1,361 @@
+//! One row for each route: who may call it, and where it takes the ids of a client's objects.
+
+use serde_json::{Value, json};
+
+/// Ids of the objects of one client.
+pub struct Ids {
+    pub client: String,
+    pub number: String,
+    pub number_id: String,
+    pub webhook: String,
+    pub plugin: String,
+    /// Of anything else.
+    pub other: String,
+}
+
+impl Ids {
+    /// Such as nobody has.
+    pub fn nobodys() -> Self {
+        let id = |at: u128| uuid::Uuid::from_u128(at).to_string();
+        Self {
+            client: id(11),
+            number: "27119999999".to_owned(),
+            number_id: id(12),
+            webhook: id(13),
+            plugin: "nobodys-plugin".to_owned(),
+            other: id(14),
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> [&str; 6] {
+        [&self.client, &self.number, &self.number_id, &self.webhook, &self.plugin, &self.other]
+    }
+}
+
+/// A request, but for its key.
+pub struct Call {
+    pub path: String,
+    pub content_type: Option<&'static str>,
+    pub body: Vec<u8>,
+}
+
+/// Makes a request about these ids.
+pub type Make = fn(&Ids) -> Call;
+
+/// Who may call a route.
+pub enum Who {
+    /// The users with these roles.
+    Roles(&'static [&'static str]),
+    /// Whoever comes; and why that is right.
+    Everybody(&'static str),
+}
+
+/// What another client's ids give.
+pub enum Others {
+    /// The route takes none; and why nothing of another client can come of it.
+    None(&'static str),
+    /// This status, for the ids in `call`.
+    Unknown(u16),
+    /// For the ids in each of these calls, the status beside it.
+    In(&'static [(Make, u16)]),
+}
+
+/// One route.
+pub struct Row {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub who: Who,
+    /// A request that changes nothing, whoever makes it; of a route that changes something by itself, that request.
+    pub call: Make,
+    pub others: Others,
+}
+
+impl Row {
+    /// Why it is open to everybody, and why it takes no ids, where that is so.
+    pub fn reasons(&self) -> Vec<&'static str> {
+        let open = match self.who {
+            Who::Everybody(reason) => Some(reason),
+            Who::Roles(_) => None,
+        };
+        let closed = match self.others {
+            Others::None(reason) => Some(reason),
+            Others::Unknown(_) | Others::In(_) => None,
+        };
+        open.into_iter().chain(closed).collect()
+    }
+}
+
+const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
+const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
+const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
+const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
+
+const OWN: Others = Others::None("it is about the caller's own client");
+const NOBODYS: Others = Others::None("it is about no client");
+
+const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
+    Row { method, path, who, call, others }
+}
+
+fn plain(path: &str) -> Call {
+    Call { path: path.to_owned(), content_type: None, body: Vec::new() }
+}
+
+fn with(path: &str, body: &Value) -> Call {
+    Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
+}
+
+/// About a plugin.
+fn plugin(ids: &Ids, rest: &str) -> Call {
+    with(&format!("/plugin-service/api/v1/plugins/{}{rest}", ids.plugin), &json!({}))
+}
+
+/// About a plugin that everybody has, and one of their numbers.
+fn on_number(ids: &Ids, rest: &str) -> Call {
+    let path = format!("/plugin-service/api/v1/plugins/default-chatbot{rest}");
+    with(&path, &json!({ "whatsAppNumberId": ids.number_id }))
+}
+
+fn from_number(ids: &Ids) -> Value {
+    json!({
+        "sender": ids.number,
+        "messageType": "CHAT",
+        "messages": [{ "recipients": [{ "to": "27820000001" }], "messageText": "hello" }],
+    })
+}
+
+fn webhook(ids: &Ids, rest: &str) -> Call {
+    plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
+}
+
+/// A component is no component: refused, whatever its name.
+fn component(path: &str) -> Call {
+    Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
+}
+
+/// In the order in which they are tried: what changes the caller comes last.
+pub const ROWS: &[Row] = &[
+    row(
+        "POST",
+        "/whatsapp-api-service/v2/messages",
+        SENDERS,
+        |ids| {
+            let body = json!({ "channel": "WHATSAPP", "payload": from_number(ids) });
+            with("/whatsapp-api-service/v2/messages", &body)
+        },
+        Others::Unknown(400),
+    ),
+    row(
+        "POST",
+        "/whatsapp-api-service/v2/channels/whatsapp",
+        SENDERS,
+        |ids| with("/whatsapp-api-service/v2/channels/whatsapp", &from_number(ids)),
+        Others::Unknown(400),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/authenticate/retrieveApiKey",
+        Who::Everybody("it is how one gets a key; the password is what counts"),
+        |_| with("/messaging-service/WhatsApp/authenticate/retrieveApiKey", &json!({})),
+        Others::None("e-mail, password and clientRef belong together or not: tests/it/accounts.rs"),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+        DEVELOPERS,
+        |_| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "statusUpdateURL": "nonsense" })),
+        Others::In(&[(
+            |ids| {
+                let path = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
+                with(path, &json!({ "whatsAppNumberId": ids.number_id, "statusUpdateURL": "https://hooks.example/x" }))
+            },
+            // SPEC 7: of a number that is not the caller's, known or not.
+            403,
+        )]),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser"),
+        OWN,
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret",
+        DEVELOPERS,
+        |ids| webhook(ids, "/secret"),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",
+        DEVELOPERS,
+        |ids| webhook(ids, "/secret/rotate"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser"),
+        Others::In(&[(
+            |ids| {
+                let path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
+                plain(&format!("{path}?searchString={}", ids.number))
+            },
+            200,
+        )]),
+    ),
+    row("GET", "/messaging-service/WhatsApp/templates", ALL, |_| plain("/messaging-service/WhatsApp/templates"), OWN),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/templates/sync",
+        SYNCERS,
+        |_| plain("/messaging-service/WhatsApp/templates/sync"),
+        OWN,
+    ),
+    row("GET", "/plugin-service/api/v1/plugins", DEVELOPERS, |_| plain("/plugin-service/api/v1/plugins"), OWN),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins",
+        DEVELOPERS,
+        |ids| component(&format!("/plugin-service/api/v1/plugins?name={}", ids.plugin)),
+        Others::Unknown(400),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/check",
+        DEVELOPERS,
+        |ids| component(&format!("/plugin-service/api/v1/plugins/check?name={}", ids.plugin)),
+        Others::Unknown(400),
+    ),
+    row("GET", "/plugin-service/api/v1/plugins/{name}", DEVELOPERS, |ids| plugin(ids, ""), Others::Unknown(404)),
+    row("DELETE", "/plugin-service/api/v1/plugins/{name}", DEVELOPERS, |ids| plugin(ids, ""), Others::Unknown(404)),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/activate",
+        DEVELOPERS,
+        |ids| plugin(ids, "/activate"),
+        Others::In(&[(|ids| plugin(ids, "/activate"), 404), (|ids| on_number(ids, "/activate"), 400)]),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/rollback",
+        DEVELOPERS,
+        |ids| plugin(ids, "/rollback"),
+        Others::In(&[(|ids| plugin(ids, "/rollback"), 404), (|ids| on_number(ids, "/rollback"), 409)]),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/deactivate",
+        DEVELOPERS,
+        |ids| plugin(ids, "/deactivate"),
+        Others::In(&[(|ids| plugin(ids, "/deactivate"), 404), (|ids| on_number(ids, "/deactivate"), 404)]),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/invoke",
+        DEVELOPERS,
+        |ids| plugin(ids, "/invoke"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugins/{name}/invocations",
+        DEVELOPERS,
+        |ids| plugin(ids, "/invocations"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugins/{name}/events",
+        DEVELOPERS,
+        |ids| plugin(ids, "/events"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugins/{name}/differences",
+        DEVELOPERS,
+        |ids| plugin(ids, "/differences"),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/recording",
+        DEVELOPERS,
+        |ids| plugin(ids, "/recording"),
+        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 404)]),
+    ),
+    row(
+        "DELETE",
+        "/plugin-service/api/v1/plugins/{name}/recording",
+        DEVELOPERS,
+        |ids| plugin(ids, "/recording"),
+        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 404)]),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugins/{name}/recordings",
+        DEVELOPERS,
+        |ids| plugin(ids, "/recordings"),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/replay",
+        DEVELOPERS,
+        |ids| plugin(ids, "/replay"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/routing-decisions",
+        DEVELOPERS,
+        |ids| plain(&format!("/plugin-service/api/v1/routing-decisions?participantId={}", ids.other)),
+        Others::Unknown(200),
+    ),
+    row(
+        "GET",
+        "/media/{client}/{id}",
+        Who::Everybody("the address is signed"),
+        |ids| plain(&format!("/media/{}/{}?expires=4000000000&signature=00", ids.client, ids.other)),
+        Others::Unknown(403),
+    ),
+    row(
+        "GET",
+        "/providers/whatsapp-cloud/webhook",
+        Who::Everybody("the handshake carries a token"),
+        |_| plain("/providers/whatsapp-cloud/webhook"),
+        NOBODYS,
+    ),
+    row(
+        "POST",
+        "/providers/whatsapp-cloud/webhook",
+        Who::Everybody("callbacks are signed"),
+        |_| with("/providers/whatsapp-cloud/webhook", &json!({})),
+        Others::None("a callback names accounts of the provider; whose they are is stored: tests/it/callbacks.rs"),
+    ),
+    row("GET", "/healthz", Who::Everybody("a probe"), |_| plain("/healthz"), NOBODYS),
+    row("GET", "/readyz", Who::Everybody("a probe"), |_| plain("/readyz"), NOBODYS),
+    row("GET", "/metrics", Who::Everybody("a probe; it names no client"), |_| plain("/metrics"), NOBODYS),
+    row("GET", "/openapi.json", Who::Everybody("documentation"), |_| plain("/openapi.json"), NOBODYS),
+    row("GET", "/docs", Who::Everybody("documentation"), |_| plain("/docs"), NOBODYS),
+    row("GET", "/docs/{file}", Who::Everybody("documentation"), |_| plain("/docs/start.js"), NOBODYS),
+    row(
+        "POST",
+        "/testing/clock/advance",
+        Who::Everybody("served only where testing.clock is set"),
+        |_| with("/testing/clock/advance", &json!({ "seconds": 0 })),
+        NOBODYS,
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/SystemUsers/generateAPIKey",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/SystemUsers/generateAPIKey"),
+        OWN,
+    ),
+];

@@ -1,0 +1,41 @@
+//! The API against its own document, tried out by a program of others (PyPI `schemathesis`): no 500, and no answer that
+//! the document does not allow. `scripts/schemathesis.sh` does the same for longer.
+
+use std::{path::PathBuf, process::Command};
+
+use harness::{Setup, Shared};
+
+/// How long it goes on.
+const SECONDS: &str = "75";
+
+fn root() -> PathBuf {
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..")
+}
+
+#[tokio::test]
+async fn no_request_gets_an_answer_that_the_document_does_not_allow() {
+    let patchbay = Setup::new().start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let (url, key, reports) = (patchbay.url(), client.key.clone(), tempfile::tempdir().unwrap());
+
+    let mut program = Command::new("sh");
+    program.arg(root().join("scripts/schemathesis.sh")).args([SECONDS, "--workers", "2"]);
+    program.current_dir(reports.path()).env("PATCHBAY_URL", url).env("PATCHBAY_API_KEY", key);
+    let output = tokio::task::spawn_blocking(move || program.output().unwrap()).await.unwrap();
+
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{complained}");
+    assert!(said.contains("No issues found"), "{said}");
+    assert!(!patchbay.log().contains("panicked"), "a handler panicked");
+}
+
+#[tokio::test]
+async fn the_script_says_what_it_needs() {
+    let _patchbay = Shared::get().await;
+    let mut program = Command::new("sh");
+    program.arg(root().join("scripts/schemathesis.sh")).env_remove("PATCHBAY_URL").env_remove("PATCHBAY_API_KEY");
+    let output = program.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("PATCHBAY_URL"));
+}
