@@ -76,7 +76,7 @@ pub(crate) enum InjectionError {
 }
 
 fn account(waba_id: &str, field: &str, value: Value) -> Event {
-    Event { lane: "account".to_owned(), waba_id: waba_id.to_owned(), field: field.to_owned(), value, taken: None }
+    Event { queue: "account".to_owned(), waba_id: waba_id.to_owned(), field: field.to_owned(), value, taken: None }
 }
 
 /// The event that a template changed its status.
@@ -222,7 +222,7 @@ fn pair(state: &mut State, phone_number_id: &str, msisdn: &str) -> (BusinessNumb
 
 fn of_phone(state: &mut State, phone_number_id: &str, phone: &Phone, field: &str, value: Value) -> Event {
     let waba_id = state.numbers.waba_of(phone_number_id);
-    Event { lane: phone.msisdn.clone(), ..account(&waba_id, field, value) }
+    Event { queue: phone.msisdn.clone(), ..account(&waba_id, field, value) }
 }
 
 fn number_change(state: &mut State, phone_number_id: &str, old: &str, new: &str) -> Event {

@@ -92,7 +92,7 @@ fn step(state: &mut State, wamid: &str, progress: Progress) -> Option<Event> {
     let phone = state.phones.get(&message.msisdn).clone();
     let report = StatusReport { number: &number, phone: &phone, message: &message, sender: &sender, progress, priced };
     Some(Event {
-        lane: message.msisdn.clone(),
+        queue: message.msisdn.clone(),
         waba_id,
         field: "messages".to_owned(),
         value: callbacks::status(&report),

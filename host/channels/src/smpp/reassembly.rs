@@ -38,7 +38,7 @@ struct Open<A> {
 }
 
 #[derive(Debug)]
-struct Kept<A> {
+struct Unstored<A> {
     key: Key,
     open: Open<A>,
 }
@@ -54,7 +54,7 @@ pub(super) struct Joined<A> {
     /// To be answered when the message is stored.
     pub answers: Vec<A>,
     /// To go on with when storing fails.
-    kept: Option<Box<Kept<A>>>,
+    kept: Option<Box<Unstored<A>>>,
 }
 
 /// What is due.
@@ -135,7 +135,7 @@ impl<A> Reassembly<A> {
         if let Some(kept) = joined.kept
             && kept.open.released
         {
-            let Kept { key, mut open } = *kept;
+            let Unstored { key, mut open } = *kept;
             open.hand_over_at = now + RETRY_PAUSE;
             self.open.insert(key, open);
         }
@@ -158,7 +158,7 @@ impl<A> Reassembly<A> {
             parts: u8::try_from(open.parts.len()).unwrap_or(u8::MAX),
             complete: open.parts.len() == usize::from(key.total),
             answers,
-            kept: Some(Box::new(Kept { key: key.clone(), open })),
+            kept: Some(Box::new(Unstored { key: key.clone(), open })),
         })
     }
 }

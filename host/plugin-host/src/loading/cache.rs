@@ -151,7 +151,7 @@ impl Cache {
     /// processes may be at work here: files come and go, and young temporary ones are theirs. Removing code that is
     /// running is harmless: it stays mapped.
     fn sweep(&self, now: SystemTime) -> io::Result<()> {
-        let mut kept: Vec<Kept> = Vec::new();
+        let mut kept: Vec<CacheEntry> = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();
             let Ok(meta) = fs::metadata(&path) else { continue };
@@ -163,7 +163,7 @@ impl Cache {
             } else if path.extension().is_some_and(|ending| ending == "cwasm") {
                 let seal = path.with_extension("seal");
                 let used = fs::metadata(&seal).and_then(|meta| meta.modified()).unwrap_or(modified);
-                kept.push(Kept { used, bytes: meta.len(), code: path, seal });
+                kept.push(CacheEntry { used, bytes: meta.len(), code: path, seal });
             }
         }
         let mut bytes: u64 = kept.iter().map(|kept| kept.bytes).sum();
@@ -186,7 +186,7 @@ impl Cache {
 }
 
 /// One compiled component on disk.
-struct Kept {
+struct CacheEntry {
     used: SystemTime,
     bytes: u64,
     code: PathBuf,

@@ -3,7 +3,7 @@
 
 mod bodies;
 mod envelope;
-mod lanes;
+mod queues;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,8 +25,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// One change that the host is to hear of.
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// Events of one lane are posted in order: the phone, or `account`.
-    pub(crate) lane: String,
+    /// Events of one queue are posted in order: the phone, or `account`.
+    pub(crate) queue: String,
     pub(crate) waba_id: String,
     pub(crate) field: String,
     pub(crate) value: Value,
@@ -48,7 +48,7 @@ pub(crate) struct Callbacks {
     verify_token: String,
     client: reqwest::Client,
     permits: Semaphore,
-    lanes: Mutex<HashMap<String, VecDeque<Queued>>>,
+    queues: Mutex<HashMap<String, VecDeque<Queued>>>,
     /// Counted up by a reset, so that posts being retried from before it are given up.
     age: AtomicU64,
     /// Ends the waits between attempts.
@@ -74,7 +74,7 @@ impl Callbacks {
             verify_token,
             client,
             permits: Semaphore::new(CONNECTIONS),
-            lanes: Mutex::default(),
+            queues: Mutex::default(),
             age: AtomicU64::new(0),
             wake: Notify::new(),
         })
@@ -109,8 +109,8 @@ impl Callbacks {
         self.age.fetch_add(1, Ordering::SeqCst);
         self.retry_now();
         locked(&self.overrides).clear();
-        for lane in locked(&self.lanes).values_mut() {
-            lane.clear();
+        for queue in locked(&self.queues).values_mut() {
+            queue.clear();
         }
     }
 
@@ -134,14 +134,14 @@ impl World {
     /// Queues an event for the host. Must not be called with the state locked.
     pub(crate) fn publish(self: &Arc<Self>, event: Event) {
         let faults = self.faults();
-        let lane = if faults.batch_callbacks { lanes::BATCH.to_owned() } else { event.lane.clone() };
+        let queue = if faults.batch_callbacks { queues::BATCH.to_owned() } else { event.queue.clone() };
         let due = Instant::now() + Duration::from_millis(faults.delay_millis);
-        let mut queues = locked(&self.callbacks.lanes);
-        match queues.get_mut(&lane) {
+        let mut queues = locked(&self.callbacks.queues);
+        match queues.get_mut(&queue) {
             Some(queue) => queue.push_back(Queued { event, due }),
             None => {
-                queues.insert(lane.clone(), VecDeque::from([Queued { event, due }]));
-                self.tasks.spawn(lanes::empty_lane(Arc::clone(self), lane));
+                queues.insert(queue.clone(), VecDeque::from([Queued { event, due }]));
+                self.tasks.spawn(queues::post_all(Arc::clone(self), queue));
             }
         }
     }

@@ -77,7 +77,7 @@ fn compose(state: &mut State, msisdn: &str, draft: &Draft) -> Result<(String, Ev
         sent_time: clock::now(),
         read_by_business: false,
     });
-    let event = Event { lane: msisdn.to_owned(), waba_id, field: "messages".to_owned(), value, taken: None };
+    let event = Event { queue: msisdn.to_owned(), waba_id, field: "messages".to_owned(), value, taken: None };
     Ok((wamid, event))
 }
 

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Event, Queued, envelope, locked};
 use crate::world::World;
 
-/// The lane of all events while batching is on.
+/// The queue of all events while batching is on.
 pub(super) const BATCH: &str = "batch";
 /// How long events are collected for a batch or to be reordered.
 const COLLECTED: Duration = Duration::from_millis(250);
@@ -20,15 +20,15 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 /// Meta gives up after seven days (PROVIDERS A.7).
 const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Posts everything in a lane and ends when it is empty.
-pub(super) async fn empty_lane(world: Arc<World>, lane: String) {
+/// Posts everything in a queue and ends when it is empty.
+pub(super) async fn post_all(world: Arc<World>, queue: String) {
     while !world.shutdown.is_cancelled() {
         let faults = world.faults();
-        let collect = faults.reorder_callbacks || lane == BATCH;
+        let collect = faults.reorder_callbacks || queue == BATCH;
         if collect {
             world.pause(COLLECTED).await;
         }
-        let Some(mut queued) = take(&world, &lane, collect) else {
+        let Some(mut queued) = take(&world, &queue, collect) else {
             return;
         };
         if faults.reorder_callbacks {
@@ -38,7 +38,7 @@ pub(super) async fn empty_lane(world: Arc<World>, lane: String) {
             world.pause(due.saturating_duration_since(Instant::now())).await;
         }
         let mut events: Vec<Event> = queued.into_iter().map(|queued| queued.event).collect();
-        if lane == BATCH {
+        if queue == BATCH {
             post(&world, &mut events, faults.duplicate_callbacks).await;
         } else {
             for event in &mut events {
@@ -48,13 +48,13 @@ pub(super) async fn empty_lane(world: Arc<World>, lane: String) {
     }
 }
 
-/// The next event of the lane, or all of them; `None` when the lane is empty and was closed.
-fn take(world: &World, lane: &str, all: bool) -> Option<Vec<Queued>> {
-    let mut queues = locked(&world.callbacks.lanes);
-    let queue = queues.get_mut(lane)?;
+/// The next event of the queue, or all of them; `None` when the queue is empty and was closed.
+fn take(world: &World, name: &str, all: bool) -> Option<Vec<Queued>> {
+    let mut queues = locked(&world.callbacks.queues);
+    let queue = queues.get_mut(name)?;
     let count = if all { queue.len().min(BATCH_LENGTH) } else { queue.len().min(1) };
     if count == 0 {
-        queues.remove(lane);
+        queues.remove(name);
         return None;
     }
     Some(queue.drain(..count).collect())
