@@ -2,11 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use domain::chat;
-use plugin_host::chatbot::{Event, EventKind, Rating, RatingScore, Session, TemplateReference};
+use plugin_host::{
+    chatbot::{Event, EventKind, Rating, RatingScore, Session, TemplateReference},
+    unix_millis,
+};
 use storage::chat::participant_events::Event as StoredEvent;
 
 use super::scene::{Scene, Subject};
-use crate::conversation::plugin_view::{channel, customer, local_time, message, millis};
+use crate::conversation::plugin_view::{channel, customer, message, zone};
 
 /// The event and the session of a turn.
 pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
@@ -21,7 +24,7 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
     let asked = Event {
         id: event.id.to_string(),
         sequence: u64::try_from(scene.participant.events_handled.saturating_add(1)).unwrap_or(1),
-        timestamp_ms: millis(happened_at),
+        timestamp_ms: unix_millis(happened_at),
         kind,
         metadata: Vec::new(),
     };
@@ -45,8 +48,8 @@ fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
         customer: customer(&scene.customer),
         channel: channel(scene.participant.channel),
         state: scene.participant.bot_state.clone(),
-        now_ms: millis(now),
-        local_time: local_time(&scene.client.time_zone, now),
+        now_ms: unix_millis(now),
+        local_time: zone(&scene.client.time_zone).local_time(now),
         reopened: scene.reopened,
         previous_template: scene
             .template

@@ -1,11 +1,12 @@
 //! The customer, the channel, a message and the wall clock in the words of `wit/` that routers and chatbots share.
 
-use chrono::{DateTime, Datelike, FixedOffset, Offset, TimeZone, Timelike, Utc};
-use chrono_tz::Tz;
 use domain::{content::MediaKind as FileKind, inbound::InboundContent};
-use plugin_host::chatbot::{
-    Channel, Choice, Content, Customer, IncomingMessage, LocalTime, Location, Media, MediaKind, QuotedMessage,
-    Reaction, Weekday,
+use plugin_host::{
+    Zone,
+    chatbot::{
+    Channel, Choice, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage,
+    Reaction,
+},
 };
 use storage::people::customers::Customer as StoredCustomer;
 
@@ -85,57 +86,25 @@ fn media_kind(kind: FileKind) -> MediaKind {
     }
 }
 
-/// The wall clock of a client. Its zone is an IANA name or an offset such as `+02:00`; anything else counts as UTC.
-pub(crate) fn local_time(zone: &str, now: DateTime<Utc>) -> LocalTime {
-    let offset: FixedOffset = match (zone.parse::<Tz>(), zone.parse::<FixedOffset>()) {
-        (Ok(zone), _) => zone.offset_from_utc_datetime(&now.naive_utc()).fix(),
-        (Err(_), Ok(offset)) => offset,
-        (Err(_), Err(_)) => Utc.fix(),
-    };
-    let local = now.with_timezone(&offset);
-    LocalTime {
-        utc_offset_minutes: i16::try_from(offset.local_minus_utc() / 60).unwrap_or(0),
-        weekday: match local.weekday() {
-            chrono::Weekday::Mon => Weekday::Monday,
-            chrono::Weekday::Tue => Weekday::Tuesday,
-            chrono::Weekday::Wed => Weekday::Wednesday,
-            chrono::Weekday::Thu => Weekday::Thursday,
-            chrono::Weekday::Fri => Weekday::Friday,
-            chrono::Weekday::Sat => Weekday::Saturday,
-            chrono::Weekday::Sun => Weekday::Sunday,
-        },
-        hour: u8::try_from(local.hour()).unwrap_or(0),
-        minute: u8::try_from(local.minute()).unwrap_or(0),
-    }
-}
-
-/// As plugins are told times.
-pub(crate) fn millis(moment: DateTime<Utc>) -> u64 {
-    u64::try_from(moment.timestamp_millis()).unwrap_or(0)
+/// The zone of a client's wall clock; a text that names none counts as UTC.
+pub(crate) fn zone(text: &str) -> Zone {
+    Zone::parse(text).unwrap_or(Zone::UTC)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use chrono::{DateTime, Utc};
 
-    fn at(text: &str) -> DateTime<Utc> {
-        text.parse().unwrap()
-    }
-
-    fn wall(zone: &str, now: &str) -> (i16, Weekday, u8, u8) {
-        let local = local_time(zone, at(now));
-        (local.utc_offset_minutes, local.weekday, local.hour, local.minute)
-    }
-
-    #[test]
-    fn the_wall_clock_of_a_named_zone_follows_its_daylight_saving_time() {
-        assert_eq!(wall("Europe/Berlin", "2026-01-15T23:30:00Z"), (60, Weekday::Friday, 0, 30));
-        assert_eq!(wall("Europe/Berlin", "2026-07-15T22:30:00Z"), (120, Weekday::Thursday, 0, 30));
-    }
+    use super::zone;
 
     #[test]
     fn a_zone_may_be_an_offset_and_an_unknown_one_is_utc() {
-        assert_eq!(wall("+05:30", "2026-07-15T00:00:00Z"), (330, Weekday::Wednesday, 5, 30));
-        assert_eq!(wall("Middle/Earth", "2026-07-15T00:00:00Z"), (0, Weekday::Wednesday, 0, 0));
+        let now: DateTime<Utc> = "2026-07-15T00:00:00Z".parse().unwrap();
+        let wall = |text: &str| {
+            let local = zone(text).local_time(now);
+            (local.utc_offset_minutes, local.hour, local.minute)
+        };
+        assert_eq!(wall("+05:30"), (330, 5, 30));
+        assert_eq!(wall("Middle/Earth"), (0, 0, 0));
     }
 }

@@ -9,8 +9,8 @@ use domain::{
 };
 use plugin_host::{
     World,
-    chatbot::Weekday,
-    router::{Inbound, TemplateReference, WallTime},
+    router::{Inbound, TemplateReference},
+    unix_millis,
 };
 use storage::{
     chat::{
@@ -89,28 +89,10 @@ impl Case {
             last_agent: participant.last_assigned_agent.map(|agent| agent.to_string()),
             last_team: arrived.last_team.clone(),
             tags: participant.tags.clone(),
-            now_ms: plugin_view::millis(now),
-            local_time: wall_time(&self.client.time_zone, now),
+            now_ms: unix_millis(now),
+            local_time: plugin_view::zone(&self.client.time_zone).wall_time(now),
             metadata: Vec::new(),
         }
-    }
-}
-
-fn wall_time(zone: &str, now: DateTime<Utc>) -> WallTime {
-    let local = plugin_view::local_time(zone, now);
-    WallTime {
-        utc_offset_minutes: local.utc_offset_minutes,
-        weekday: match local.weekday {
-            Weekday::Monday => 1,
-            Weekday::Tuesday => 2,
-            Weekday::Wednesday => 3,
-            Weekday::Thursday => 4,
-            Weekday::Friday => 5,
-            Weekday::Saturday => 6,
-            Weekday::Sunday => 7,
-        },
-        hour: local.hour,
-        minute: local.minute,
     }
 }
 
