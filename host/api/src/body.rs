@@ -23,7 +23,7 @@ use crate::{
 const DISCARD_FACTOR: usize = 4;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same of a body that there is no room for: it must not take long.
-const REFUSED_BYTES: usize = 1024 * 1024;
+const REFUSED_BYTES: usize = 16 * 1024 * 1024;
 const REFUSED_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The bytes of a JSON body: `application/json` (else 415) and within the size limit (else 413). Not parsed yet.

@@ -65,16 +65,22 @@ impl Recipient {
 
     /// The phone number in digits, when known.
     pub fn phone(&self) -> Option<&str> {
-        self.of_kind(AddressKind::Phone)
+        self.of_kind(AddressKind::Phone).map(Address::value)
     }
 
     /// The BSUID, when known.
     pub fn bsuid(&self) -> Option<&str> {
-        self.of_kind(AddressKind::Bsuid)
+        self.of_kind(AddressKind::Bsuid).map(Address::value)
     }
 
-    fn of_kind(&self, kind: AddressKind) -> Option<&str> {
-        [Some(&self.address), self.other.as_ref()].into_iter().flatten().find_map(|address| address.as_kind(kind))
+    /// The address of a kind, when known.
+    pub fn of_kind(&self, kind: AddressKind) -> Option<&Address> {
+        self.iter().find(|address| address.kind() == kind)
+    }
+
+    /// Its addresses, the one that is written to first.
+    pub fn iter(&self) -> impl Iterator<Item = &Address> {
+        std::iter::once(&self.address).chain(&self.other)
     }
 }
 

@@ -279,9 +279,7 @@ async fn fallback_follows(
     if leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
         return Ok(false);
     }
-    let named = [Some(leg.recipient.address()), leg.recipient.other()];
-    let phone = named.into_iter().flatten().find(|address| address.kind() == AddressKind::Phone);
-    let Some(phone) = phone else { return Ok(false) };
+    let Some(phone) = leg.recipient.of_kind(AddressKind::Phone) else { return Ok(false) };
     let Some(known) = fallbacks::facts(db, client, leg.inbox, phone).await? else { return Ok(false) };
     let facts = FallbackFacts {
         code: failure.code,
@@ -365,7 +363,7 @@ fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
         leg: leg.ordinal,
         channel: leg.channel,
         state: *state,
-        to: std::iter::once(leg.recipient.address()).chain(leg.recipient.other()).cloned().collect(),
+        to: leg.recipient.iter().cloned().collect(),
         gst_id: leg.gst_id.clone(),
         ct_id: leg.ct_id.clone(),
         times: StepTimes::up_to(*state, leg.times),

@@ -287,14 +287,14 @@ pub const ROWS: &[Row] = &[
         "/plugin-service/api/v1/plugins/{name}/recording",
         DEVELOPERS,
         |ids| plugin(ids, "/recording"),
-        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 404)]),
+        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 409)]),
     ),
     row(
         "DELETE",
         "/plugin-service/api/v1/plugins/{name}/recording",
         DEVELOPERS,
         |ids| plugin(ids, "/recording"),
-        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 404)]),
+        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 409)]),
     ),
     row(
         "GET",

@@ -155,9 +155,14 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
         ErrorKind::NotFound => {
             ("/plugin-service/api/v1/plugins/no-such-plugin", "there is nothing here by that name or id")
         }
-        ErrorKind::MethodNotAllowed => (SEND, "this path is not served with this method: the header Allow names those"),
+        ErrorKind::MethodNotAllowed => {
+            (SEND, "this path is not served with this method: the header Allow names those that are")
+        }
         ErrorKind::RequestTimeout => (SEND, "the body did not arrive within 30 s"),
-        ErrorKind::Conflict => ("/messaging-service/WhatsApp/WhatsAppClientWebHook", "there is a default already"),
+        ErrorKind::Conflict => (
+            "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+            "there is a default configuration already; update it, or delete it first",
+        ),
         ErrorKind::PayloadTooLarge => (SEND, "the body may have 8388608 bytes at most: send it in parts"),
         ErrorKind::UnsupportedMediaType => {
             (SEND, "the body must be JSON, with the header Content-Type: application/json")

@@ -14,7 +14,7 @@ use axum::{
 use bytes::Bytes;
 use serde_json::Value;
 use utoipa::openapi::{
-    Components, ExternalDocs, Info, License, OpenApi, RefOr, Server, Tag,
+    Components, Content, Info, License, OpenApi, RefOr, Required, Schema, Server, Tag,
     extensions::ExtensionsBuilder,
     path::{Operation, ParameterIn, PathItem},
     security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
@@ -72,7 +72,6 @@ async fn openapi_json(Extension(Document(bytes)): Extension<Document>) -> Respon
 pub(crate) fn complete(mut document: OpenApi) -> Document {
     document.info = info();
     document.servers = Some(vec![Server::new("/")]);
-    document.external_docs = None::<ExternalDocs>;
     document.tags = Some(TAGS.iter().map(|(name, about)| tag(name, about)).collect());
     let components = document.components.get_or_insert_with(Components::new);
     errors::define(components);
@@ -119,6 +118,9 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         // Said explicitly: an absent list would mean that of the whole document.
         operation.security = Some(vec![SecurityRequirement::default()]);
     }
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        body.content.values_mut().for_each(|content| optional(content, &mut body.required));
+    }
     let placed = |place: ParameterIn| {
         let all = operation.parameters.iter().flatten();
         all.filter_map(|one| match one {
@@ -135,6 +137,15 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         other_parameters: placed(ParameterIn::Query) || placed(ParameterIn::Header),
     };
     errors::add(&mut operation.responses, &nature);
+}
+
+/// A body that may be left out is not one that may be `null`.
+fn optional(content: &mut RefOr<Content>, required: &mut Option<Required>) {
+    let RefOr::T(content) = content else { return };
+    let Some(RefOr::T(Schema::OneOf(choice))) = &content.schema else { return };
+    let body = choice.items.iter().find(|item| matches!(item, RefOr::Ref(_))).cloned();
+    content.schema = body.or_else(|| content.schema.take());
+    *required = Some(Required::False);
 }
 
 /// Who may call it; `None` = everybody. A description names a permission of `docs/roles.md`.

@@ -197,12 +197,15 @@ impl From<base::Error> for ApiError {
 
 /// 404 of a path that is not served.
 pub(crate) async fn no_such_path() -> ApiError {
-    ApiError::new(ErrorKind::NotFound, "this path is not served: compare it with the documentation")
+    ApiError::new(ErrorKind::NotFound, "this path is not served: /docs lists those that are")
 }
 
 /// 405; the header `Allow` names the methods.
 pub(crate) async fn method_not_allowed() -> ApiError {
-    ApiError::new(ErrorKind::MethodNotAllowed, "this path is not served with this method: the header Allow names those")
+    ApiError::new(
+        ErrorKind::MethodNotAllowed,
+        "this path is not served with this method: the header Allow names those that are",
+    )
 }
 
 /// A handler panicked: the caller gets the same body as for any other fault of ours.

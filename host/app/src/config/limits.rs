@@ -17,7 +17,7 @@ section! {
         /// Requests of one client in a second, of which as many may come at once; more are answered with 429.
         requests_per_second_per_client: u32 = 20_000,
         /// Recipients of one client's sends in a second; a send that has more delays the next one.
-        recipients_per_second_per_client: u32 = 50_000,
+        recipients_per_second_per_client: u32 = 100_000,
         /// Requests in flight in this process; more are answered with 503.
         requests_in_flight: u64 = 2_048,
         /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.

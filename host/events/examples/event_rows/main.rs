@@ -75,6 +75,7 @@ async fn run(work: &Work, ticks: u32) -> Duration {
     }
     let late = began.elapsed().saturating_sub(Duration::from_secs(1) * ticks / TICKS);
     work.deliver().await;
+    work.vacuum().await;
     late
 }
 

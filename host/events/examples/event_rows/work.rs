@@ -72,6 +72,13 @@ impl Work {
         self.taken.load(Ordering::Relaxed)
     }
 
+    /// Cleans up behind the round, as PostgreSQL would in its own time.
+    pub async fn vacuum(&self) {
+        let tables = "rows.part, rows.message, rows.leg, rows.work, rows.receipt, rows.callback, rows.callback_seen,
+                      rows.event, rows.delivery, rows.attempt";
+        sqlx::raw_sql(&format!("VACUUM (ANALYZE) {tables}")).execute(&self.db).await.unwrap();
+    }
+
     /// Bytes of what events and deliveries leave behind.
     pub async fn stored_bytes(&self) -> f64 {
         let sum = "SELECT sum(pg_total_relation_size(name::regclass))::bigint
@@ -187,7 +194,7 @@ impl Work {
         }
         self.record(&mut tx, &statuses, now).await;
         let done = "DELETE FROM rows.callback WHERE client_id = $1 AND id = ANY($2)";
-        sqlx::query(done).bind(CLIENT).bind(callbacks).execute(&mut *tx).await.unwrap();
+        sqlx::query(done).persistent(false).bind(CLIENT).bind(callbacks).execute(&mut *tx).await.unwrap();
         tx.commit().await.unwrap();
         self.taken.fetch_add(statuses.len(), Ordering::Relaxed);
     }

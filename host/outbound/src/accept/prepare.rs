@@ -99,7 +99,7 @@ impl Facts {
             wanted.entry(inbox).or_default().extend(request.recipients());
         }
         for (inbox, recipients) in wanted {
-            let addresses: Vec<&Address> = recipients.iter().flat_map(addresses).collect();
+            let addresses: Vec<&Address> = recipients.iter().flat_map(Recipient::iter).collect();
             let facts = inbox_customers::facts(db, client, inbox, &addresses).await?;
             self.windows.insert(inbox, facts);
         }
@@ -108,14 +108,8 @@ impl Facts {
 
     fn window_open(&self, inbox: &Inbox, recipient: &Recipient, now: DateTime<Utc>) -> bool {
         let Some(known) = self.windows.get(&inbox.id) else { return false };
-        addresses(recipient)
-            .filter_map(|address| known.get(address))
-            .any(|facts| chat_allowed(facts.last_inbound_at, now))
+        recipient.iter().filter_map(|address| known.get(address)).any(|facts| chat_allowed(facts.last_inbound_at, now))
     }
-}
-
-fn addresses(recipient: &Recipient) -> impl Iterator<Item = &Address> {
-    std::iter::once(recipient.address()).chain(recipient.other())
 }
 
 /// A request with everything that will be stored and answered for it.

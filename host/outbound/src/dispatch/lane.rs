@@ -34,7 +34,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
 /// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for.
-pub(super) async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
+pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     let Some(sender) = Sender::load(ctx, lease).await? else {
         return settle::postpone(ctx, lease, WITHOUT_SENDER).await;
     };

@@ -9,14 +9,9 @@ mod mark;
 mod sender;
 mod settle;
 
-use base::{Context, Result, lanes::Lease};
+pub use lane::run as work;
 
 /// Queue position of a chat reply: before any batch of API sends.
 pub(crate) const REPLY_PRIORITY: i16 = 0;
 /// Queue position of an API send.
 pub(crate) const SEND_PRIORITY: i16 = 1;
-
-/// Works off a lane of the outbound queue until nothing in it is due.
-pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
-    lane::run(ctx, lease).await
-}

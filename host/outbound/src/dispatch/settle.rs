@@ -159,8 +159,7 @@ impl Settlement {
 /// What a recipient is known by from now on: its phone number if there is one, also when only the provider named it.
 fn known_by<'a>(recipient: &'a Recipient, learned: &'a [Address]) -> &'a Address {
     let is_phone = |address: &&Address| address.kind() == AddressKind::Phone;
-    let named = [Some(recipient.address()), recipient.other()].into_iter().flatten();
-    named.chain(learned).find(is_phone).unwrap_or_else(|| recipient.address())
+    recipient.iter().chain(learned).find(is_phone).unwrap_or_else(|| recipient.address())
 }
 
 fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {

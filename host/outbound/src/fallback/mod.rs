@@ -199,8 +199,7 @@ fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent,
         return Err("the plugin decided for an SMS without a text".to_owned());
     }
     segments::split(&sms.text, sms.unicode).map_err(|error| error.to_string())?;
-    let named = [Some(waiting.recipient.address()), waiting.recipient.other()];
-    let phone = named.into_iter().flatten().find(|address| address.kind() == AddressKind::Phone);
+    let phone = waiting.recipient.of_kind(AddressKind::Phone);
     let phone = phone.ok_or_else(|| "the recipient has no phone number".to_owned())?.clone();
     let source = sms.sender.filter(|sender| !sender.is_empty());
     Ok((SmsContent { text: sms.text, unicode: sms.unicode, source }, phone))
