@@ -127,7 +127,8 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
     }
 }
 
-/// Moves legs and their messages forward inside the caller's transaction, records each step, asks for a fallback where one is due, and takes legs that a provider has out of the queue. Old news changes nothing.
+/// Moves legs and their messages forward inside the caller's transaction, records each step, asks for a fallback where one
+/// is due, and takes legs that a provider has out of the queue. Old news changes nothing.
 /// Answers the lanes to wake after the commit.
 pub async fn advance(
     ctx: &Context,

@@ -24,7 +24,7 @@ const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
 /// How fast business numbers send unless they have a rate of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct CloudLimits {
-    /// Messages per second and number (`limits.cloud_rate_per_second`).
+    /// Messages per second and number (`limits.cloud_rate_per_number`).
     pub rate_per_second: u32,
     /// Calls in flight per number.
     pub in_flight: usize,

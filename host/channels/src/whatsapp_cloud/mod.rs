@@ -1,4 +1,5 @@
-//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sending, the pace of a number, media, templates, and parsing what Meta calls back with.
+//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sending, the pace of a number, media, templates, and parsing
+//! what Meta calls back with.
 
 pub mod callback;
 mod carrier;

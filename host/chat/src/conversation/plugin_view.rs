@@ -4,9 +4,8 @@ use domain::{content::MediaKind as FileKind, inbound::InboundContent};
 use plugin_host::{
     Zone,
     chatbot::{
-    Channel, Choice, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage,
-    Reaction,
-},
+        Channel, Choice, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage, Reaction,
+    },
 };
 use storage::people::customers::Customer as StoredCustomer;
 

@@ -62,8 +62,8 @@ impl From<storage::SqlxError> for MediaRefused {
     }
 }
 
-/// Opens the file behind an address made by [`base::media::url_for`]: `expires` in Unix seconds and `signature` are its query. A file
-/// that has not been fetched yet is fetched now.
+/// Opens the file behind an address made by [`base::media::url_for`]: `expires` in Unix seconds and `signature` are its
+/// query. A file that has not been fetched yet is fetched now.
 pub async fn open(
     ctx: &Context,
     client: ClientId,

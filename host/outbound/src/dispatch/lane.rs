@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base::{Context, Result, lanes::Lease};
+use base::{Context, Error, Result, lanes::Lease};
 use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
 use domain::{
     content::{LegContent, OutboundContent},
@@ -33,7 +33,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// When messages of an inbox that cannot send are looked at again.
 const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
-/// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for.
+/// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for,
+/// also when the database fails meanwhile: what they led to is then worth a second try.
 pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     let Some(sender) = Sender::load(ctx, lease).await? else {
         return settle::postpone(ctx, lease, WITHOUT_SENDER).await;
@@ -52,6 +53,8 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
         marking: false,
         settling: false,
         more: true,
+        failed: None,
+        retried: false,
     };
     round.run().await
 }
@@ -59,9 +62,9 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
 /// What a transaction beside the calls led to.
 enum Step {
     /// Legs whose marks are committed, with the places of their calls.
-    Marked(Vec<Marked>, Vec<Place>),
-    /// The outcomes of calls to these recipients are on disk.
-    Settled(Vec<String>),
+    Marked(Result<Vec<Marked>>, Vec<Place>),
+    /// What was to be written down, and whether it is on disk.
+    Settled(Result<()>, Ended),
 }
 
 /// The work on one lane: at most one transaction that marks and one that settles at a time, beside all calls in flight.
@@ -76,14 +79,19 @@ struct Round<'a> {
     busy: HashSet<String>,
     /// What is to be written down.
     ended: Ended,
-    steps: FuturesUnordered<BoxFuture<'a, Result<Step>>>,
+    steps: FuturesUnordered<BoxFuture<'a, Step>>,
     marking: bool,
     settling: bool,
     /// The queue may have more that can go out now.
     more: bool,
+    /// Why nothing more is marked.
+    failed: Option<Error>,
+    /// What ended after that was tried to be written down once more.
+    retried: bool,
 }
 
 /// Why there is no transaction that marks.
+#[derive(Clone, Copy)]
 enum Marking {
     /// There is one, or nothing to mark.
     Fine,
@@ -98,27 +106,32 @@ impl<'a> Round<'a> {
         loop {
             let marking = self.start_marking();
             self.start_settling();
-            let idle = self.calls.is_empty() && self.steps.is_empty();
-            match marking {
-                Marking::Closed(length) if idle => return settle::postpone(self.ctx, self.lease, length).await,
-                Marking::Fine if idle => return Ok(()),
-                Marking::Fine | Marking::NoPlace | Marking::Closed(_) => {}
+            if self.is_idle() {
+                match (self.failed.take(), marking) {
+                    (Some(error), _) => return Err(error),
+                    (None, Marking::Closed(length)) => return settle::postpone(self.ctx, self.lease, length).await,
+                    (None, Marking::Fine) => return Ok(()),
+                    (None, Marking::NoPlace) => {}
+                }
             }
-            let no_place = matches!(marking, Marking::NoPlace);
             tokio::select! {
                 Some(call) = self.calls.join_next() => self.call_ended(call),
-                Some(step) = self.steps.next() => self.step_ended(step?),
+                Some(step) = self.steps.next() => self.step_ended(step),
                 Some(part) = self.taken_parts.recv() => self.ended.parts.push(part),
                 () = self.lease.nudge.notified() => self.more = true,
-                () = self.sender.carrier.ready(&self.sender.inbox), if no_place => {}
+                () = self.sender.carrier.ready(&self.sender.inbox), if matches!(marking, Marking::NoPlace) => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => self.more = true,
             }
         }
     }
 
+    fn is_idle(&self) -> bool {
+        self.calls.is_empty() && self.steps.is_empty()
+    }
+
     /// Begins to mark as many legs as the carrier has places for.
     fn start_marking(&mut self) -> Marking {
-        if self.marking || !self.more || self.lease.is_over() {
+        if self.marking || !self.more || self.failed.is_some() || self.lease.is_over() {
             return Marking::Fine;
         }
         let Sender { inbox, carrier, .. } = self.sender;
@@ -131,16 +144,15 @@ impl<'a> Round<'a> {
             Ok(places) => places,
             Err(closed) => {
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
-                return Marking::Closed(closed.look_again);
+                // Asked again when what is in flight has ended.
+                self.more = self.is_idle();
+                return if self.more { Marking::Closed(closed.look_again) } else { Marking::Fine };
             }
         };
         let (ctx, lease, sender, busy) = (self.ctx, self.lease, self.sender, self.busy.clone());
-        let mark = async move {
-            let marked = mark::mark(ctx, lease, sender, places.len(), &busy).await?;
-            Ok(Step::Marked(marked, places))
-        };
+        let mark = async move { Step::Marked(mark::mark(ctx, lease, sender, places.len(), &busy).await, places) };
         self.steps.push(mark.boxed());
-        self.marking = true;
+        (self.marking, self.more) = (true, false);
         Marking::Fine
     }
 
@@ -149,16 +161,15 @@ impl<'a> Round<'a> {
         while let Ok(part) = self.taken_parts.try_recv() {
             self.ended.parts.push(part);
         }
-        if self.settling || self.ended.is_empty() {
+        let waits = self.failed.is_some() && (self.retried || !self.calls.is_empty());
+        if self.settling || waits || self.ended.is_empty() {
             return;
         }
-        let ended = self.ended.take(SETTLE_AT_ONCE);
+        self.retried = self.failed.is_some();
+        let most = if self.retried { usize::MAX } else { SETTLE_AT_ONCE };
+        let ended = self.ended.take(most);
         let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
-        let settle = async move {
-            let recipients = ended.recipients();
-            settle::settle(ctx, lease, sender, ended).await?;
-            Ok(Step::Settled(recipients))
-        };
+        let settle = async move { Step::Settled(settle::settle(ctx, lease, sender, &ended).await, ended) };
         self.steps.push(settle.boxed());
         self.settling = true;
     }
@@ -180,21 +191,36 @@ impl<'a> Round<'a> {
         match step {
             Step::Marked(marked, places) => {
                 self.marking = false;
-                self.more = marked.len() == places.len();
-                for (marked, place) in marked.into_iter().zip(places) {
-                    self.busy.insert(marked.leg.recipient.address().value().to_owned());
-                    let journal = LegJournal { ordinal: marked.leg.ordinal, parts: self.journal.clone() };
-                    self.calls.spawn(call(self.sender.clone(), marked, place, journal));
+                match marked {
+                    Ok(marked) => self.start_calls(marked, places),
+                    Err(error) => self.failed = Some(error),
                 }
             }
-            Step::Settled(recipients) => {
+            Step::Settled(Ok(()), ended) => {
                 self.settling = false;
                 // What waited for one of these may go out now.
                 self.more = true;
-                for recipient in recipients {
-                    self.busy.remove(&recipient);
+                for recipient in ended.recipients() {
+                    self.busy.remove(recipient);
                 }
             }
+            Step::Settled(Err(error), ended) => {
+                self.settling = false;
+                // Whoever has the lane by now asks for these again.
+                if !matches!(error, Error::LeaseLost) {
+                    self.ended.put_back(ended);
+                }
+                self.failed = Some(error);
+            }
+        }
+    }
+
+    fn start_calls(&mut self, marked: Vec<Marked>, places: Vec<Place>) {
+        self.more |= marked.len() == places.len();
+        for (marked, place) in marked.into_iter().zip(places) {
+            self.busy.insert(marked.leg.recipient.address().value().to_owned());
+            let journal = LegJournal { ordinal: marked.leg.ordinal, parts: self.journal.clone() };
+            self.calls.spawn(call(self.sender.clone(), marked, place, journal));
         }
     }
 }

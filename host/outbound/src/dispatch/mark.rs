@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use base::{Context, Result, lanes::Lease};
-use domain::{channel::Channel, ids::MessageId};
+use domain::ids::MessageId;
 use storage::{
     PgConnection,
     outbound::{
@@ -94,14 +94,13 @@ fn pick(ctx: &Context, sender: &Sender, due: Vec<DueLeg>, limit: usize, busy: &H
     picked
 }
 
-/// Reads which parts the SMSC has of legs that were called for before. What goes out for the first time has none.
+/// Reads which parts the provider has of legs that were called for before. What goes out for the first time has none.
 async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> Result<Vec<Marked>> {
     let mut marked = Vec::with_capacity(legs.len());
     for leg in legs {
-        let repeated = leg.channel == Channel::Sms && (leg.attempts > 0 || leg.unanswered);
-        let taken = match repeated {
-            true => sms::parts::submitted(db, lease.client, (leg.message, leg.ordinal)).await?,
-            false => Vec::new(),
+        let taken = match leg.attempts {
+            0 => Vec::new(),
+            _ => sms::parts::submitted(db, lease.client, (leg.message, leg.ordinal)).await?,
         };
         let taken = taken.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
         marked.push(Marked { leg, taken });

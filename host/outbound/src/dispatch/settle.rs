@@ -58,9 +58,16 @@ impl Ended {
         Self { outcomes, parts: std::mem::take(&mut self.parts) }
     }
 
+    /// Gives back what could not be written down.
+    pub(super) fn put_back(&mut self, mut earlier: Self) {
+        earlier.outcomes.append(&mut self.outcomes);
+        earlier.parts.append(&mut self.parts);
+        *self = earlier;
+    }
+
     /// Whom the calls that ended were to.
-    pub(super) fn recipients(&self) -> Vec<String> {
-        self.outcomes.iter().map(|outcome| outcome.leg.recipient.address().value().to_owned()).collect()
+    pub(super) fn recipients(&self) -> impl Iterator<Item = &str> {
+        self.outcomes.iter().map(|outcome| outcome.leg.recipient.address().value())
     }
 }
 
@@ -84,17 +91,21 @@ struct Settlement {
 }
 
 /// Writes the outcomes of a group of calls.
-pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: Ended) -> Result<()> {
+pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
-    for outcome in ended.outcomes {
-        match outcome.result {
-            Ok(taken) => settlement.accept(outcome.leg, taken, now),
-            Err(failure) => settlement.refuse(&outcome.leg, &failure, sender, now),
+    for outcome in &ended.outcomes {
+        match &outcome.result {
+            Ok(taken) => settlement.accept(&outcome.leg, taken, now),
+            Err(failure) => settlement.refuse(&outcome.leg, failure, sender, now),
         }
     }
     let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
+    if let Err(error) = lease.hold(&mut tx).await {
+        tx.rollback().await?;
+        remember_without_lease(ctx, client, &ended.parts).await?;
+        return Err(error);
+    }
     if settlement.refresh_templates
         && let Some(waba) = &sender.waba_id
     {
@@ -115,8 +126,23 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     Ok(())
 }
 
+/// Which id the SMSC gave to a part is true whoever has the lane by now: its next owner must not submit it again.
+async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPart]) -> Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let mut tx = ctx.db.begin().await?;
+    let mut wakes = Vec::new();
+    for leg in sms_parts::remember(&mut tx, client, parts).await? {
+        wakes.extend(sms_parts::join(ctx, &mut tx, client, leg).await?);
+    }
+    tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}
+
 impl Settlement {
-    fn accept(&mut self, leg: DueLeg, taken: Taken, now: DateTime<Utc>) {
+    fn accept(&mut self, leg: &DueLeg, taken: &Taken, now: DateTime<Utc>) {
         let template = match leg.content.as_ref() {
             OutboundContent::Template(template) => {
                 Some(SentTemplate { id: template.id.clone(), name: template.name.clone() })
@@ -130,7 +156,7 @@ impl Settlement {
             ordinal: leg.ordinal,
             reached: DeliveryState::Accepted,
             at: now,
-            provider_id: taken.provider_id,
+            provider_id: taken.provider_id.clone(),
             failure: None,
         });
     }

@@ -1,0 +1,140 @@
+//! The one dispatcher over a carrier that it has never seen: a toy for web sites, in one file, with one line in the table.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod stage;
+mod toy;
+
+use channels::carrier::Lookup;
+use chrono::TimeDelta;
+use domain::{
+    carriage::{SendFailure, Taken},
+    inbound::ProviderFailure,
+};
+
+use stage::Stage;
+
+fn leg(state: &str, ambiguous: bool) -> (String, i16, String, bool) {
+    ("WEB".to_owned(), 0, state.to_owned(), ambiguous)
+}
+
+fn refused() -> ProviderFailure {
+    ProviderFailure { code: 7, text: "no".to_owned() }
+}
+
+#[tokio::test]
+async fn the_first_leg_of_a_message_goes_over_the_channel_of_its_inbox() {
+    let stage = Stage::new().await;
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    assert_eq!(stage.notes().sent, ["v-1: Hello"]);
+    assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
+    assert_eq!(stage.waiting().await, 0);
+}
+
+#[tokio::test]
+async fn marks_are_never_more_than_the_places_that_the_carrier_gave() {
+    let stage = Stage::new().await;
+    for number in 0..7 {
+        stage.say(&format!("v-{number}"), "Hello").await;
+    }
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 7);
+    assert!((1..=2).contains(&stage.notes().most_marks), "{}", stage.notes().most_marks);
+    assert_eq!(stage.waiting().await, 0);
+}
+
+#[tokio::test]
+async fn a_visitor_gets_messages_in_the_order_that_they_were_said_in() {
+    let stage = Stage::new().await;
+    for text in ["one", "two", "three"] {
+        stage.say("v-1", text).await;
+    }
+    stage.work().await;
+    assert_eq!(stage.notes().sent, ["v-1: one", "v-1: two", "v-1: three"]);
+}
+
+#[tokio::test]
+async fn a_message_that_is_refused_for_good_fails_and_is_not_sent_again() {
+    let stage = Stage::new().await;
+    stage.notes().failures.push_back(SendFailure::Rejected(refused()));
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    stage.advance(TimeDelta::hours(1));
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 1);
+    assert_eq!(stage.legs(message).await, [leg("FAILED", false)]);
+}
+
+#[tokio::test]
+async fn a_message_that_was_not_handed_over_goes_out_a_little_later() {
+    let stage = Stage::new().await;
+    stage.notes().failures.push_back(SendFailure::NotSent { reason: "no line".to_owned(), after: None });
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    assert_eq!((stage.notes().sent.len(), stage.waiting().await), (1, 1));
+    stage.advance(TimeDelta::seconds(1));
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 2);
+    assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_repeated_once_and_said_to_be_ambiguous() {
+    let stage = Stage::new().await;
+    stage.notes().failures.extend([SendFailure::Unknown { reason: "no answer".to_owned() }]);
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [leg("QUEUED", false)]);
+    stage.advance(TimeDelta::seconds(59));
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 1, "news of it may still come");
+    stage.advance(TimeDelta::seconds(2));
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 2);
+    assert_eq!(stage.legs(message).await, [leg("ACCEPTED", true)]);
+}
+
+#[tokio::test]
+async fn a_second_answer_that_is_lost_fails_the_message_with_what_the_carrier_says_of_it() {
+    let stage = Stage::new().await;
+    let lost = || SendFailure::Unknown { reason: "no answer".to_owned() };
+    stage.notes().failures.extend([lost(), lost()]);
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    for _ in 0..2 {
+        stage.advance(TimeDelta::minutes(11));
+        stage.work().await;
+    }
+    assert_eq!(stage.notes().sent.len(), 2);
+    assert_eq!(stage.legs(message).await, [leg("FAILED", true)]);
+}
+
+#[tokio::test]
+async fn a_provider_that_can_be_asked_is_asked_before_a_message_goes_out_again() {
+    let stage = Stage::new().await;
+    stage.notes().failures.push_back(SendFailure::Unknown { reason: "no answer".to_owned() });
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    stage.notes().known = Some(Lookup::Taken(Taken { provider_id: Some("p-1".to_owned()), ..Taken::default() }));
+    stage.advance(TimeDelta::minutes(2));
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 1, "the provider has it");
+    let [(_, _, state, _)] = &stage.legs(message).await[..] else { panic!("not one leg") };
+    assert_eq!(state, "ACCEPTED");
+}
+
+#[tokio::test]
+async fn what_is_due_waits_while_the_carrier_takes_nothing() {
+    let stage = Stage::new().await;
+    stage.notes().closed = true;
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    stage.notes().closed = false;
+    stage.advance(TimeDelta::seconds(29));
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 0);
+    stage.advance(TimeDelta::seconds(1));
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
+}

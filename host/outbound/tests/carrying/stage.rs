@@ -1,0 +1,156 @@
+//! A web site with visitors, whose messages leave by the toy.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
+
+use base::{
+    Context, ContextBuilder, Settings,
+    lanes::{Lease, Wake, Wakeups},
+    secrets::Sealer,
+};
+use channels::{
+    carrier::Carriers,
+    http::{GuardedClient, GuardedSettings},
+    whatsapp_cloud::{CloudApi, CloudSettings},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    address::{Address, AddressKind},
+    channel::Channel,
+    clock::{Clock, IdSource},
+    content::OutboundContent,
+    ids::{ClientId, InboxId, MessageId},
+    recipient::Recipient,
+};
+use outbound::{
+    dispatch,
+    reply::{self, Reply},
+};
+use plugin_host::{HostConfig, PluginHost};
+use storage::{
+    PgPool, Queue,
+    inboxes::{self, Inbox, InboxSettings, Web},
+    people::customers::{self, Introduction},
+    tenancy::clients::{self, NewClient},
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::toy::{Notes, Toy};
+
+/// The clock of a test.
+pub struct HandClock(Mutex<DateTime<Utc>>);
+
+impl Clock for HandClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+/// One client with one web site.
+pub struct Stage {
+    pub ctx: Context,
+    pub client: ClientId,
+    pub site: InboxId,
+    clock: Arc<HandClock>,
+    toy: Toy,
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        let db = scratch::database().await.pool(8).await;
+        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let toy = Toy::new(db.clone());
+        let ctx = context(db, Arc::clone(&clock), &toy).await;
+        let (client, site) = (ctx.mint(), ctx.mint());
+        let mut db = ctx.db.acquire().await.unwrap();
+        let new = NewClient {
+            client_ref: "demo",
+            display_name: "Demo",
+            parent: None,
+            allow_private_targets: false,
+            sms_inbox: ctx.mint(),
+        };
+        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
+        let settings =
+            InboxSettings::Web(Web { site_key: "site".to_owned(), name: "Shop".to_owned(), origins: Vec::new() });
+        inboxes::insert(&mut db, client, &Inbox { id: site, settings }, ctx.now()).await.unwrap();
+        drop(db);
+        Self { ctx, client, site, clock, toy }
+    }
+
+    /// Says something to a visitor, as a chatbot or an agent would.
+    pub async fn say(&self, visitor: &str, text: &str) -> MessageId {
+        let (ctx, client) = (&self.ctx, self.client);
+        let address = Address::of_kind(AddressKind::Visitor, visitor).unwrap();
+        let introduction = Introduction { addresses: vec![address.clone()], ..Introduction::default() };
+        let mut tx = ctx.db.begin().await.unwrap();
+        let customer = customers::resolve(&mut tx, client, &ctx.ids, introduction, ctx.now()).await.unwrap();
+        let reply = Reply {
+            inbox: self.site,
+            channel: Channel::Web,
+            participant: ctx.mint(),
+            chat_message: ctx.mint(),
+            customer,
+            recipient: Recipient::from(address),
+            content: OutboundContent::Text { body: text.to_owned() },
+            quoted_provider_id: None,
+        };
+        let message = reply::queue(ctx, &mut tx, client, reply).await.unwrap();
+        tx.commit().await.unwrap();
+        message
+    }
+
+    /// Does what the runner does with the lane of the site.
+    pub async fn work(&self) {
+        let lane = Wake { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
+        let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
+        let lease = claimed.unwrap().expect("the lane is free");
+        dispatch::work(&self.ctx, &lease).await.unwrap();
+        lease.release(&self.ctx).await.unwrap();
+    }
+
+    pub fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.toy.notes.lock().unwrap()
+    }
+
+    pub fn advance(&self, by: TimeDelta) {
+        *self.clock.0.lock().unwrap() += by;
+    }
+
+    /// Channel, ordinal and state of the legs of a message, and whether one may have gone out twice.
+    pub async fn legs(&self, message: MessageId) -> Vec<(String, i16, String, bool)> {
+        let legs = "SELECT channel, ordinal, state, ambiguous FROM outbound_leg WHERE message_id = $1 ORDER BY ordinal";
+        sqlx::query_as(legs).bind(message.0).fetch_all(&self.ctx.db).await.unwrap()
+    }
+
+    /// Legs that wait.
+    pub async fn waiting(&self) -> i64 {
+        sqlx::query_scalar("SELECT count(*) FROM outbound_work").fetch_one(&self.ctx.db).await.unwrap()
+    }
+}
+
+async fn context(db: PgPool, clock: Arc<HandClock>, toy: &Toy) -> Context {
+    // Compiled components are shared by all tests of this file.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("carrying");
+    let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
+    // Port 9 is nobody's.
+    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
+    ContextBuilder {
+        db,
+        clock,
+        ids: IdSource::new([3; 32]),
+        sealer: Sealer::new([9; 32]),
+        plugins: plugins.await.unwrap(),
+        carriers: Carriers::default().with(toy.clone()),
+        cloud: CloudApi::new(nowhere).unwrap(),
+        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
+        media_folder: folder.join("media"),
+        settings: Settings::default(),
+    }
+    .build(Wakeups::channel().0)
+}

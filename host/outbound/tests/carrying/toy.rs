@@ -1,0 +1,85 @@
+//! A carrier for web sites that carries nothing anywhere: the whole of what a new way out needs, beside its line in the
+//! table (`stage.rs`).
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use channels::carrier::{Carrier, CarrierInbox, Closed, Lookup, Outgoing, Place};
+use domain::{
+    carriage::{SendFailure, Taken},
+    content::OutboundContent,
+    inbox::InboxKind,
+};
+use storage::PgPool;
+
+/// Sends in flight at most.
+pub const WINDOW: usize = 2;
+
+/// What a toy did and will do. Shared with the test.
+#[derive(Default)]
+pub struct Notes {
+    /// What was sent, and to whom.
+    pub sent: Vec<String>,
+    /// Most marks that stood while something was sent.
+    pub most_marks: i64,
+    /// Failures of the next sends; after them everything is taken.
+    pub failures: VecDeque<SendFailure>,
+    /// What the provider says when it is asked for a message.
+    pub known: Option<Lookup>,
+    /// Nothing is taken at all.
+    pub closed: bool,
+}
+
+/// Writes down what it is given.
+#[derive(Clone)]
+pub struct Toy {
+    pub notes: Arc<Mutex<Notes>>,
+    places: Arc<tokio::sync::Semaphore>,
+    db: PgPool,
+}
+
+impl Toy {
+    pub fn new(db: PgPool) -> Self {
+        Self { notes: Arc::default(), places: Arc::new(tokio::sync::Semaphore::new(WINDOW)), db }
+    }
+}
+
+#[async_trait]
+impl Carrier for Toy {
+    fn kind(&self) -> InboxKind {
+        InboxKind::Web
+    }
+
+    fn window(&self, _inbox: &CarrierInbox) -> usize {
+        WINDOW
+    }
+
+    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+        if self.notes.lock().unwrap().closed {
+            return Err(Closed { reason: "the shop is shut".to_owned(), look_again: Duration::from_secs(30) });
+        }
+        let place = |_| Arc::clone(&self.places).try_acquire_owned().ok().map(Place::of);
+        Ok((0..wanted).map_while(place).collect())
+    }
+
+    async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {
+        self.notes.lock().unwrap().known.clone().unwrap_or(Lookup::NotPossible)
+    }
+
+    async fn send(&self, _inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+        let marks = "SELECT count(*) FROM outbound_work WHERE phase = 'SENDING'";
+        let marks: i64 = sqlx::query_scalar(marks).fetch_one(&self.db).await.unwrap();
+        let mut notes = self.notes.lock().unwrap();
+        notes.most_marks = notes.most_marks.max(marks);
+        let OutboundContent::Text { body } = outgoing.content else { panic!("not a text") };
+        notes.sent.push(format!("{}: {body}", outgoing.to.value()));
+        match notes.failures.pop_front() {
+            Some(failure) => Err(failure),
+            None => Ok(Taken { provider_id: Some(outgoing.opaque.to_owned()), ..Taken::default() }),
+        }
+    }
+}
