@@ -38,7 +38,7 @@ fn the_command_that_compiles_is_not_shown_and_says_what_it_was_given() {
     let nonsense = patchbay(&["compile-plugin", "nonsense"]);
     assert_eq!(nonsense.status.code(), Some(1));
     let said = String::from_utf8(nonsense.stderr).unwrap();
-    assert!(said.contains("this is not an order"), "{said}");
+    assert!(said.contains("this is not a compile request"), "{said}");
 }
 
 #[test]

@@ -135,7 +135,10 @@ impl<'a> Round<'a> {
             return Marking::Fine;
         }
         let Sender { inbox, carrier, .. } = self.sender;
-        let wanted = carrier.window(inbox).saturating_sub(self.calls.len());
+        let window = carrier.window(inbox);
+        // After a kill, what is in flight and what is not on disk is in doubt: no more than two windows ever are.
+        let in_doubt = (2 * window).saturating_sub(self.busy.len());
+        let wanted = window.saturating_sub(self.calls.len()).min(in_doubt);
         if wanted == 0 {
             return Marking::Fine;
         }

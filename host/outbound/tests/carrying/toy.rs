@@ -26,6 +26,8 @@ pub struct Notes {
     pub sent: Vec<String>,
     /// Most marks that stood while something was sent.
     pub most_marks: i64,
+    /// Sends in flight, and the most there were.
+    pub in_flight: (usize, usize),
     /// Failures of the next sends; after them everything is taken.
     pub failures: VecDeque<SendFailure>,
     /// What the provider says when it is asked for a message.
@@ -71,9 +73,15 @@ impl Carrier for Toy {
     }
 
     async fn send(&self, _inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+        {
+            let mut notes = self.notes.lock().unwrap();
+            notes.in_flight.0 += 1;
+            notes.in_flight.1 = notes.in_flight.1.max(notes.in_flight.0);
+        }
         let marks = "SELECT count(*) FROM outbound_work WHERE phase = 'SENDING'";
         let marks: i64 = sqlx::query_scalar(marks).fetch_one(&self.db).await.unwrap();
         let mut notes = self.notes.lock().unwrap();
+        notes.in_flight.0 -= 1;
         notes.most_marks = notes.most_marks.max(marks);
         let OutboundContent::Text { body } = outgoing.content else { panic!("not a text") };
         notes.sent.push(format!("{}: {body}", outgoing.to.value()));
