@@ -25,13 +25,13 @@ pub async fn insert(
     Ok(())
 }
 
-/// The leg that a provider knows by this id: message and ordinal.
+/// The leg that a provider knows by this id: message and ordinal. The first leg where none has the id yet.
 pub async fn find(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<(MessageId, i16)>> {
     let leg: Option<(Uuid, i16)> = sqlx::query_as(
-        "SELECT known.outbound_message_id, leg.ordinal FROM provider_message known
-         JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = known.outbound_message_id
+        "SELECT known.outbound_message_id, COALESCE(leg.ordinal, 0::smallint) FROM provider_message known
+         LEFT JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = known.outbound_message_id
               AND leg.provider_id = known.provider_id
-         WHERE known.client_id = $1 AND known.provider_id = $2",
+         WHERE known.client_id = $1 AND known.provider_id = $2 AND known.outbound_message_id IS NOT NULL",
     )
     .bind(client.0)
     .bind(provider_id)

@@ -22,7 +22,7 @@ const OVERRIDE_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(3));
 fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
     let urls = endpoints.iter().map(|(kind, _)| (*kind, "https://example.com".to_owned())).collect();
     Route {
-        inbox: inbox,
+        inbox,
         settings: WebhookSettings { urls, ..WebhookSettings::default() },
         endpoints: endpoints.iter().copied().collect::<BTreeMap<_, _>>(),
     }
