@@ -190,9 +190,9 @@ async fn an_sms_waits_for_an_smsc_that_is_down() {
     send(&client, &phone, text("patience")).await;
     eventually("the SMS to be put off", || async {
         let mut db = patchbay.database().await;
-        let statement = "SELECT attempts FROM outbound_work WHERE ordinal = 1";
-        let attempts: Option<i16> = sqlx::query_scalar(statement).fetch_optional(&mut db).await.unwrap();
-        attempts.filter(|attempts| *attempts > 0)
+        let statement = "SELECT due_at > now() + interval '1 second' FROM outbound_work WHERE ordinal = 1";
+        let put_off: Option<bool> = sqlx::query_scalar(statement).fetch_optional(&mut db).await.unwrap();
+        put_off.filter(|put_off| *put_off)
     })
     .await;
     assert_eq!(sms_count(&phone).await, 0);

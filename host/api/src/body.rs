@@ -22,7 +22,7 @@ use crate::{
 /// reads gets the answer and not a broken connection.
 const DISCARD_FACTOR: usize = 4;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same of a body that there is no room for: it must not take long.
+/// At least this much is thrown away, of a body that there is no room for at most: that must not take long.
 const REFUSED_BYTES: usize = 16 * 1024 * 1024;
 const REFUSED_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -127,7 +127,7 @@ pub(crate) async fn read_saying(
     }
     let body = request.into_body();
     if declared_too_large {
-        discard(body, limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
+        discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT).await;
         return Err(too_large());
     }
     if let Err(refused) = length.map_or(Ok(()), |length| held.take(length)) {

@@ -1,7 +1,6 @@
 //! Who may call what, and that nobody reaches another client's objects: for every route of `/openapi.json` and every role.
 //! A route without a row fails, and so does a row without a route.
 
-#[path = "isolation/rows.rs"]
 mod rows;
 
 use std::collections::BTreeMap;
