@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::parts::SmsPart;
-use crate::{Result, stored::known};
+use crate::Result;
 
 /// Takes turns with everybody who stores or looks for this SMSC id, until the transaction ends: a receipt and the answer
 /// to its submit may arrive at the same moment.
@@ -66,20 +66,4 @@ pub async fn park(
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// Takes the parked receipts of an SMSC id, oldest first.
-pub async fn take_parked(db: &mut PgConnection, bind: &str, smsc_id: &str) -> Result<Vec<ParkedReceipt>> {
-    let mut rows: Vec<(Uuid, String, Option<String>)> =
-        sqlx::query_as("DELETE FROM parked_receipt WHERE bind = $1 AND smsc_id = $2 RETURNING id, state, error")
-            .bind(bind)
-            .bind(smsc_id)
-            .fetch_all(db)
-            .await?;
-    rows.sort_by_key(|row| row.0);
-    let receipt = |(id, state, error): (Uuid, String, Option<String>)| {
-        let state = known("parked_receipt", "state", &state, |state| state.parse().ok())?;
-        Ok(ParkedReceipt { id, state, error })
-    };
-    rows.into_iter().map(receipt).collect()
 }

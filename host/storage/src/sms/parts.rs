@@ -36,30 +36,6 @@ pub async fn submitted(
     Ok(parts)
 }
 
-/// Remembers a part that the SMSC took under `smsc_id`, and enters it into the directory.
-pub async fn insert(db: &mut PgConnection, client: ClientId, part: SmsPart, bind: &str, smsc_id: &str) -> Result<()> {
-    sqlx::query(
-        "WITH part AS (
-             INSERT INTO sms_part (client_id, message_id, ordinal, part, bind, smsc_id, state)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
-         )
-         INSERT INTO smsc_message (bind, smsc_id, client_id, message_id, ordinal, part) VALUES ($5, $6, $1, $2, $3, $4)
-         ON CONFLICT (bind, smsc_id) DO UPDATE
-         SET client_id = excluded.client_id, message_id = excluded.message_id, ordinal = excluded.ordinal,
-             part = excluded.part",
-    )
-    .bind(client.0)
-    .bind(part.message.0)
-    .bind(part.ordinal)
-    .bind(part.part)
-    .bind(bind)
-    .bind(smsc_id)
-    .bind(DeliveryState::Accepted.as_str())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// Writes what a receipt said of a part; a final state stays.
 pub async fn set_state(db: &mut PgConnection, client: ClientId, part: SmsPart, state: DeliveryState) -> Result<()> {
     sqlx::query(

@@ -5,6 +5,7 @@ use storage::sms::{
     directory::{self, ParkedReceipt},
     inbound::{self, InboundSms},
     parts::{self, SmsPart},
+    taken::{self, TakenPart},
 };
 use uuid::Uuid;
 
@@ -12,14 +13,18 @@ use crate::fixtures::{CLIENT, STRANGER, database, moment};
 
 const MESSAGE: MessageId = MessageId(Uuid::from_u128(1));
 
+fn taken_as(smsc_id: &str, part: SmsPart) -> TakenPart {
+    TakenPart { part, bind: "bind".to_owned(), smsc_id: smsc_id.to_owned() }
+}
+
 #[tokio::test]
 async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     let mut db = database().await;
     let part = |ordinal, part| SmsPart { message: MESSAGE, ordinal, part };
     let given = [(part(0, 1), "A"), (part(0, 2), "B"), (part(1, 1), "C")];
-    for (part, smsc_id) in given {
-        parts::insert(&mut db, CLIENT, part, "bind", smsc_id).await.unwrap();
-    }
+    let given = given.map(|(part, smsc_id)| taken_as(smsc_id, part));
+    assert!(taken::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "no receipt came before");
+    assert!(taken::enter(&mut db, CLIENT, &given[..1]).await.unwrap().is_empty(), "a part is entered once");
     assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap(), [1, 2]);
     assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 1)).await.unwrap(), [1]);
     assert_eq!(directory::find(&mut db, "bind", "C").await.unwrap(), Some((CLIENT, part(1, 1))));
@@ -34,16 +39,38 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
 }
 
 #[tokio::test]
-async fn a_receipt_that_came_too_early_is_taken_once() {
+async fn receipts_that_came_too_early_are_applied_once() {
     let mut db = database().await;
-    directory::lock_smsc_id(&mut db, "bind", "A").await.unwrap();
     let receipt = |id: u128, state| ParkedReceipt { id: Uuid::from_u128(id), state, error: None };
-    let (late, early) = (receipt(2, DeliveryState::Delivered), receipt(1, DeliveryState::Sent));
-    for receipt in [&late, &early] {
-        directory::park(&mut db, ("bind", "A"), receipt, moment(0)).await.unwrap();
+    for (bind, receipt) in [
+        ("bind", receipt(2, DeliveryState::Delivered)),
+        ("bind", receipt(1, DeliveryState::Sent)),
+        ("other", receipt(3, DeliveryState::Failed)),
+    ] {
+        directory::lock_smsc_id(&mut db, bind, "A").await.unwrap();
+        directory::park(&mut db, (bind, "A"), &receipt, moment(0)).await.unwrap();
     }
-    assert_eq!(directory::take_parked(&mut db, "bind", "A").await.unwrap(), [early, late]);
-    assert!(directory::take_parked(&mut db, "bind", "A").await.unwrap().is_empty());
+    let part = |part| SmsPart { message: MESSAGE, ordinal: 1, part };
+    let given = [taken_as("A", part(1)), taken_as("B", part(2))];
+
+    assert_eq!(taken::enter(&mut db, CLIENT, &given).await.unwrap(), [(MESSAGE, 1)]);
+
+    let mut states = parts::states(&mut db, CLIENT, (MESSAGE, 1)).await.unwrap();
+    states.sort();
+    assert_eq!(states, [DeliveryState::Accepted, DeliveryState::Delivered], "the receipt of another bind is not ours");
+    assert!(taken::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "a receipt is applied once");
+}
+
+#[tokio::test]
+async fn of_two_parts_under_one_smsc_id_the_later_has_the_receipts() {
+    let mut db = database().await;
+    let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
+    let given = [taken_as("A", part(1)), taken_as("A", part(2))];
+
+    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+
+    assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap(), [1, 2]);
+    assert_eq!(directory::find(&mut db, "bind", "A").await.unwrap(), Some((CLIENT, part(2))));
 }
 
 #[tokio::test]
