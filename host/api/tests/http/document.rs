@@ -106,7 +106,7 @@ async fn every_method_that_is_described_is_served_and_no_other() {
         methods.insert(method.to_uppercase());
     }
     for (path, methods) in described {
-        let concrete = path.replace('{', "").replace('}', "");
+        let concrete = path.replace(['{', '}'], "");
         let call = Call(Request::patch(&concrete).body(Body::empty()).unwrap());
         let answer = service.send(call).await;
         assert_eq!(answer.status, 405, "{path}");

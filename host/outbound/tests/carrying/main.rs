@@ -73,7 +73,8 @@ async fn a_message_that_was_not_handed_over_goes_out_a_little_later() {
     stage.notes().failures.push_back(SendFailure::NotSent { reason: "no line".to_owned(), after: None });
     let message = stage.say("v-1", "Hello").await;
     stage.work().await;
-    assert_eq!((stage.notes().sent.len(), stage.waiting().await), (1, 1));
+    let waiting = stage.waiting().await;
+    assert_eq!((stage.notes().sent.len(), waiting), (1, 1));
     stage.advance(TimeDelta::seconds(1));
     stage.work().await;
     assert_eq!(stage.notes().sent.len(), 2);
