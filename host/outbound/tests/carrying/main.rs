@@ -40,7 +40,8 @@ async fn no_more_is_in_flight_than_the_carrier_gave_places_for_and_no_more_in_do
     }
     stage.work().await;
     assert_eq!(stage.notes().sent.len(), 9);
-    assert_eq!(stage.notes().in_flight, (0, 2));
+    let (now, most) = stage.notes().in_flight;
+    assert!(now == 0 && (1..=2).contains(&most), "{now} now, {most} at most");
     assert!((1..=4).contains(&stage.notes().most_marks), "{}", stage.notes().most_marks);
     assert_eq!(stage.waiting().await, 0);
 }

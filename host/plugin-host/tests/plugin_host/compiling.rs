@@ -186,7 +186,7 @@ async fn a_client_that_has_used_up_its_budget_is_told_when_to_come_back_and_othe
 
     let Err(Refusal::UsedUp { budget, period, wait }) = &refused else { panic!("expected no more, found {refused:?}") };
     assert_eq!((budget.as_secs(), period.as_secs()), (1, 3_600));
-    assert!((3_400..5_000).contains(&wait.as_secs()), "two seconds were used: {wait:?}");
+    assert!((2_500..5_000).contains(&wait.as_secs()), "about two seconds were used: {wait:?}");
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("the 1 s of processor time that a client gets in 3600 s: try again in "), "{said}");
     assert!(honest(2).await.is_ok(), "another client has its own budget");
