@@ -20,6 +20,7 @@ mod inbound;
 mod inbound_media;
 mod interfaces;
 mod isolation;
+mod isolation_rows;
 mod kill;
 mod layers;
 mod mutations;

@@ -1,15 +1,13 @@
 //! Who may call what, and that nobody reaches another client's objects: for every route of `/openapi.json` and every role.
 //! A route without a row fails, and so does a row without a route.
 
-mod rows;
-
 use std::collections::BTreeMap;
 
 use harness::{Client, Reply, Shared, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use rows::{Call, Ids, Others, ROWS, Row, Who};
+use crate::isolation_rows::{Call, Ids, Make, Others, ROWS, Row, Who};
 
 const ROLES: [&str; 5] = ["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"];
 const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
@@ -121,7 +119,7 @@ async fn every_route_has_a_row_and_every_row_a_route() {
     let routes = routes(&patchbay).await;
     for (method, path) in routes.keys() {
         let rows = ROWS.iter().filter(|row| row.method == method && row.path == path).count();
-        assert_eq!(rows, 1, "{method} {path} has {rows} rows in tests/it/isolation/rows.rs: say who may call it");
+        assert_eq!(rows, 1, "{method} {path} has {rows} rows in tests/it/isolation_rows.rs: say who may call it");
     }
     for row in ROWS {
         let documented = routes.get(&(row.method.to_owned(), row.path.to_owned()));
@@ -162,7 +160,7 @@ async fn every_route_wants_a_key_of_the_right_role() {
 }
 
 /// What is wrong with the answers about another client's ids and about nobody's, if anything is.
-async fn told_apart(world: &World, row: &Row, make: rows::Make, status: u16) -> Option<String> {
+async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option<String> {
     let key = matches!(row.who, Who::Roles(_)).then(|| world.keys["ADMIN"].as_str());
     let theirs = world.call(row, &make(&world.theirs), key).await;
     let nobodys = world.call(row, &make(&world.nobodys), key).await;
@@ -191,7 +189,7 @@ async fn another_clients_object_is_the_same_as_one_that_nobody_has() {
     let mut faults = Vec::new();
     for row in ROWS {
         let unknown;
-        let calls: &[(rows::Make, u16)] = match row.others {
+        let calls: &[(Make, u16)] = match row.others {
             Others::None(_) => &[],
             Others::Unknown(status) => {
                 unknown = [(row.call, status)];
