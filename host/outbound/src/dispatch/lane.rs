@@ -30,6 +30,10 @@ const SETTLE_AT_ONCE: usize = 64;
 /// How often the queue is looked at while calls are in flight and nobody nudges.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
+/// Between two transactions of one kind, unless there is half a window for the next: what comes one by one meanwhile is taken
+/// together, and calls of providers take too long to notice.
+const GATHERING: Duration = Duration::from_millis(3);
+
 /// When messages of an inbox that cannot send are looked at again.
 const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
@@ -52,6 +56,8 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
         steps: FuturesUnordered::new(),
         marking: false,
         settling: false,
+        mark_from: Instant::now(),
+        settle_from: Instant::now(),
         more: true,
         failed: None,
         retried: false,
@@ -82,6 +88,10 @@ struct Round<'a> {
     steps: FuturesUnordered<BoxFuture<'a, Step>>,
     marking: bool,
     settling: bool,
+    /// From when a few places are worth a transaction that marks.
+    mark_from: Instant,
+    /// From when a few outcomes are worth one that settles.
+    settle_from: Instant,
     /// The queue may have more that can go out now.
     more: bool,
     /// Why nothing more is marked.
@@ -120,9 +130,16 @@ impl<'a> Round<'a> {
                 Some(part) = self.taken_parts.recv() => self.ended.parts.push(part),
                 () = self.lease.nudge.notified() => self.more = true,
                 () = self.sender.carrier.ready(&self.sender.inbox), if matches!(marking, Marking::NoPlace) => {}
+                () = tokio::time::sleep(GATHERING), if self.is_gathering() => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => self.more = true,
             }
         }
+    }
+
+    /// Whether something waits for more of its kind.
+    fn is_gathering(&self) -> bool {
+        let now = Instant::now();
+        (!self.marking && now < self.mark_from) || (!self.settling && now < self.settle_from)
     }
 
     fn is_idle(&self) -> bool {
@@ -139,7 +156,8 @@ impl<'a> Round<'a> {
         // After a kill, what is in flight and what is not on disk is in doubt: no more than two windows ever are.
         let in_doubt = (2 * window).saturating_sub(self.busy.len());
         let wanted = window.saturating_sub(self.calls.len()).min(in_doubt);
-        if wanted == 0 {
+        let gathering = wanted < window / 2 && !self.is_idle() && Instant::now() < self.mark_from;
+        if wanted == 0 || gathering {
             return Marking::Fine;
         }
         let places = match carrier.take(inbox, wanted) {
@@ -165,7 +183,9 @@ impl<'a> Round<'a> {
             self.ended.parts.push(part);
         }
         let waits = self.failed.is_some() && (self.retried || !self.calls.is_empty());
-        if self.settling || waits || self.ended.is_empty() {
+        let few = self.ended.outcomes.len() < SETTLE_AT_ONCE / 4;
+        let gathering = few && !self.is_idle() && Instant::now() < self.settle_from;
+        if self.settling || waits || gathering || self.ended.is_empty() {
             return;
         }
         self.retried = self.failed.is_some();
@@ -193,14 +213,14 @@ impl<'a> Round<'a> {
     fn step_ended(&mut self, step: Step) {
         match step {
             Step::Marked(marked, places) => {
-                self.marking = false;
+                (self.marking, self.mark_from) = (false, Instant::now() + GATHERING);
                 match marked {
                     Ok(marked) => self.start_calls(marked, places),
                     Err(error) => self.failed = Some(error),
                 }
             }
             Step::Settled(Ok(()), ended) => {
-                self.settling = false;
+                (self.settling, self.settle_from) = (false, Instant::now() + GATHERING);
                 // What waited for one of these may go out now.
                 self.more = true;
                 for recipient in ended.recipients() {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use base::{Context, Result, lanes::Lease};
+use chrono::{DateTime, Utc};
 use domain::ids::MessageId;
 use storage::{
     PgConnection,
@@ -34,7 +35,7 @@ pub(super) struct Marked {
 struct Picked {
     go: Vec<DueLeg>,
     /// Recipients that were written to too often, and when they may be again.
-    later: Vec<(MessageId, i16, chrono::DateTime<chrono::Utc>)>,
+    later: Vec<(MessageId, i16, DateTime<Utc>)>,
     /// Their second answer never came either.
     lost: Vec<DueLeg>,
 }
@@ -52,8 +53,7 @@ pub(super) async fn mark(
     let now = ctx.now();
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let page = i64::try_from(limit + busy.len() + LOOK_BEYOND).unwrap_or(i64::MAX);
-    let due = work::due(&mut tx, lease.client, lease.lane, now, page).await?;
+    let due = due(&mut tx, lease, now, limit, busy).await?;
     let picked = pick(ctx, sender, due, limit, busy);
     if picked.go.is_empty() && picked.later.is_empty() && picked.lost.is_empty() {
         return Ok(Vec::new());
@@ -72,6 +72,28 @@ pub(super) async fn mark(
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
     Ok(marked)
+}
+
+/// Reads what may go out: as many legs as there are places for, and more only where some of them must wait for others to the
+/// same recipient.
+async fn due(
+    db: &mut PgConnection,
+    lease: &Lease,
+    now: DateTime<Utc>,
+    limit: usize,
+    busy: &HashSet<String>,
+) -> Result<Vec<DueLeg>> {
+    let first = work::due(db, lease.client, lease.lane, now, page(limit)).await?;
+    let recipients: HashSet<&str> = first.iter().map(|leg| leg.recipient.address().value()).collect();
+    let can_go = recipients.iter().filter(|recipient| !busy.contains(**recipient)).count();
+    if first.len() < limit || can_go == limit {
+        return Ok(first);
+    }
+    Ok(work::due(db, lease.client, lease.lane, now, page(limit + busy.len() + LOOK_BEYOND)).await?)
+}
+
+fn page(legs: usize) -> i64 {
+    i64::try_from(legs).unwrap_or(i64::MAX)
 }
 
 fn pick(ctx: &Context, sender: &Sender, due: Vec<DueLeg>, limit: usize, busy: &HashSet<String>) -> Picked {
