@@ -30,8 +30,9 @@ const SETTLE_AT_ONCE: usize = 64;
 /// How often the queue is looked at while calls are in flight and nobody nudges.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// Between two transactions of one kind, unless there is half a window for the next: what comes one by one meanwhile is taken
-/// together, and calls of providers take too long to notice.
+/// Between two transactions of one kind, unless there is enough for the next (half a window to mark, a quarter of
+/// [`SETTLE_AT_ONCE`] to settle): what comes one by one meanwhile is taken together, and calls of providers take too long to
+/// notice. A lane in which nothing else is under way never waits for it.
 const GATHERING: Duration = Duration::from_millis(3);
 
 /// When messages of an inbox that cannot send are looked at again.
