@@ -22,8 +22,8 @@ test: setup-test ## Set up what is missing and run every test (ARGS="-p patchbay
 	@sh scripts/test.sh $(ARGS)
 
 bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends webhooks" for some)
-	cargo build --release -p patchbay-app -p patchbay-plugin-host --bin patchbay --examples
-	cargo bench -p patchbay-tests --bench figures -- $(ARGS)
+	cargo build --release --workspace --bin patchbay --examples
+	cargo bench --workspace --bench figures -- $(ARGS)
 
 check: setup ## Formatting and lints, of the host and of the plugins
 	@sh scripts/check.sh

@@ -35,8 +35,7 @@ impl Setup {
 
     /// Sets a key of the configuration, such as `limits.max_recipients`.
     pub fn set(mut self, key: &str, value: &str) -> Self {
-        let variable = format!("PATCHBAY__{}", key.to_uppercase().replace('.', "__"));
-        self.environment.push((variable, value.to_owned()));
+        self.environment.push((variable(key), value.to_owned()));
         self
     }
 
@@ -56,6 +55,11 @@ impl Setup {
     pub async fn start(self) -> Patchbay {
         Patchbay::start_with(self).await
     }
+}
+
+/// The environment variable of a key of the configuration.
+fn variable(key: &str) -> String {
+    format!("PATCHBAY__{}", key.to_uppercase().replace('.', "__"))
 }
 
 /// The running program, its database and the world around it.
@@ -110,6 +114,11 @@ impl Patchbay {
         let process = Process::start(self.command()).await;
         (self.child, self.log, self.address) = (Some(process.child), process.log, process.address);
         self.simulator.set_callback_url(format!("{}/providers/whatsapp-cloud/webhook", self.url()));
+    }
+
+    /// Sets a key of the configuration for the next start.
+    pub fn set(&mut self, key: &str, value: &str) {
+        self.environment.push((variable(key), value.to_owned()));
     }
 
     /// A second process on the same database, as a cluster has it.

@@ -27,18 +27,27 @@ pub struct Connection {
 impl Connection {
     /// To `address`, with an API key.
     pub async fn open(address: SocketAddr, key: &str) -> Self {
+        let mut connection = Self::open_at(address, PATH).await;
+        connection.head.push_str(&format!("Authorization: {key}\r\n"));
+        connection
+    }
+
+    /// To `address`, for posts to `path`.
+    pub async fn open_at(address: SocketAddr, path: &str) -> Self {
         let stream = TcpStream::connect(address).await.expect("the program listens");
         stream.set_nodelay(true).unwrap();
-        let head = format!(
-            "POST {PATH} HTTP/1.1\r\nHost: {address}\r\nAuthorization: {key}\r\nContent-Type: application/json\r\n\
-             Content-Length: "
-        );
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n");
         Self { stream, head, buffer: Vec::with_capacity(64 * 1024) }
     }
 
     /// Posts a body and answers the status code once the whole response is here.
     pub async fn post(&mut self, body: &str) -> u16 {
-        let request = format!("{}{}\r\n\r\n{body}", self.head, body.len());
+        self.post_with("", body).await
+    }
+
+    /// The same with more headers, each ended by `\\r\\n`.
+    pub async fn post_with(&mut self, headers: &str, body: &str) -> u16 {
+        let request = format!("{}{headers}Content-Length: {}\r\n\r\n{body}", self.head, body.len());
         self.stream.write_all(request.as_bytes()).await.expect("the program takes requests");
         self.buffer.clear();
         loop {
@@ -47,7 +56,8 @@ impl Connection {
             let Some(end) = self.buffer.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
             let head = std::str::from_utf8(&self.buffer[..end]).unwrap();
             let status = head[9..12].parse().unwrap();
-            let mut left = (end + 4 + content_length(head)).saturating_sub(self.buffer.len());
+            let length = content_length(head).expect("a response has a length");
+            let mut left = (end + 4 + length).saturating_sub(self.buffer.len());
             while left > 0 {
                 let count = self.stream.read_buf(&mut self.buffer).await.expect("the program answers");
                 assert!(count > 0, "the program closed a connection");
@@ -58,10 +68,11 @@ impl Connection {
     }
 }
 
-fn content_length(head: &str) -> usize {
-    let lines = head.lines().filter_map(|line| line.split_once(": "));
-    let length = lines.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    length.expect("a response has a length").1.parse().unwrap()
+/// The length of the body that a head announces.
+pub fn content_length(head: &str) -> Option<usize> {
+    let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+    let (_, length) = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-length"))?;
+    length.parse().ok()
 }
 
 /// What a round of load came to.

@@ -10,29 +10,52 @@
 )]
 
 mod batches;
+mod costs;
 mod fallback;
 mod floor;
+mod heldup;
+mod journey;
 mod load;
 mod memory;
 mod neighbours;
 mod plugins;
+mod provider;
 mod sends;
 mod shaper;
 mod sink;
 mod smsc;
 mod stage;
 mod table;
+mod timing;
+mod waiting;
 mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 8] = ["sends", "batches", "shaper", "webhooks", "fallback", "memory", "plugins", "neighbours"];
+const GROUPS: [&str; 11] = [
+    "journey",
+    "sends",
+    "batches",
+    "shaper",
+    "webhooks",
+    "fallback",
+    "waiting",
+    "heldup",
+    "memory",
+    "plugins",
+    "neighbours",
+];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     if arguments.iter().any(|argument| argument == sink::ROLE) {
         return runtime.block_on(sink::serve());
+    }
+    if arguments.iter().any(|argument| argument == provider::ROLE) {
+        // One thread: the provider takes as little as can be of what the program has.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        return runtime.block_on(provider::serve(&arguments));
     }
     let named: Vec<&str> = arguments.iter().map(String::as_str).filter(|name| GROUPS.contains(name)).collect();
     let wanted = |group: &str| named.is_empty() || named.contains(&group);
@@ -45,6 +68,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     if wanted("memory") {
         figures.extend(memory::measure().await);
     }
+    if wanted("journey") {
+        figures.extend(journey::measure().await);
+    }
     if wanted("sends") {
         figures.push(sends::measure().await);
     }
@@ -56,6 +82,12 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("fallback") {
         figures.extend(fallback::measure().await);
+    }
+    if wanted("waiting") {
+        figures.extend(waiting::measure().await);
+    }
+    if wanted("heldup") {
+        figures.extend(heldup::measure().await);
     }
     if wanted("shaper") {
         figures.push(shaper::measure());

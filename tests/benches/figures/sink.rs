@@ -56,7 +56,8 @@ async fn take(State(shared): State<Shared>, body: Bytes) {
 async fn tally(State(shared): State<Shared>) -> String {
     let tally = shared.lock().unwrap();
     let span = tally.first.zip(tally.last).map_or(Duration::ZERO, |(first, last)| last - first);
-    format!("{} {} {}", tally.count, span.as_micros(), tally.bytes)
+    let ago = tally.last.map_or(Duration::ZERO, |last| last.elapsed());
+    format!("{} {} {} {}", tally.count, span.as_micros(), tally.bytes, ago.as_micros())
 }
 
 async fn reset(State(shared): State<Shared>) {
@@ -78,6 +79,8 @@ pub struct Arrived {
     pub span: Duration,
     /// Of all bodies.
     pub bytes: u64,
+    /// When the last one came.
+    pub last: Instant,
 }
 
 impl Sink {
@@ -97,13 +100,20 @@ impl Sink {
     /// What arrived since the last reset.
     pub async fn arrived(&self) -> Arrived {
         let text = self.get("tally").await;
+        let now = Instant::now();
         let numbers: Vec<u64> = text.split(' ').map(|number| number.parse().unwrap()).collect();
-        Arrived { count: numbers[0], span: Duration::from_micros(numbers[1]), bytes: numbers[2] }
+        let (span, ago) = (Duration::from_micros(numbers[1]), Duration::from_micros(numbers[3]));
+        Arrived { count: numbers[0], span, bytes: numbers[2], last: now.checked_sub(ago).unwrap() }
+    }
+
+    /// Id of the process.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Waits until so many have arrived.
     pub async fn wait_for(&self, count: u64) -> Arrived {
-        for _ in 0..1200 {
+        for _ in 0..3000 {
             let arrived = self.arrived().await;
             if arrived.count >= count {
                 return arrived;

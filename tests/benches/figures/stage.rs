@@ -1,10 +1,10 @@
 //! The program with a client, on a database whose commits are on the disk.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, str::FromStr};
 
 use harness::{Client, Patchbay, Setup};
 use serde_json::json;
-use sqlx::{PgPool, Row};
+use sqlx::{PgPool, Row, postgres::PgConnectOptions};
 
 /// Everything that a measurement needs.
 pub struct Stage {
@@ -18,8 +18,18 @@ impl Stage {
     pub async fn set(setup: Setup) -> Self {
         let patchbay = setup.durable().start().await;
         let client = patchbay.client("bench", "27110000001").await;
-        let db = PgPool::connect(patchbay.database_url()).await.unwrap();
+        // What a measurement asks by itself is nothing that the program costs.
+        let unseen = [("pg_stat_statements.track", "none")];
+        let options = PgConnectOptions::from_str(patchbay.database_url()).unwrap().options(unseen);
+        let db = PgPool::connect_with(options).await.unwrap();
         Self { patchbay, client, db }
+    }
+
+    /// Starts the program again with another provider of the Cloud API.
+    pub async fn send_to(&mut self, url: &str) {
+        assert_eq!(self.patchbay.terminate().await, Some(0));
+        self.patchbay.set("whatsapp_cloud.graph_url", url);
+        self.patchbay.launch().await;
     }
 
     /// Where the program listens.

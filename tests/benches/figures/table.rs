@@ -27,6 +27,8 @@ pub enum Bar {
     AtMostTimes(f64),
     /// In the unit of the figure, or less.
     AtMost(f64),
+    /// In the unit of the figure, or more.
+    From(f64),
     /// Nothing but to be looked at.
     Watch,
 }
@@ -42,6 +44,7 @@ impl Figure {
             Bar::AtLeast(bar) => (format!(">= {bar:.1}x"), ratio >= bar),
             Bar::AtMostTimes(bar) => (format!("<= {bar:.1}x"), ratio <= bar),
             Bar::AtMost(bar) => (format!("<= {bar:.0}"), self.measured <= bar),
+            Bar::From(bar) => (format!(">= {bar:.0}"), self.measured >= bar),
             Bar::Watch => return ("-".to_owned(), "-"),
         };
         (bar, if met { "met" } else { "MISSED" })

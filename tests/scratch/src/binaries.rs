@@ -27,6 +27,14 @@ fn has_programs(directory: &Path) -> bool {
     ["initdb", "postgres"].iter().all(|program| directory.join(program).is_file())
 }
 
+/// Whether these programs can load the library that counts statements. A cluster that asks for one that is not there does not
+/// start, and some systems install it apart.
+pub fn count_statements(bin: &Path) -> bool {
+    let folders = ["../lib", "../lib/postgresql", "../lib64/pgsql"];
+    let files = ["pg_stat_statements.so", "pg_stat_statements.dylib"];
+    folders.iter().any(|folder| files.iter().any(|file| bin.join(folder).join(file).is_file()))
+}
+
 /// Directories of distribution packages, newest version first.
 fn distribution() -> Vec<PathBuf> {
     let mut found: Vec<(u32, PathBuf)> = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"]

@@ -65,6 +65,13 @@ const DURABLE_SETTINGS: &str = "
     log_timezone = 'UTC'
 ";
 
+/// Statements can be counted, and are when a benchmark turns that on.
+const COUNTING_SETTINGS: &str = "
+    shared_preload_libraries = 'pg_stat_statements'
+    pg_stat_statements.track = 'none'
+    pg_stat_statements.track_planning = on
+";
+
 /// What a cluster is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -75,10 +82,11 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    fn settings(self) -> &'static str {
+    fn settings(self, bin: &Path) -> String {
         match self {
-            Self::Tests => SETTINGS,
-            Self::Benchmarks => DURABLE_SETTINGS,
+            Self::Tests => SETTINGS.to_owned(),
+            Self::Benchmarks if binaries::count_statements(bin) => format!("{DURABLE_SETTINGS}{COUNTING_SETTINGS}"),
+            Self::Benchmarks => DURABLE_SETTINGS.to_owned(),
         }
     }
 
@@ -112,7 +120,7 @@ impl Cluster {
         let account = if geteuid().is_root() { Some(unprivileged()?) } else { None };
         let root = new_directory(purpose, account)?;
         initialise(&bin, &root, account)?;
-        fs::write(root.join("data/postgresql.auto.conf"), settings(purpose, &root))
+        fs::write(root.join("data/postgresql.auto.conf"), settings(purpose, &bin, &root))
             .context("cannot write the settings")?;
         let mut keeper = command("/bin/sh", &root, account);
         keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(&root);
@@ -179,8 +187,8 @@ fn initialise(bin: &Path, root: &Path, account: Option<Account>) -> anyhow::Resu
     Ok(())
 }
 
-fn settings(purpose: Purpose, root: &Path) -> String {
-    format!("{}\n    unix_socket_directories = '{}'\n", purpose.settings(), root.display())
+fn settings(purpose: Purpose, bin: &Path, root: &Path) -> String {
+    format!("{}\n    unix_socket_directories = '{}'\n", purpose.settings(bin), root.display())
 }
 
 fn command(program: impl AsRef<std::ffi::OsStr>, root: &Path, account: Option<Account>) -> Command {

@@ -1,0 +1,41 @@
+//! How long one thing takes that is done again and again.
+
+use std::time::{Duration, Instant};
+
+/// No series goes on for longer.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Times in milliseconds, sorted.
+pub struct Times(Vec<f64>);
+
+impl Times {
+    /// Does `one` so many times, or until it has taken a minute. What was not done within `patience` counts as that.
+    pub async fn of(count: usize, patience: Duration, mut one: impl AsyncFnMut(usize) -> Option<Duration>) -> Self {
+        let began = Instant::now();
+        let mut took = Vec::with_capacity(count);
+        for number in 0..count {
+            took.push(one(number).await.unwrap_or(patience).as_secs_f64() * 1e3);
+            if began.elapsed() > LONGEST {
+                break;
+            }
+        }
+        took.sort_by(f64::total_cmp);
+        Self(took)
+    }
+
+    /// Half of them took at most this.
+    pub fn p50(&self) -> f64 {
+        self.0[(self.0.len() - 1) / 2]
+    }
+
+    /// 99 of a hundred took at most this.
+    pub fn p99(&self) -> f64 {
+        self.0[(self.0.len() - 1) * 99 / 100]
+    }
+}
+
+impl std::fmt::Display for Times {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "p50 {:.1} ms, p99 {:.1} ms of {}", self.p50(), self.p99(), self.0.len())
+    }
+}
