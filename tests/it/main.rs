@@ -34,6 +34,7 @@ mod plugin_commands;
 mod plugin_http;
 mod plugin_limits;
 mod plugin_modes;
+mod plugin_requests;
 mod plugin_trials;
 mod plugin_uploads;
 mod promises;

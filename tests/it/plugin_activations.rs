@@ -175,7 +175,7 @@ async fn what_cannot_be_activated_is_named() {
         (json!({ "config": [1] }), vec!["config"]),
         (json!({ "config": { "a": "x".repeat(70_000) } }), vec!["config"]),
         (json!({ "allowedHosts": ["api.example.org", "https://example.org"] }), vec!["allowedHosts[1]"]),
-        (json!({ "errorThreshold": 101, "minimumCalls": 0 }), vec!["errorThreshold", "minimumCalls"]),
+        (json!({ "mode": "canary", "errorThreshold": 101, "minimumCalls": 0 }), vec!["errorThreshold", "minimumCalls"]),
     ] {
         assert_eq!(activate("shop", body.clone()).await.faulty_fields(), fields, "{body}");
     }

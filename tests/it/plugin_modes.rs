@@ -48,7 +48,7 @@ async fn a_shadow_that_answers_otherwise_is_reported_and_changes_nothing() {
     assert!(difference["live"].to_string().contains("good day"), "{difference}");
     assert!(!difference["shadow"].to_string().contains("good day"), "{difference}");
     let shadows = calls(&client, "shadow", 2).await;
-    assert!(shadows.iter().all(|call| call["outcome"] == "answered" && call["version"] == "2"), "{shadows:?}");
+    assert!(shadows.iter().all(|call| call["outcome"] == "answered" && call["version"] == 2), "{shadows:?}");
     assert!(texts(&phone).await.iter().all(|text| text == "good day"), "{:?}", texts(&phone).await);
 }
 
@@ -246,7 +246,7 @@ async fn the_trace_of_a_call_names_its_activation_and_mode() {
     phone.write(&client.number, "hi").await;
     hears(&phone, "hello").await;
     let call = client.keeps(SHOP, "invocations", |call| call["outcome"] == "answered").await;
-    assert_eq!((&call["mode"], &call["version"]), (&json!("live"), &json!("1")));
+    assert_eq!((&call["mode"], &call["version"]), (&json!("live"), &json!(1)));
     let in_force = client.in_force(SHOP).await;
     let mut db = patchbay.database().await;
     let statement = "SELECT DISTINCT activation_id::text FROM plugin_invocation

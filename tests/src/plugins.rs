@@ -15,11 +15,14 @@ impl Client {
         reply.json()["version"].as_u64().unwrap()
     }
 
-    /// Puts a version in force as `body` says: `version`, `mode`, `percent`, `config`, `allowedHosts` and others.
+    /// Puts a version in force as `body` says: `version`, `mode`, `percent`, `config`, `allowedHosts` and others. Answers
+    /// the activation, as lists show it.
     pub async fn put_in_force(&self, plugin: &str, body: Value) -> Value {
         let reply = self.post(&format!("{BASE}/plugins/{plugin}/activate"), &body).await;
         assert!(reply.status < 300, "{}", reply.text);
-        reply.json()
+        let mut activated = reply.json();
+        activated.as_object_mut().unwrap().remove("kept").expect("an activation says what it kept");
+        activated
     }
 
     /// Uploads a component and lets it answer, without configuration.

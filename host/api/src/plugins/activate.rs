@@ -6,12 +6,13 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use plugins::{self, Activate};
-use serde::Deserialize;
+use domain::body::FieldFault;
+use plugins::{self, Activate, slots::Mode};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Named, bodies::ActivationBody, inbox_id, mode, refused, small, version};
+use super::{Named, inbox_id, mode, plugin_bodies::ActivationBody, refused, small, version};
 use crate::{
     auth::{Allowed, Permission, Plugins},
     body::OptionalJson,
@@ -21,7 +22,7 @@ use crate::{
 };
 
 #[derive(Deserialize, Default, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = Activate, examples(json!({"version": 3, "mode": "canary", "percent": 10, "config": {"greeting": "Hello"}})))]
 pub(super) struct ActivateBody {
     /// Number of a version; absent = the newest.
@@ -31,28 +32,62 @@ pub(super) struct ActivateBody {
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
     /// `live` answers, `shadow` is asked and not heeded, `canary` answers a share of the participants.
-    #[schema(value_type = Option<super::bodies::ModeName>)]
+    #[schema(value_type = Option<super::plugin_bodies::ModeName>)]
     mode: Option<String>,
-    /// Of a canary: its share of the participants.
+    /// Of a canary only: its share of the participants.
     #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
-    /// What the plugin is told, 64 KiB at most; it must go with the schema that the plugin exports, if it does.
+    /// What the plugin is told, 64 KiB at most; it must go with the schema that the plugin exports, if it does. Absent = what
+    /// this plugin has in force there is kept.
     #[schema(value_type = Option<Object>)]
     config: Option<Value>,
-    /// Hosts that the plugin may call over HTTP.
+    /// Hosts that the plugin may call over HTTP. Absent = those that this plugin has in force there are kept; `[]` = none.
     #[schema(max_items = 50)]
     allowed_hosts: Option<Vec<String>>,
-    /// Of a canary: the percentage of failed calls at which it is ended.
+    /// Of a canary only: the percentage of failed calls at which it is ended.
     #[schema(minimum = 0, maximum = 100)]
     error_threshold: Option<i64>,
-    /// Of a canary: calls before that is judged.
+    /// Of a canary only: calls before that is judged.
     #[schema(minimum = 1, maximum = 1000)]
     minimum_calls: Option<i64>,
 }
 
+impl ActivateBody {
+    /// What only a canary has, said of something else: whoever forgot `mode` would otherwise go live for everybody.
+    fn contradictions(&self, mode: Mode) -> Result<(), ApiError> {
+        if mode == Mode::Canary {
+            return Ok(());
+        }
+        let said = [
+            // Everything that is not a canary is for all of them.
+            ("percent", self.percent.is_some_and(|percent| percent != 100)),
+            ("errorThreshold", self.error_threshold.is_some()),
+            ("minimumCalls", self.minimum_calls.is_some()),
+        ];
+        let fault = |field: &str| {
+            let message =
+                format!("is of a canary: add `\"mode\": \"canary\"`, or leave it out for mode `{}`", mode.as_str());
+            FieldFault::new(field, message)
+        };
+        let faults: Vec<FieldFault> = said.iter().filter(|(_, is)| *is).map(|(field, _)| fault(field)).collect();
+        if faults.is_empty() { Ok(()) } else { Err(ApiError::faults(faults)) }
+    }
+}
+
+/// What is in force now.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Activated)]
+pub(super) struct ActivatedBody {
+    #[serde(flatten)]
+    activation: ActivationBody,
+    /// Which of `config` and `allowedHosts` were left out of the request and kept as this plugin had them in force there.
+    kept: Vec<&'static str>,
+}
+
 /// Puts a version in force.
 ///
-/// At once, for calls that begin from now on; those under way end on the version that they began with.
+/// At once, for calls that begin from now on; those under way end on the version that they began with. `config` and
+/// `allowedHosts` that are left out stay as this plugin has them in force there, network grants included: `kept` says so.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/activate",
@@ -62,7 +97,7 @@ pub(super) struct ActivateBody {
     request_body(content = Option<ActivateBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "In force.", body = ActivationBody),
+        (status = 200, description = "In force.", body = ActivatedBody),
         (status = 409, description = "It does not go with what is in force."),
     ),
 )]
@@ -71,8 +106,9 @@ pub(super) async fn activate(
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ActivateBody>,
-) -> Result<Json<ActivationBody>, ApiError> {
+) -> Result<Json<ActivatedBody>, ApiError> {
     let mode = mode(body.mode.as_deref())?;
+    body.contradictions(mode)?;
     let usual = Activate::newest(name, mode);
     let wanted = Activate {
         version: version(body.version.as_ref())?,
@@ -85,12 +121,13 @@ pub(super) async fn activate(
         ..usual
     };
     let activated = plugins::activate(&state.context, allowed.caller.client, wanted, allowed.actor()).await;
-    activated.map(|activation| Json(activation.into())).map_err(refused)
+    let activated = activated.map_err(refused)?;
+    Ok(Json(ActivatedBody { activation: activated.activation.into(), kept: activated.kept }))
 }
 
 /// Where a plugin is in force.
 #[derive(Deserialize, Default, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = PluginScope, examples(json!({"whatsAppNumberId": null})))]
 pub(super) struct ScopeBody {
     /// For this number; absent or null = for all that have none of their own.

@@ -16,6 +16,7 @@ use crate::{
 };
 
 #[derive(Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = Invoke, examples(json!({"event": {"text": "hello"}, "session": {}})))]
 pub(super) struct InvokeBody {
     /// Number of a version; absent = the newest.

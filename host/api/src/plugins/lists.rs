@@ -6,15 +6,14 @@ use axum::{
     http::request::Parts,
 };
 use domain::page::PageRequest;
-use plugins::{self, Wanted};
+use plugins::{self, Wanted, slots::Mode};
 use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::{
     Named,
-    bodies::{
-        DetailBody, DifferenceBody, DifferencesBody, EventBody, InvocationBody, PluginBody, SkippedBody, VersionBody,
-    },
+    history_bodies::{DifferenceBody, DifferencesBody, EventBody, InvocationBody, SkippedBody},
+    plugin_bodies::{DetailBody, PluginBody, VersionBody},
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},
@@ -76,7 +75,7 @@ pub(super) async fn one(
 }
 
 /// A query parameter; an empty one counts as absent.
-fn parameter(parts: &Parts, wanted: &str) -> Option<String> {
+pub(super) fn parameter(parts: &Parts, wanted: &str) -> Option<String> {
     let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
     parameters.into_iter().find(|(name, value)| name == wanted && !value.is_empty()).map(|(_, value)| value)
 }
@@ -87,6 +86,21 @@ pub(super) async fn known(state: &ApiState, allowed: &Allowed<Plugins>, name: &s
     match plugins::one(&state.context, allowed.caller.client, name, newest).await? {
         Some(_) => Ok(()),
         None => Err(ApiError::not_found()),
+    }
+}
+
+/// A word that a filter compares with must be one that there is: whoever mistypes it is not told that there is nothing.
+fn one_of(
+    field: &str,
+    wanted: Option<&str>,
+    words: impl Iterator<Item = &'static str> + Clone,
+) -> Result<(), ApiError> {
+    match wanted {
+        Some(wanted) if !words.clone().any(|word| word == wanted) => {
+            let words: Vec<&str> = words.collect();
+            Err(ApiError::fault(field, format!("must be one of {}", words.join(", "))))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -127,11 +141,8 @@ pub(super) async fn invocations(
 ) -> Result<Json<Page<InvocationBody>>, ApiError> {
     known(&state, &allowed, &name).await?;
     let (outcome, mode) = (parameter(&parts, "outcome"), parameter(&parts, "mode"));
-    for (field, value) in [("outcome", &outcome), ("mode", &mode)] {
-        if value.as_ref().is_some_and(|value| value.contains('\0')) {
-            return Err(ApiError::fault(field, "contains a NUL character"));
-        }
-    }
+    one_of("outcome", outcome.as_deref(), plugins::calls::trace::outcomes())?;
+    one_of("mode", mode.as_deref(), Mode::ALL.into_iter().map(Mode::as_str))?;
     let after = match parameter(&parts, "after") {
         Some(text) => Some(text.parse::<Uuid>().map_err(|_| ApiError::fault("after", "must be the id of a call"))?),
         None => None,

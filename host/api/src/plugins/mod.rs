@@ -1,9 +1,10 @@
 //! Plugins (CONTRACT 6): uploading them, putting them in force, trying them out, and what is kept of their calls.
 
 mod activate;
-mod bodies;
+mod history_bodies;
 mod invoke;
 mod lists;
+mod plugin_bodies;
 mod recordings;
 mod upload;
 

@@ -1,19 +1,25 @@
 //! Recording calls, and making them again.
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, request::Parts},
+};
 use plugins::{self, ReplayReport, ReplayedDifference, StartRecording};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
-use utoipa::ToSchema;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
     Named,
     activate::ScopeBody,
-    bodies::{ActivationBody, RecordedBody},
+    history_bodies::RecordedBody,
     inbox_id,
-    lists::known,
-    mode, refused, small, version,
+    lists::{known, parameter},
+    mode,
+    plugin_bodies::ActivationBody,
+    refused, small, version,
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},
@@ -25,14 +31,14 @@ use crate::{
 };
 
 #[derive(Deserialize, Default, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = StartRecording, examples(json!({"sample": 0.1, "maxCalls": 500, "forSeconds": 3600})))]
 pub(super) struct RecordBody {
     /// Of the activation for this number; absent = of that for all.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
     /// Of the activation in this mode; absent = `live`.
-    #[schema(value_type = Option<super::bodies::ModeName>)]
+    #[schema(value_type = Option<super::plugin_bodies::ModeName>)]
     mode: Option<String>,
     /// Share of the calls that are recorded.
     #[schema(exclusive_minimum = 0, maximum = 1, default = 1)]
@@ -107,13 +113,23 @@ pub(super) async fn stop(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// In which form recordings are wanted.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct WantedForm {
+    /// `exact`: as they are kept, byte for byte, for a replay elsewhere. Absent: in the words of the rest of this API.
+    #[param(nullable = false)]
+    form: Option<String>,
+}
+
 /// Recorded calls of a plugin, the newest first.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/recordings",
     operation_id = "listRecordings",
     tag = "Plugins",
-    params(Named, ListQuery),
+    params(Named, ListQuery, WantedForm),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "A page of calls.", body = Page<RecordedBody>),
@@ -124,13 +140,20 @@ pub(super) async fn list(
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
+    parts: Parts,
 ) -> Result<Json<Page<RecordedBody>>, ApiError> {
     known(&state, &allowed, &name).await?;
+    let is_exact = match parameter(&parts, "form").as_deref() {
+        None => false,
+        Some("exact") => true,
+        Some(_) => return Err(ApiError::fault("form", "must be `exact`, or be left out")),
+    };
     let page = plugins::recordings(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(Page::new(query.page, page, RecordedBody::of)))
+    Ok(Json(Page::new(query.page, page, |recorded| RecordedBody::of(recorded, is_exact))))
 }
 
 #[derive(Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = Replay, examples(json!({"version": 4, "limit": 100})))]
 pub(super) struct ReplayBody {
     /// Number of the version that is called now; absent = the newest.
@@ -167,22 +190,19 @@ struct DifferenceBody {
     /// What is different, in words.
     difference: String,
     /// What it decided when it was recorded.
-    #[schema(value_type = Option<Value>)]
-    then: Option<Box<RawValue>>,
+    then: Option<Value>,
     /// What it decides now.
-    #[schema(value_type = Option<Value>)]
-    now: Option<Box<RawValue>>,
+    now: Option<Value>,
 }
 
 impl From<ReplayedDifference> for DifferenceBody {
     fn from(one: ReplayedDifference) -> Self {
-        let raw = |text: Option<String>| RawValue::from_string(text?).ok();
         Self {
             recording_id: one.recording,
             subject_id: one.subject,
             difference: one.difference,
-            then: raw(one.then),
-            now: raw(one.now),
+            then: one.then,
+            now: one.now,
         }
     }
 }

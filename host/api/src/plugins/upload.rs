@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{bodies::PluginBody, refused};
+use super::{plugin_bodies::PluginBody, refused};
 use crate::{
     auth::{Allowed, Permission, Plugins},
     body,
@@ -95,7 +95,7 @@ pub(super) async fn upload(
 #[schema(as = CheckedPlugin)]
 pub(super) struct CheckBody {
     /// What it decides.
-    #[schema(value_type = super::bodies::WorldName)]
+    #[schema(value_type = super::plugin_bodies::WorldName)]
     world: &'static str,
     /// The version of the interface that it was built against.
     api_version: String,

@@ -45,6 +45,12 @@ pub struct Scope {
     pub mode: String,
     /// Share of a canary.
     pub percent: Option<u8>,
+    /// Hosts that it may reach.
+    #[serde(default)]
+    pub allowed_hosts: Vec<String>,
+    /// What was not given and stayed as it was.
+    #[serde(default)]
+    pub kept: Vec<String>,
 }
 
 impl fmt::Display for Scope {
@@ -58,9 +64,17 @@ impl fmt::Display for Scope {
             (mode, _) => write!(f, " is {mode}")?,
         }
         match &self.whats_app_number_id {
-            Some(number) => write!(f, " as {} of number {number}", self.world),
-            None => write!(f, " as {} of all numbers", self.world),
+            Some(number) => write!(f, " as {} of number {number}", self.world)?,
+            None => write!(f, " as {} of all numbers", self.world)?,
         }
+        let kept = |field: &str| self.kept.iter().any(|kept| kept == field);
+        if kept("config") {
+            write!(f, "\n  with the configuration that it had there")?;
+        }
+        if kept("allowedHosts") && !self.allowed_hosts.is_empty() {
+            write!(f, "\n  with the hosts that it could reach there: {}", self.allowed_hosts.join(", "))?;
+        }
+        Ok(())
     }
 }
 

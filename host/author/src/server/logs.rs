@@ -3,7 +3,6 @@
 use std::{collections::VecDeque, fmt, time::Duration};
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{PATIENCE, Server, ServerError};
 
@@ -22,8 +21,8 @@ pub struct Invocation {
     pub id: String,
     /// When.
     pub time: Option<String>,
-    /// Which version was asked: a number, or a word.
-    pub version: Value,
+    /// Which version was asked; none was where it could not be called.
+    pub version: Option<u64>,
     /// `live`, `shadow` or `canary`.
     pub mode: Option<String>,
     /// How it ended.
@@ -39,10 +38,7 @@ pub struct Invocation {
 
 impl fmt::Display for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = match &self.version {
-            Value::String(version) => version.clone(),
-            other => other.to_string(),
-        };
+        let version = self.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
         let time = self.time.as_deref().unwrap_or("-");
         let micros = self.duration_micros.max(0);
         write!(f, "{time}  v{version}  {:<14} {}.{:03} ms", self.outcome, micros / 1_000, micros % 1_000)?;
@@ -76,9 +72,10 @@ impl Server {
     pub fn logs(&self, name: &str, outcome: Option<&str>) -> Result<Logs<'_>, ServerError> {
         let mut path = Self::path(name, "/invocations")?;
         if let Some(outcome) = outcome {
-            if !outcome.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-') {
+            // The server knows which there are; what is no word at all has no place in an address.
+            if outcome.is_empty() || !outcome.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-') {
                 return Err(ServerError::Refused(format!(
-                    "`{outcome}` is not an outcome; there are answered, refused, trapped, timed-out, limit-exceeded, bad-answer"
+                    "`{outcome}` is not an outcome, such as answered or trapped"
                 )));
             }
             path = format!("{path}?outcome={outcome}&");

@@ -62,7 +62,7 @@ impl fmt::Display for Replayed {
         for difference in different.iter().take(SHOWN) {
             let text = |name: &str| difference.get(name).and_then(Value::as_str);
             let id = text("id").or_else(|| text("recordingId")).unwrap_or("-");
-            match text("firstDifference") {
+            match text("firstDifference").or_else(|| text("difference")) {
                 Some(words) => write!(f, "\n  {id}\n    {}", words.replace('\n', "\n    "))?,
                 None => write!(f, "\n  {id}\n    {difference}")?,
             }
@@ -139,7 +139,7 @@ impl Server {
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
         for page in 0.. {
             progress(&format!("fetching recordings: {}", found.len()));
-            let path = format!("{base}?page={page}&size={PAGE}");
+            let path = format!("{base}?form=exact&page={page}&size={PAGE}");
             let Page { content } = self.json("GET", path, None, PATIENCE).await?;
             let last = content.len() < PAGE as usize;
             found.extend(content);

@@ -85,6 +85,18 @@ pub struct LogLine {
     pub message: String,
 }
 
+impl LogLine {
+    /// The level in the words of `wit/`.
+    pub fn level_name(&self) -> &'static str {
+        match self.level {
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Warn => "warn",
+            LogLevel::Error => "error",
+        }
+    }
+}
+
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -105,6 +117,17 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 7] = [
+        Self::Answered,
+        Self::Refused,
+        Self::Trapped,
+        Self::TimedOut,
+        Self::LimitExceeded,
+        Self::BadAnswer,
+        Self::KeyValuesUnavailable,
+    ];
+
     /// A stable word, for metrics and records.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -2,6 +2,7 @@
 //! where the two differ.
 
 mod difference;
+mod readable;
 pub(crate) mod recorded_limits;
 pub(crate) mod recorder;
 pub(crate) mod recording;

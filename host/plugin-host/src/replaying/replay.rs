@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use domain::ids::ClientId;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::difference;
 use super::recording::{CallResult, Recording};
@@ -18,7 +17,7 @@ use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
 use crate::worlds::json::{Question, readable_result};
 use crate::worlds::{self, DecideFallback, HandleEvent, RouteInbound, ShapeBody};
-use crate::{Call, CallError, LogLine, PluginRef};
+use crate::{Call, CallError, LogLine, PluginRef, World};
 
 /// How much more time the bytes that answered in time once have to do so again, on a machine that is busier.
 const PATIENCE: u32 = 4;
@@ -38,20 +37,8 @@ pub struct Replay {
     /// How long the call took now.
     #[serde(skip)]
     pub duration: Duration,
-}
-
-impl Recording {
-    /// The recording for people: as it is kept, with the question and the result readable.
-    pub fn to_json(&self) -> Value {
-        let mut json = serde_json::to_value(self).unwrap_or_default();
-        if let Value::Object(map) = &mut json {
-            if let Ok(question) = Question::recorded(self.world, &self.question) {
-                map.insert("question".into(), question.to_json());
-            }
-            map.insert("result".into(), readable_result(self.world, &self.result));
-        }
-        json
-    }
+    /// The world of the call.
+    pub world: World,
 }
 
 impl PluginHost {
@@ -189,6 +176,6 @@ impl Play<'_> {
             (Some(answer), Some(request)) => Some(format!("{answer} ({request})")),
             (answer, request) => answer.or(request),
         };
-        Replay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration }
+        Replay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration, world }
     }
 }

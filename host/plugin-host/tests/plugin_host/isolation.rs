@@ -11,7 +11,28 @@ async fn a_guest_sees_no_environment_files_or_sockets() {
     let test = TestHost::with_hostile_guests(limits()).await;
     assert_eq!(test.answer("environment").await, "0 variables, 0 arguments");
     assert_eq!(test.answer("files").await, "read false, written false");
-    assert_eq!(test.answer("sockets").await, "connected false, bound false, resolved false");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_may_import_sockets_and_still_reaches_nobody() {
+    let test = TestHost::with_hostile_guests(limits()).await;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let post = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    post.set_nonblocking(true).unwrap();
+    let (port, post_port) = (listener.local_addr().unwrap().port(), post.local_addr().unwrap().port());
+
+    assert_eq!(test.answer(&format!("sockets {port}")).await, "connected false, bound false, resolved false");
+    assert_eq!(test.answer(&format!("sockets {post_port}")).await, "connected false, bound false, resolved false");
+
+    let nobody = std::io::ErrorKind::WouldBlock;
+    assert_eq!(listener.accept().unwrap_err().kind(), nobody, "nobody knocked");
+    assert_eq!(post.recv(&mut [0]).unwrap_err().kind(), nobody, "nothing was sent");
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok(), "somebody listens there");
+    assert!(
+        test.host.find("hostile").unwrap().imports.iter().any(|import| import.starts_with("wasi:sockets/tcp@0.2")),
+        "it does import them"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

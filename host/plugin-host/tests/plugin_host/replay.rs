@@ -94,7 +94,18 @@ async fn a_recording_holds_what_went_in_what_was_asked_and_what_came_out() {
     assert_eq!(json["question"]["event"]["message"]["content"]["text"], "everything");
     assert_eq!(json["result"]["outcome"], "answered");
     assert_eq!(json["result"]["actions"].as_array().unwrap().len(), outcome.unwrap().actions.len());
-    assert_eq!(json["hostCalls"][0]["key"], "mine");
+    let (mine, sent) = (&json["hostCalls"][0], &json["hostCalls"][3]);
+    assert_eq!(
+        (&mine["type"], &mine["scope"], &mine["key"]),
+        (&"kv-get".into(), &"participant".into(), &"mine".into())
+    );
+    assert_eq!(mine["answer"]["type"], "value");
+    assert_eq!(json["hostCalls"][2]["answer"]["type"], "absent");
+    assert_eq!(
+        (&sent["type"], &sent["answer"]["type"], &sent["answer"]["body"]),
+        (&"http".into(), &"response".into(), &"number 0".into())
+    );
+    assert!(json["config"].is_object(), "{json}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

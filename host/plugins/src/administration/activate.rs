@@ -72,6 +72,15 @@ impl Activate {
     }
 }
 
+/// What an activation led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activated {
+    /// What is in force now.
+    pub activation: Activation,
+    /// The fields that were not given and stayed as this plugin had them in force there: `config`, `allowedHosts`.
+    pub kept: Vec<&'static str>,
+}
+
 /// Puts a version in force for a client or one of its inboxes, from the next event on. What is in force already stays as
 /// it is, so that the call can be repeated.
 ///
@@ -82,7 +91,7 @@ pub async fn activate(
     client: ClientId,
     wanted: Activate,
     actor: Actor,
-) -> Result<Activation, PluginError> {
+) -> Result<Activated, PluginError> {
     let (candidate, present) = {
         let mut db = ctx.db.acquire().await?;
         let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
@@ -92,13 +101,14 @@ pub async fn activate(
     };
     let candidate = catalogue::with_schema(ctx, candidate).await?;
     let activation = planned(ctx, &wanted, &candidate, &present).await?;
+    let kept = kept(&wanted, model(&candidate, &present).is_some());
     loads(ctx, client, &activation.plugin).await?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     still_there(&mut tx, client, &activation.plugin).await?;
     let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
     if let Some(same) = present.iter().find(|present| same_terms(present, &activation)) {
-        return Ok(same.clone());
+        return Ok(Activated { activation: same.clone(), kept });
     }
     if activation.mode == Mode::Shadow {
         has_something_to_compare_with(&mut tx, client, &activation).await?;
@@ -111,7 +121,13 @@ pub async fn activate(
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     follow::announce(ctx, client, &activation).await;
-    Ok(activation)
+    Ok(Activated { activation, kept })
+}
+
+/// What was not given, where there is something to keep.
+fn kept(wanted: &Activate, there_is_a_model: bool) -> Vec<&'static str> {
+    let left_out = [("config", wanted.config.is_none()), ("allowedHosts", wanted.allowed_hosts.is_none())];
+    left_out.into_iter().filter(|(_, left_out)| *left_out && there_is_a_model).map(|(field, _)| field).collect()
 }
 
 pub(super) async fn in_scope(

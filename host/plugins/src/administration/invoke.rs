@@ -104,5 +104,5 @@ fn failed(error: CallError) -> Result<Map<String, Value>, PluginError> {
 }
 
 fn line(line: &LogLine) -> Value {
-    json!({ "level": format!("{:?}", line.level).to_lowercase(), "message": line.message })
+    json!({ "level": line.level_name(), "message": line.message })
 }

@@ -22,12 +22,12 @@ use domain::{
 use plugin_host::{CallError, PluginRef};
 use storage::{PgConnection, plugins::events};
 
-pub use activate::{Activate, activate};
+pub use activate::{Activate, Activated, activate};
 pub use catalogue::{Detail, Origin, Plugin, list, one};
 pub use follow::follow;
 pub use invoke::{Invoke, Invoked, invoke};
 pub use recordings::end_recording;
-pub use recordings::{StartRecording, recordings, start_recording, stop_recording};
+pub use recordings::{StartRecording, readable, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
 pub use reports::{differences, events as plugin_events, invocations, skipped};
 pub use storage::plugins::{

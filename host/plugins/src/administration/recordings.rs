@@ -5,7 +5,8 @@ use domain::{
     body::FieldFault,
     ids::{ClientId, InboxId},
 };
-use plugin_host::PluginRef;
+use plugin_host::{PluginRef, Recording as Recorded};
+use serde_json::Value;
 use storage::{
     PgConnection, PgPool,
     plugins::{
@@ -159,6 +160,11 @@ pub async fn end_recording(
         note(ctx, db, client, (plugin.name(), stored_version(plugin)), (STOPPED, Some(reason))).await?;
     }
     Ok(())
+}
+
+/// A recorded call in the words of the rest of the API; one that this program cannot read as null.
+pub fn readable(recording: &Recording) -> Value {
+    serde_json::from_str(&recording.recording).map_or(Value::Null, |recorded: Recorded| recorded.to_json())
 }
 
 /// Recorded calls of a plugin, newest first.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use domain::ids::ClientId;
 use plugin_host::{CallError, PluginRef, Recording as Recorded, Replay};
+use serde_json::Value;
 use storage::plugins::recordings::{self, Recording};
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -42,10 +43,10 @@ pub struct ReplayedDifference {
     pub subject: Uuid,
     /// Where the two part.
     pub difference: String,
-    /// The recorded result, a JSON text.
-    pub then: Option<String>,
-    /// The result now, a JSON text; `None` when the call could not be made.
-    pub now: Option<String>,
+    /// The recorded result.
+    pub then: Option<Value>,
+    /// The result now; `None` when the call could not be made.
+    pub now: Option<Value>,
 }
 
 /// Makes up to `limit` recorded calls of a plugin again, the newest first, on one of its versions (`None` = the newest).
@@ -135,8 +136,9 @@ fn count(
             return Ok(());
         }
         Ok(replay) => {
+            let (then, now) = (replay.json_then(), replay.json_now());
             let difference = replay.first_difference.unwrap_or_else(|| "the results differ".to_owned());
-            (difference, Some(replay.result_then), Some(replay.result_now))
+            (difference, Some(then), Some(now))
         }
         Err(error @ (CallError::TooBusy { .. } | CallError::Unavailable { .. })) => {
             return Err(PluginError::Busy(format!("{error}; try again in a few seconds")));

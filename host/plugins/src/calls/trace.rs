@@ -1,6 +1,6 @@
 //! The trace that every call of a plugin leaves (DESIGN 4).
 
-use plugin_host::{CallError, CallTrace, ChatbotOutcome, RouterOutcome};
+use plugin_host::{CallError, CallTrace, ChatbotOutcome, Outcome, RouterOutcome};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
@@ -8,6 +8,14 @@ use super::Answering;
 
 /// Longest error text kept, in characters.
 pub(super) const ERROR_LENGTH: usize = 2_000;
+
+/// The outcome of a call that never began.
+pub const NOT_STARTED: &str = "not-started";
+
+/// Every word that an outcome can be.
+pub fn outcomes() -> impl Iterator<Item = &'static str> + Clone {
+    Outcome::ALL.into_iter().map(Outcome::as_str).chain([NOT_STARTED])
+}
 
 /// An answer that says how it came about.
 pub trait Traced {
@@ -53,7 +61,7 @@ pub(super) fn invocation(
             plugin,
             version: version.unwrap_or_default(),
             world,
-            outcome: "not-started".to_owned(),
+            outcome: NOT_STARTED.to_owned(),
             duration_micros: 0,
             peak_memory_bytes: 0,
             logs: String::new(),
@@ -97,15 +105,14 @@ pub(super) fn is_hopeless(error: &CallError) -> bool {
 
 /// How a call ended, for logs: a plugin's own words, which are in its trace, may repeat what a customer wrote.
 pub fn kind_of(error: &CallError) -> &'static str {
-    error.trace().map_or("not-started", |trace| trace.outcome.as_str())
+    error.trace().map_or(NOT_STARTED, |trace| trace.outcome.as_str())
 }
 
 /// Log lines, one each, then what went to standard error. The host has limited both.
 fn logs_of(trace: &CallTrace) -> String {
     let mut text = String::new();
     for line in &trace.logs {
-        let level = format!("{:?}", line.level).to_lowercase();
-        text.push_str(&format!("{level}: {}\n", line.message));
+        text.push_str(&format!("{}: {}\n", line.level_name(), line.message));
     }
     text.push_str(&trace.stderr);
     storable(&text, usize::MAX)

@@ -24,7 +24,7 @@ pub fn run(deed: &str, number: usize) -> Result<String, Error> {
         "wild-write" => unsafe { std::ptr::write_volatile(0xfff0_0000 as *mut u8, 1) },
         "environment" => return Ok(environment()),
         "files" => return Ok(files()),
-        "sockets" => return Ok(sockets()),
+        "sockets" => return Ok(sockets(number as u16)),
         "http" => return http::get("https://example.org/").map(|response| response.status.to_string()),
         "config" => return Ok(config::text()),
         "clock" => return Ok(clock()),
@@ -81,9 +81,12 @@ fn files() -> String {
     format!("read {read}, written {written}")
 }
 
-fn sockets() -> String {
-    let connected = std::net::TcpStream::connect("127.0.0.1:22").is_ok();
-    let bound = std::net::TcpListener::bind("127.0.0.1:0").is_ok() || std::net::UdpSocket::bind("127.0.0.1:0").is_ok();
+/// Tries a port of this machine in every way that there is.
+fn sockets(port: u16) -> String {
+    let there = ("127.0.0.1", port);
+    let connected = std::net::TcpStream::connect(there).is_ok();
+    let bound = std::net::TcpListener::bind("127.0.0.1:0").is_ok()
+        || std::net::UdpSocket::bind("127.0.0.1:0").is_ok_and(|socket| socket.send_to(b"x", there).is_ok());
     let resolved =
         std::net::ToSocketAddrs::to_socket_addrs("localhost:80").is_ok_and(|mut found| found.next().is_some());
     format!("connected {connected}, bound {bound}, resolved {resolved}")

@@ -1,5 +1,7 @@
 //! Answers as JSON.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -7,7 +9,7 @@ use super::Json;
 use crate::chatbot::Action;
 use crate::router::Route;
 use crate::sms_fallback::Decision;
-use crate::{CallTrace, KeyValueWrite, LogLevel, LogLine, Scope, World};
+use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
 
 /// What a plugin answered in a call that has no effects.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,29 +81,32 @@ impl DryAnswer {
 
 /// `{"scope", "key", "value"}`; the value null for a removal, and in `valueBase64` when it is no text.
 fn write(write: &KeyValueWrite) -> Value {
-    use base64::Engine as _;
-    let scope = match write.scope {
+    let mut map = Map::new();
+    map.insert("scope".into(), scope_name(write.scope).into());
+    map.insert("key".into(), write.key.as_str().into());
+    binary(&mut map, "value", write.value.as_deref());
+    Value::Object(map)
+}
+
+/// A scope as people write it.
+pub(crate) fn scope_name(scope: Scope) -> &'static str {
+    match scope {
         Scope::Participant => "participant",
         Scope::Client => "client",
-    };
-    match write.value.as_deref().map(std::str::from_utf8) {
-        None => json!({ "scope": scope, "key": write.key, "value": null }),
-        Some(Ok(text)) => json!({ "scope": scope, "key": write.key, "value": text }),
-        Some(Err(_)) => {
-            let encoded = base64::engine::general_purpose::STANDARD.encode(write.value.as_deref().unwrap_or_default());
-            json!({ "scope": scope, "key": write.key, "valueBase64": encoded })
-        }
     }
 }
 
-fn log_line(line: &LogLine) -> Value {
-    let level = match line.level {
-        LogLevel::Debug => "debug",
-        LogLevel::Info => "info",
-        LogLevel::Warn => "warn",
-        LogLevel::Error => "error",
+/// Bytes under `name` as the text that they are, or under `nameBase64`; nothing at all as null.
+pub(crate) fn binary(map: &mut Map<String, Value>, name: &str, bytes: Option<&[u8]>) {
+    match bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| STANDARD.encode(bytes))) {
+        None => map.insert(name.to_owned(), Value::Null),
+        Some(Ok(text)) => map.insert(name.to_owned(), text.into()),
+        Some(Err(encoded)) => map.insert(format!("{name}Base64"), encoded.into()),
     };
-    json!({ "level": level, "message": line.message })
+}
+
+fn log_line(line: &LogLine) -> Value {
+    json!({ "level": line.level_name(), "message": line.message })
 }
 
 /// A recorded result with its answer as people write it. What cannot be read stays as it is.
@@ -114,8 +119,28 @@ pub(crate) fn readable_result(world: World, result: &str) -> Value {
             let (name, answer) = answer.to_json();
             map.insert(name.into(), answer);
         }
+        map.get_mut("writes").and_then(Value::as_array_mut).into_iter().flatten().for_each(readable_write);
+        let logs = map.get_mut("logs").and_then(Value::as_array_mut).into_iter().flatten();
+        logs.for_each(|line| lower_case(line, "level"));
     }
     result
+}
+
+/// A write of a recorded result, whose value is in base64 always.
+fn readable_write(write: &mut Value) {
+    lower_case(write, "scope");
+    let Value::Object(map) = write else { return };
+    let Some(Value::String(encoded)) = map.get("value") else { return };
+    let Ok(bytes) = STANDARD.decode(encoded) else { return };
+    map.remove("value");
+    binary(map, "value", Some(&bytes));
+}
+
+/// A word that is kept as the generated types write it.
+fn lower_case(of: &mut Value, field: &str) {
+    if let Some(Value::String(word)) = of.get_mut(field) {
+        word.make_ascii_lowercase();
+    }
 }
 
 fn without_nulls(value: Value) -> Value {

@@ -18,5 +18,5 @@ mod webhook_shaper;
 pub use answer::{DryAnswer, DryResult};
 pub use question::{Problem, Question};
 
-pub(crate) use answer::readable_result;
+pub(crate) use answer::{binary, readable_result, scope_name};
 pub(crate) use read::{Json, Node, Object, Record};

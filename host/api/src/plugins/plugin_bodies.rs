@@ -1,17 +1,15 @@
-//! The JSON of plugins.
+//! The JSON of plugins, their versions and what is in force of them.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::ids::InboxId;
 use plugins::{
-    Difference, Invocation, Origin, Plugin, PluginEvent, Skipped, Version,
+    Origin, Plugin, Version,
     slots::{Activation, RecordingTerms},
 };
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-use crate::page::Page;
 
 /// What a plugin decides, by name.
 #[derive(ToSchema)]
@@ -43,12 +41,6 @@ pub(super) enum ModeName {
 
 pub(super) fn time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
-/// When a UUIDv7 was minted.
-fn time_of(id: Uuid) -> Option<String> {
-    let (seconds, nanos) = id.get_timestamp()?.to_unix();
-    Some(time(DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?))
 }
 
 /// A plugin and its newest version; the answer of an upload, too.
@@ -280,217 +272,6 @@ impl From<Activation> for ActivationBody {
             allowed_hosts: activation.allowed_hosts,
             recording: activation.recording.map(RecordingBody::from),
             activated_time: time(activation.activated_at),
-        }
-    }
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Invocation)]
-pub(super) struct InvocationBody {
-    /// Of the call.
-    id: Uuid,
-    /// When.
-    #[schema(format = DateTime)]
-    time: Option<String>,
-    /// Of the plugin.
-    version: String,
-    /// What was decided.
-    #[schema(value_type = WorldName)]
-    world: String,
-    /// How the plugin was in force, or `trial` and the like.
-    mode: String,
-    /// `answered`, or what went wrong: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`, `key-values-unavailable` and others.
-    outcome: String,
-    /// How long it took.
-    #[schema(minimum = 0)]
-    duration_micros: i64,
-    /// Memory that it used at most.
-    #[schema(minimum = 0)]
-    peak_memory_bytes: i64,
-    /// What it logged, line by line.
-    logs: Vec<String>,
-    /// What went wrong, in words.
-    error: Option<String>,
-    /// What the call was about, such as a chat participant.
-    subject_id: Option<Uuid>,
-    /// By which activation it was called.
-    activation_id: Option<Uuid>,
-}
-
-impl From<Invocation> for InvocationBody {
-    fn from(invocation: Invocation) -> Self {
-        Self {
-            id: invocation.id,
-            time: time_of(invocation.id),
-            version: invocation.version,
-            world: invocation.world,
-            mode: invocation.mode,
-            outcome: invocation.outcome,
-            duration_micros: invocation.duration_micros,
-            peak_memory_bytes: invocation.peak_memory_bytes,
-            logs: invocation.logs.lines().map(str::to_owned).collect(),
-            error: invocation.error,
-            subject_id: invocation.subject,
-            activation_id: invocation.activation,
-        }
-    }
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = PluginEvent)]
-pub(super) struct EventBody {
-    /// Of the event.
-    id: Uuid,
-    /// When.
-    #[schema(format = DateTime)]
-    time: String,
-    /// What happened.
-    kind: String,
-    /// Name of the plugin.
-    plugin: String,
-    /// Its version.
-    version: Option<i32>,
-    /// Why.
-    reason: Option<String>,
-}
-
-impl From<PluginEvent> for EventBody {
-    fn from(event: PluginEvent) -> Self {
-        Self {
-            id: event.id,
-            time: time(event.at),
-            kind: event.kind,
-            plugin: event.plugin,
-            version: event.version,
-            reason: event.reason,
-        }
-    }
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Difference)]
-pub(super) struct DifferenceBody {
-    /// Of the difference.
-    id: Uuid,
-    /// When.
-    #[schema(format = DateTime)]
-    time: Option<String>,
-    /// Of the shadow.
-    activation_id: Uuid,
-    /// Name of the shadow.
-    plugin: String,
-    /// Its version.
-    version: Option<i32>,
-    /// Name of what was live.
-    live_plugin: String,
-    /// Its version.
-    live_version: Option<i32>,
-    /// What the call was about, such as a chat participant.
-    subject_id: Uuid,
-    /// What the live one decided.
-    #[schema(value_type = Value)]
-    live: Value,
-    /// What the shadow decided.
-    #[schema(value_type = Value)]
-    shadow: Value,
-}
-
-impl From<Difference> for DifferenceBody {
-    fn from(difference: Difference) -> Self {
-        Self {
-            id: difference.id,
-            time: time_of(difference.id),
-            activation_id: difference.activation,
-            plugin: difference.plugin,
-            version: difference.version,
-            live_plugin: difference.live_plugin,
-            live_version: difference.live_version,
-            subject_id: difference.subject,
-            live: difference.live.0,
-            shadow: difference.shadow.0,
-        }
-    }
-}
-
-/// Where shadows differed, and how often they could not be asked.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Differences)]
-pub(super) struct DifferencesBody {
-    #[serde(flatten)]
-    pub(super) page: Page<DifferenceBody>,
-    /// Comparisons that there was no room for.
-    pub(super) skipped: Vec<SkippedBody>,
-}
-
-/// Comparisons that there was no room for.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SkippedComparisons)]
-pub(super) struct SkippedBody {
-    /// Of the shadow.
-    activation_id: Uuid,
-    /// Its version.
-    version: Option<i32>,
-    /// How many.
-    #[schema(minimum = 0)]
-    comparisons: i64,
-    /// When last.
-    #[schema(format = DateTime)]
-    last_time: String,
-}
-
-impl From<Skipped> for SkippedBody {
-    fn from(skipped: Skipped) -> Self {
-        Self {
-            activation_id: skipped.activation,
-            version: skipped.version,
-            comparisons: skipped.comparisons,
-            last_time: time(skipped.last_at),
-        }
-    }
-}
-
-/// A recorded call. `recording` is what the plugin host wrote, as JSON.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = RecordedCall)]
-pub(super) struct RecordedBody {
-    /// Of the recording.
-    id: Uuid,
-    /// When.
-    #[schema(format = DateTime)]
-    time: Option<String>,
-    /// By which activation it was called.
-    activation_id: Uuid,
-    /// Name of the plugin.
-    plugin: String,
-    /// Its version.
-    version: Option<i32>,
-    /// What was decided.
-    #[schema(value_type = WorldName)]
-    world: String,
-    /// What the call was about, such as a chat participant.
-    subject_id: Uuid,
-    /// All that the call was given, and what came of it.
-    #[schema(value_type = Value)]
-    recording: Box<RawValue>,
-}
-
-impl RecordedBody {
-    /// What is not JSON, which this program does not write, is shown as null.
-    pub(super) fn of(recorded: plugins::Recording) -> Self {
-        Self {
-            id: recorded.id,
-            time: time_of(recorded.id),
-            activation_id: recorded.activation,
-            plugin: recorded.plugin,
-            version: recorded.version,
-            world: recorded.world,
-            subject_id: recorded.subject,
-            recording: RawValue::from_string(recorded.recording).unwrap_or_else(|_| RawValue::NULL.to_owned()),
         }
     }
 }
