@@ -35,6 +35,7 @@ mod plugin_http;
 mod plugin_limits;
 mod plugin_modes;
 mod plugin_requests;
+mod plugin_secrets;
 mod plugin_trials;
 mod plugin_uploads;
 mod promises;

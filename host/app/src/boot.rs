@@ -17,7 +17,7 @@ use channels::{
 };
 use domain::clock::IdSource;
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
-use plugins::{DatabaseComponents, calls::http::GuardedOutgoing};
+use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use storage::PgPool;
 use tokio::sync::mpsc;
 
@@ -143,8 +143,12 @@ pub async fn context(
     })?;
     let outgoing = GuardedOutgoing::new(http.clone(), base.db.clone(), config.webhooks.allow_private_targets);
     let components = DatabaseComponents::new(base.db.clone());
-    let host =
-        HostConfig { http: Some(Arc::new(outgoing)), components: Some(Arc::new(components)), ..host_config(config) };
+    let host = HostConfig {
+        http: Some(Arc::new(outgoing)),
+        components: Some(Arc::new(components)),
+        secrets: Some(Arc::new(SealedSecrets::new(base.sealer.clone()))),
+        ..host_config(config)
+    };
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
     let smpp = SmppGateway::new(smpp_urls(config, simulated)?, SmppSettings::default());
     let parts = ContextBuilder {

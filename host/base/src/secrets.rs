@@ -31,6 +31,8 @@ pub enum Purpose {
     AppSecret,
     /// Signs the deliveries of a webhook configuration.
     WebhookSecret,
+    /// A value in the configuration of a plugin.
+    PluginSecret,
 }
 
 impl Purpose {
@@ -40,6 +42,7 @@ impl Purpose {
             Self::AccessToken => "access-token",
             Self::AppSecret => "app-secret",
             Self::WebhookSecret => "webhook-secret",
+            Self::PluginSecret => "plugin-secret",
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::calling::key_values::KeyValueSnapshot;
 use crate::calling::limits::Limits;
 use crate::calling::outside::{HttpWithTimeout, Outside};
 use crate::calling::run::{Answered, Placement, run};
+use crate::calling::secrets::{SecretOpener, Uncovered};
 use crate::compile::{CompileScheduler, Fault, Purpose};
 use crate::error::{CallError, HostError};
 use crate::fairness::breaker::{Breakers, Suspension, Verdict};
@@ -38,6 +39,7 @@ pub struct PluginHost {
     threads: CallThreads,
     breakers: Breakers,
     http: Arc<dyn OutgoingHttp>,
+    secrets: Option<Arc<dyn SecretOpener>>,
     registry: Registry,
     built_ins: bool,
 }
@@ -64,6 +66,7 @@ impl PluginHost {
             threads: CallThreads::start().map_err(|fault| HostError::Engine(fault.into()))?,
             breakers: Breakers::new(Arc::clone(&limits)),
             http: Arc::new(HttpWithTimeout(config.http)),
+            secrets: config.secrets,
             registry: Registry::default(),
             built_ins: config.built_ins,
             engine,
@@ -216,9 +219,17 @@ impl PluginHost {
         let Ok(permit) = self.call_limiter.enter(call.client, paced).await else {
             return Err(CallError::TooBusy { plugin: plugin.name.clone() });
         };
+        let uncovered = Uncovered::of(call.config, call.client, self.secrets.as_deref())
+            .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason })?;
         let outside = Outside { key_values, http: Arc::clone(&self.http) };
         let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
-        run(&self.engine, &self.limits, &plugin, call, outside, question, placement).await
+        let Some(uncovered) = uncovered else {
+            return run(&self.engine, &self.limits, &plugin, call, outside, question, placement).await;
+        };
+        let open = Call { config: &uncovered.config, ..*call };
+        let mut outcome = run(&self.engine, &self.limits, &plugin, &open, outside, question, placement).await;
+        uncovered.leave_out_of_outcome(&mut outcome, call.config);
+        outcome
     }
 
     /// What a call to a plugin runs, from now to its end.

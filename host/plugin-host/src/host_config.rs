@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::calling::http::OutgoingHttp;
 use crate::calling::limits::Limits;
+use crate::calling::secrets::SecretOpener;
 use crate::compile::Compiler;
 use crate::loading::component_source::ComponentSource;
 
@@ -31,6 +32,8 @@ pub struct HostConfig {
     pub components: Option<Arc<dyn ComponentSource>>,
     /// Sends the HTTP requests of plugins; without it every request is refused.
     pub http: Option<Arc<dyn OutgoingHttp>>,
+    /// Opens the secrets of configurations; without it, a configuration that has some cannot be used.
+    pub secrets: Option<Arc<dyn SecretOpener>>,
 }
 
 impl HostConfig {
@@ -45,6 +48,7 @@ impl HostConfig {
             compiler: Compiler::InProcess,
             components: None,
             http: None,
+            secrets: None,
         }
     }
 }

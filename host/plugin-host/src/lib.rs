@@ -22,6 +22,7 @@ pub use calling::grants::{AllowedHost, EVERY_HOST};
 pub use calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, NoKeyValues, Scope};
 pub use calling::limits::{Limit, Limits};
+pub use calling::secrets::{SEALED, SecretOpener, replace_sealed, sealed};
 pub use check::{CheckReport, check};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};

@@ -4,8 +4,10 @@
 mod administration;
 pub mod calls;
 mod components;
+mod secrets;
 pub mod slots;
 mod swaps;
 
 pub use administration::*;
 pub use components::DatabaseComponents;
+pub use secrets::{SealedSecrets, shown as shown_config};

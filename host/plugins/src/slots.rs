@@ -56,7 +56,7 @@ pub struct Activation {
     pub mode: Mode,
     /// The very version.
     pub plugin: PluginRef,
-    /// What the plugin reads as its configuration.
+    /// What the plugin reads as its configuration, with its secrets sealed.
     pub config: Value,
     /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,

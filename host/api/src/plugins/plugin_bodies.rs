@@ -215,9 +215,11 @@ pub(super) struct ActivationBody {
     error_threshold: u8,
     /// Of a canary: calls before that is judged.
     minimum_calls: u32,
-    /// What the plugin is told.
+    /// What the plugin is told, without its secrets.
     #[schema(value_type = Object)]
     config: Value,
+    /// Where the configuration has secrets, which the schema of the plugin marks `writeOnly`: JSON pointers, such as `/apiKey`.
+    secrets: Vec<String>,
     /// Hosts that the plugin may call over HTTP.
     allowed_hosts: Vec<String>,
     /// What is recorded, if anything is.
@@ -258,6 +260,7 @@ impl From<RecordingTerms> for RecordingBody {
 
 impl From<Activation> for ActivationBody {
     fn from(activation: Activation) -> Self {
+        let (config, secrets) = plugins::shown_config(&activation.config);
         Self {
             id: activation.id,
             plugin: activation.plugin.name().to_owned(),
@@ -268,7 +271,8 @@ impl From<Activation> for ActivationBody {
             percent: activation.percent,
             error_threshold: activation.error_threshold,
             minimum_calls: activation.minimum_calls,
-            config: activation.config,
+            config,
+            secrets,
             allowed_hosts: activation.allowed_hosts,
             recording: activation.recording.map(RecordingBody::from),
             activated_time: time(activation.activated_at),

@@ -17,3 +17,4 @@ mod outgoing;
 mod output;
 pub(crate) mod outside;
 pub(crate) mod run;
+pub(crate) mod secrets;

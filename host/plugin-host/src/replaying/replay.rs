@@ -12,6 +12,7 @@ use super::tape::Tape;
 use crate::calling::guest::Guest;
 use crate::calling::outside::Outside;
 use crate::calling::run::moving;
+use crate::calling::secrets::covered;
 use crate::fairness::call_limiter::RoomBeside;
 use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
@@ -92,12 +93,14 @@ impl PluginHost {
     ) -> Result<Replay, CallError> {
         let question = Question::recorded(recording.world, &recording.question)
             .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
+        // A shadow is played with its own configuration, and what was recorded has no secrets in it.
+        let config = covered(&recording.config);
         let call = Call {
             client,
             plugin,
             now: recording.now,
             seed: recording.seed,
-            config: &recording.config,
+            config: &config,
             turn: &recording.turn,
             allowed_hosts: &recording.allowed_hosts,
             record: false,

@@ -5,7 +5,7 @@ use domain::{
     event::Swap,
     ids::{ClientId, InboxId},
 };
-use plugin_host::{AllowedHost, PluginRef, World};
+use plugin_host::{AllowedHost, PluginRef, SEALED, World};
 use serde_json::{Map, Value};
 use storage::{
     PgConnection,
@@ -18,11 +18,12 @@ use super::{
     follow, known_inbox, loads, note, schema,
 };
 use crate::{
+    secrets,
     slots::{Activation, Mode, stored_version},
     swaps::swapped,
 };
 use base::{
-    Context, Result,
+    Context, Error, Result,
     audit::{Actor, Administration, audit},
 };
 use events::record;
@@ -100,14 +101,15 @@ pub async fn activate(
         (candidate, present)
     };
     let candidate = catalogue::with_schema(ctx, candidate).await?;
-    let activation = planned(ctx, &wanted, &candidate, &present).await?;
+    let config = config_of(ctx, client, &wanted, model(&candidate, &present))?;
+    let activation = planned(ctx, client, &wanted, &candidate, (&config, model(&candidate, &present))).await?;
     let kept = kept(&wanted, model(&candidate, &present).is_some());
     loads(ctx, client, &activation.plugin).await?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     still_there(&mut tx, client, &activation.plugin).await?;
     let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
-    if let Some(same) = present.iter().find(|present| same_terms(present, &activation)) {
+    if let Some(same) = find_same(ctx, client, &present, &activation, &config)? {
         return Ok(Activated { activation: same.clone(), kept });
     }
     if activation.mode == Mode::Shadow {
@@ -140,23 +142,46 @@ pub(super) async fn in_scope(
     rows.into_iter().map(Activation::try_from).collect()
 }
 
+/// The configuration that is wanted, or that of `model`, with its secrets open.
+fn config_of(
+    ctx: &Context,
+    client: ClientId,
+    wanted: &Activate,
+    model: Option<&Activation>,
+) -> Result<Value, PluginError> {
+    match (&wanted.config, model) {
+        (Some(config), _) if secrets::names_the_sealed(config) => {
+            let said =
+                format!("holds `{SEALED}`, which stands for secrets and cannot be given: write the secret itself");
+            Err(PluginError::fault("config", said))
+        }
+        (Some(config), _) => Ok(config.clone()),
+        (None, Some(model)) => Ok(secrets::open(&ctx.sealer, client, &model.config).map_err(Error::from)?),
+        (None, None) => Ok(Value::Object(Map::new())),
+    }
+}
+
 /// What will be in force, judged.
 async fn planned(
     ctx: &Context,
+    client: ClientId,
     wanted: &Activate,
     candidate: &Chosen,
-    present: &[Activation],
+    (config, model): (&Value, Option<&Activation>),
 ) -> Result<Activation, PluginError> {
-    let model = model(candidate, present);
-    let config = wanted
-        .config
-        .clone()
-        .or_else(|| model.map(|model| model.config.clone()))
-        .unwrap_or_else(|| Value::Object(Map::new()));
     let allowed_hosts =
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
     let mut faults = host_faults(&allowed_hosts);
-    faults.extend(config_faults(candidate.config_schema.clone(), &config).await?);
+    let kept = secrets::seal(&ctx.sealer, client, candidate.config_schema.as_ref(), config).map_err(Error::from)?;
+    let broken = config_faults(candidate.config_schema.clone(), config).await?;
+    // What is wrong with a secret is said without repeating it, also of one that was kept.
+    let mut hidden = secrets::secret_texts(kept.as_ref().unwrap_or(&Value::Null), config);
+    hidden.extend(model.into_iter().flat_map(|model| secrets::secret_texts(&model.config, config)));
+    faults.extend(broken.into_iter().map(|fault| without(fault, &hidden)));
+    if kept.is_none() && faults.is_empty() {
+        let said = "cannot be searched for the secrets that the plugin's schema marks: simplify one of them";
+        faults.push(FieldFault::new("config", said));
+    }
     if !(1..=100).contains(&wanted.percent) {
         faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));
     }
@@ -171,12 +196,12 @@ async fn planned(
     }
     let now = ctx.now();
     Ok(Activation {
+        config: kept.unwrap_or_default(),
         id: ctx.ids.mint(now),
         world: candidate.world,
         inbox: wanted.inbox,
         mode: wanted.mode,
         plugin: candidate.plugin.clone(),
-        config,
         allowed_hosts,
         percent: if wanted.mode == Mode::Canary { wanted.percent } else { 100 },
         error_threshold: wanted.error_threshold,
@@ -237,12 +262,35 @@ pub(super) async fn still_there(
     }
 }
 
+/// A fault that repeats none of these texts.
+fn without(fault: FieldFault, hidden: &[String]) -> FieldFault {
+    let message = hidden.iter().fold(fault.message, |message, text| message.replace(text, "[secret]"));
+    FieldFault { message, ..fault }
+}
+
+/// What is in force already as it is wanted.
+fn find_same<'a>(
+    ctx: &Context,
+    client: ClientId,
+    present: &'a [Activation],
+    wanted: &Activation,
+    config: &Value,
+) -> Result<Option<&'a Activation>> {
+    for present in present.iter().filter(|present| same_terms(present, wanted)) {
+        // What is sealed looks different each time.
+        if secrets::open(&ctx.sealer, client, &present.config)? == *config {
+            return Ok(Some(present));
+        }
+    }
+    Ok(None)
+}
+
+/// All but the configuration.
 fn same_terms(present: &Activation, wanted: &Activation) -> bool {
     let of_canary =
         |activation: &Activation| (activation.percent, activation.error_threshold, activation.minimum_calls);
     present.mode == wanted.mode
         && present.plugin == wanted.plugin
-        && present.config == wanted.config
         && present.allowed_hosts == wanted.allowed_hosts
         && (present.mode != Mode::Canary || of_canary(present) == of_canary(wanted))
 }

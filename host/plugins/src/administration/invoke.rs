@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use domain::{body::FieldFault, ids::ClientId};
-use plugin_host::{Call, CallError, CallTrace, LogLine, NoKeyValues, Question, World};
+use plugin_host::{Call, CallError, CallTrace, LogLine, NoKeyValues, Question, SEALED, World};
 use serde_json::{Map, Value, json};
 
 use super::{PluginError, catalogue};
-use crate::slots::{Activation, Mode};
+use crate::{
+    secrets::names_the_sealed,
+    slots::{Activation, Mode},
+};
 use base::{Context, Result};
 
 /// What is to be tried.
@@ -43,6 +46,12 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
         let chosen = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
         (chosen, catalogue::active(&mut db, client, Some(&wanted.plugin)).await?)
     };
+    if wanted.config.as_ref().is_some_and(names_the_sealed) {
+        return Err(PluginError::fault(
+            "config",
+            format!("holds `{SEALED}`, which stands for secrets: write one yourself"),
+        ));
+    }
     let config = wanted.config.unwrap_or_else(|| config_of(active));
     if !config.is_object() {
         return Err(PluginError::fault("config", "must be a JSON object"));

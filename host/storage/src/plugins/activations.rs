@@ -29,7 +29,7 @@ pub struct Activation {
     pub plugin: String,
     /// Which upload of that name; `None` = shipped with the program, or a file of the plugins directory.
     pub upload: Option<Upload>,
-    /// What the plugin reads as its configuration: its author decides what may stand there.
+    /// What the plugin reads as its configuration: its author decides what may stand there. Its secrets are sealed.
     pub config: Opaque,
     /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,

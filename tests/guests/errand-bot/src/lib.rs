@@ -1,8 +1,8 @@
 //! A chatbot that runs errands: it calls the addresses that it is given, and keeps what it is told.
 
 use patchbay_plugin_sdk::chatbot::*;
-use patchbay_plugin_sdk::kv::{self, Scope};
 use patchbay_plugin_sdk::http;
+use patchbay_plugin_sdk::kv::{self, Scope};
 
 /// `post-flaky` fails until this much time has passed since the message was written.
 const RECOVERY_MS: u64 = 20_000;
@@ -32,7 +32,11 @@ impl Chatbot for Errands {
                 kv::set(Scope::Participant, "trace", "was here")?;
                 panic!("the bot gives up on purpose");
             }
-            "trace" => Ok(format!("{:?} {:?}", kv::get_text(Scope::Client, "trace")?, kv::get_text(Scope::Participant, "trace")?)),
+            "trace" => Ok(format!(
+                "{:?} {:?}",
+                kv::get_text(Scope::Client, "trace")?,
+                kv::get_text(Scope::Participant, "trace")?
+            )),
             _ => return Ok(vec![]),
         };
         answer.map(|answer| vec![Action::text(answer)])
