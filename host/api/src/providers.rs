@@ -8,7 +8,7 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use inbound::callbacks::{self, CallbackRefused, Handshake, handshake as answer_handshake, open_callback};
+use inbound::callbacks::{CallbackRefused, Handshake, NotTaken, handshake as answer_handshake, open_callback};
 
 use crate::{
     body,
@@ -78,7 +78,7 @@ async fn callback(State(state): State<ApiState>, request: Request) -> Result<Sta
     let unsigned_is_fine = state.settings.simulator_allows_unsigned && from_this_machine;
     let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
     let items = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await.map_err(refused)?;
-    callbacks::store(&state.context, &raw, items).await?;
+    state.callbacks.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
     Ok(StatusCode::OK)
 }
 

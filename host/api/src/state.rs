@@ -11,6 +11,7 @@ use std::{
 use async_trait::async_trait;
 use base::{Context, audit::Administration};
 use chrono::{DateTime, Utc};
+use inbound::callbacks::Intake;
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
@@ -26,6 +27,8 @@ pub struct ApiState {
     pub context: Arc<Context>,
     /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
+    /// Takes callbacks of providers.
+    pub callbacks: Arc<Intake>,
     /// Whose turn it is to upload a plugin.
     pub uploads: Arc<Uploads>,
     /// Knows whose key it is.

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use anyhow::Context as _;
 use base::{Context, lanes::Wake};
 use channels::smpp::{SmppEvents, SmppGateway};
+use inbound::callbacks::Intake;
 use outbound::{SmscEvents, accept::Acceptor};
 use simulator::{Simulator, SimulatorConfig};
 use tenancy::accounts::Authenticator;
@@ -214,6 +215,7 @@ fn router(
     };
     Ok(api::router(ApiState {
         acceptor: Acceptor::new(Arc::clone(ctx)),
+        callbacks: Intake::new(Arc::clone(ctx)),
         uploads: Arc::default(),
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),

@@ -4,6 +4,7 @@
 pub mod audit;
 mod context;
 mod error;
+pub mod gather;
 pub mod lanes;
 pub mod media;
 pub mod readiness;

@@ -31,6 +31,7 @@ use domain::{
     clock::{Clock, IdSource},
     ids::ClientId,
 };
+use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use outbound::accept::Acceptor;
 use plugin_host::{HostConfig, PluginHost};
@@ -138,6 +139,7 @@ impl Service {
             context: Arc::clone(&context),
             uploads: Arc::default(),
             acceptor: Acceptor::new(Arc::clone(&context)),
+            callbacks: Intake::new(Arc::clone(&context)),
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
             admission: Admission::new(options.admission),

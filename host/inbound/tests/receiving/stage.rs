@@ -23,7 +23,7 @@ use domain::{
     ids::{ClientId, InboxId, ParticipantId},
     inbound::InboundContent,
 };
-use inbound::callbacks;
+use inbound::callbacks::{self, Intake};
 use plugin_host::{
     HostConfig, PluginHost,
     webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent},
@@ -61,6 +61,7 @@ pub struct Stage {
     pub ctx: Arc<Context>,
     pub client: ClientId,
     pub number: InboxId,
+    intake: Arc<Intake>,
     clock: Arc<HandClock>,
 }
 
@@ -93,7 +94,7 @@ impl Stage {
         };
         inboxes::insert(&mut db, client, &inbox, ctx.now()).await.unwrap();
         drop(db);
-        let stage = Self { ctx, client, number, clock };
+        let stage = Self { intake: Intake::new(Arc::clone(&ctx)), ctx, client, number, clock };
         let webhooks = json!({
             "incomingMessageURL": "http://127.0.0.1:9/incoming",
             "chatbotWebhookURL": "http://127.0.0.1:9/chatbot",
@@ -181,7 +182,7 @@ impl Stage {
         });
         let raw = body.to_string();
         let items = callback::parse(raw.as_bytes()).unwrap();
-        callbacks::store(&self.ctx, raw.as_bytes(), items).await.unwrap();
+        self.intake.take(raw.len(), items).await.unwrap();
     }
 
     /// Works off everything of both queues that is due, as the runner does.

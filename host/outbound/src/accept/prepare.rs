@@ -173,7 +173,6 @@ fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, no
             gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
             order_key: order_key(inbox.id, accepted.recipient.address()),
             chat: None,
-            customer: None,
         });
     }
     let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;

@@ -33,8 +33,8 @@ use plugin_host::{HostConfig, PluginHost};
 use storage::{
     PgPool, Queue,
     inboxes::{self, Inbox, InboxSettings, Web},
-    people::customers::{self, Introduction},
     tenancy::clients::{self, NewClient},
+    work::lanes,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -86,15 +86,12 @@ impl Stage {
     pub async fn say(&self, visitor: &str, text: &str) -> MessageId {
         let (ctx, client) = (&self.ctx, self.client);
         let address = Address::of_kind(AddressKind::Visitor, visitor).unwrap();
-        let introduction = Introduction { addresses: vec![address.clone()], ..Introduction::default() };
         let mut tx = ctx.db.begin().await.unwrap();
-        let customer = customers::resolve(&mut tx, client, &ctx.ids, introduction, ctx.now()).await.unwrap();
         let reply = Reply {
             inbox: self.site,
             channel: Channel::Web,
             participant: ctx.mint(),
             chat_message: ctx.mint(),
-            customer,
             recipient: Recipient::from(address),
             content: OutboundContent::Text { body: text.to_owned() },
             quoted_provider_id: None,
@@ -104,9 +101,15 @@ impl Stage {
         message
     }
 
-    /// Does what the runner does with the lane of the site.
+    /// Does what the runner does with the lane of the site, when it finds it.
     pub async fn work(&self) {
         let lane = Wake { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
+        self.notes().now = self.ctx.now();
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        if lanes::due(&mut db, Queue::Outbound, self.ctx.now(), 10).await.unwrap().is_empty() {
+            return;
+        }
+        drop(db);
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
         let lease = claimed.unwrap().expect("the lane is free");
@@ -126,6 +129,49 @@ impl Stage {
     pub async fn legs(&self, message: MessageId) -> Vec<(String, i16, String, bool)> {
         let legs = "SELECT channel, ordinal, state, ambiguous FROM outbound_leg WHERE message_id = $1 ORDER BY ordinal";
         sqlx::query_as(legs).bind(message.0).fetch_all(&self.ctx.db).await.unwrap()
+    }
+
+    /// From now on the database takes no step of any leg, and counts how often it was asked to.
+    pub async fn refuse_receipts(&self) {
+        self.refuse_receipts_where("true").await;
+    }
+
+    /// From now on the database takes no step of this message.
+    pub async fn refuse_receipts_of(&self, message: MessageId) {
+        self.refuse_receipts_where(&format!("NEW.message_id = '{}'", message.0)).await;
+    }
+
+    async fn refuse_receipts_where(&self, condition: &str) {
+        let statements = format!(
+            "CREATE SEQUENCE refusal;
+             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 IF {condition} THEN PERFORM nextval('refusal'); RAISE EXCEPTION 'the disk is full'; END IF;
+                 RETURN NEW;
+             END $$;
+             CREATE TRIGGER refuse BEFORE INSERT ON delivery_receipt FOR EACH ROW EXECUTE FUNCTION refuse()"
+        );
+        sqlx::raw_sql(&statements).execute(&self.ctx.db).await.unwrap();
+    }
+
+    /// Waits until the database has refused so often.
+    pub async fn refusals(&self, least: i64) {
+        self.until(&format!("SELECT last_value >= {least} FROM refusal")).await;
+    }
+
+    /// Waits until one leg is left in the queue.
+    pub async fn only_one_waits(&self) {
+        self.until("SELECT count(*) = 1 FROM outbound_work").await;
+    }
+
+    async fn until(&self, condition: &str) {
+        while !sqlx::query_scalar::<_, bool>(condition).fetch_one(&self.ctx.db).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// The database takes everything again.
+    pub async fn take_receipts(&self) {
+        sqlx::raw_sql("DROP TRIGGER refuse ON delivery_receipt").execute(&self.ctx.db).await.unwrap();
     }
 
     /// Legs that wait.

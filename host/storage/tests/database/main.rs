@@ -11,6 +11,7 @@ mod nodes;
 mod outbound;
 mod personal_data;
 mod plugins;
+mod ready;
 mod settings;
 mod sms;
 mod statements;

@@ -120,6 +120,7 @@ impl Stage {
 
     /// Does what the runner does with a lane that is due.
     pub async fn work(&self, endpoint: EndpointId) -> base::Result<()> {
+        self.due_lanes().await;
         let lease = self.claim(endpoint).await;
         let done = deliver::work(&self.ctx, &lease).await;
         lease.release(&self.ctx).await.unwrap();
