@@ -5,7 +5,7 @@ mod authenticity;
 mod template_news;
 mod work;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{
     ids::{CallbackId, ClientId},
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use base::{Context, Result};
 
-pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, open_callback};
+pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};
 pub use work::work;
 
 /// Stores the items of a callback whose signature has been verified; `raw` is its body. When this returns they are on
@@ -57,28 +57,33 @@ async fn route(ctx: &Context, items: Vec<CallbackItem>) -> Result<BTreeMap<Clien
     let numbers = directories::of_phone_number_ids(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
     let wabas = directories::clients_of_wabas(&mut db, &wabas.into_iter().collect::<Vec<_>>()).await?;
     drop(db);
+    let mut clients: HashMap<String, Vec<ClientId>> = HashMap::new();
+    for (waba, client) in wabas {
+        clients.entry(waba).or_default().push(client);
+    }
 
     let mut by_client: BTreeMap<ClientId, Vec<NewCallback>> = BTreeMap::new();
+    let mut strays = BTreeSet::new();
     for item in items {
         let owners: Vec<(ClientId, Uuid)> = match &item.target {
             CallbackTarget::PhoneNumberId(id) => {
                 numbers.get(id).map(|(client, number)| (*client, number.0)).into_iter().collect()
             }
             CallbackTarget::Waba(id) => {
-                wabas.iter().filter(|(waba, _)| waba == id).map(|(_, client)| (*client, client.0)).collect()
+                clients.get(id).into_iter().flatten().map(|client| (*client, client.0)).collect()
             }
         };
         if owners.is_empty() {
-            tracing::warn!(
-                target_id = target_id(&item.target),
-                "dropped a callback for a number or account that nobody has"
-            );
+            strays.insert(target_id(&item.target).to_owned());
         }
         let dedupe_hash: [u8; 32] = Sha256::digest(item.dedupe_key.as_bytes()).into();
         for (client, lane) in owners {
             let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item: item.clone() };
             by_client.entry(client).or_default().push(callback);
         }
+    }
+    for target in strays {
+        tracing::warn!(target_id = target, "dropped a callback for a number or account that nobody has");
     }
     Ok(by_client)
 }
