@@ -64,6 +64,8 @@ pub struct ApiSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Serves `/testing/clock/advance` when set (`testing.clock`).
     pub testing_clock: Option<Arc<dyn ClockControl>>,
+    /// `/metrics` has an address of its own ([`metrics_router`](crate::metrics_router)) and is not served here.
+    pub metrics_elsewhere: bool,
     /// Take unsigned callbacks from this machine while no app secret is set: the simulator's. A wrong signature stays
     /// wrong.
     pub simulator_allows_unsigned: bool,

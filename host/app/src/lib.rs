@@ -8,6 +8,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
+pub mod listeners;
 pub mod logging;
 pub mod metrics;
 pub mod plugin;

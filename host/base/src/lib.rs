@@ -1,6 +1,7 @@
 //! What every use case stands on: its surroundings ([`Context`]), secrets, the lanes of the work queue, the audit trail,
 //! and the failures that are nobody's request's fault.
 
+pub mod aside;
 pub mod audit;
 mod context;
 mod error;

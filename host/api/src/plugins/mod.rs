@@ -4,6 +4,7 @@ mod activate;
 mod bodies;
 mod invoke;
 mod lists;
+mod recorded_page;
 mod recordings;
 mod upload;
 

@@ -1,6 +1,8 @@
 //! Recording calls, and making them again.
 
-use axum::{Json, extract::State, http::StatusCode};
+use std::sync::Arc;
+
+use axum::{Json, extract::State, http::StatusCode, response::Response};
 use plugins::{self, ReplayReport, ReplayedDifference, StartRecording};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
@@ -13,7 +15,7 @@ use super::{
     bodies::{ActivationBody, RecordedBody},
     inbox_id,
     lists::known,
-    mode, refused, small, version,
+    mode, recorded_page, refused, small, version,
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},
@@ -124,10 +126,11 @@ pub(super) async fn list(
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
-) -> Result<Json<Page<RecordedBody>>, ApiError> {
+) -> Result<Response, ApiError> {
     known(&state, &allowed, &name).await?;
-    let page = plugins::recordings(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(Page::new(query.page, page, RecordedBody::of)))
+    let client = allowed.caller.client;
+    let found = plugins::recordings(&state.context.db, client, &name, query.page).await?;
+    recorded_page::answer(Arc::clone(&state.context), client, query.page, found)
 }
 
 #[derive(Deserialize, Default, ToSchema)]

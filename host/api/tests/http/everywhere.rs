@@ -175,3 +175,29 @@ async fn a_caller_that_writes_all_before_it_reads_gets_the_413() {
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }
+
+#[tokio::test]
+async fn metrics_are_for_callers_on_this_machine() {
+    let service = Service::start().await;
+    let metrics = || Call::get("/metrics");
+    for peer in ["127.0.0.1", "127.0.0.2"] {
+        assert_eq!(service.send(metrics().from(peer)).await.status, 200, "{peer}");
+    }
+    let through_a_proxy = metrics().from("127.0.0.1").header("x-forwarded-for", "127.0.0.1");
+    for call in [metrics(), metrics().from("192.0.2.1"), metrics().from("10.0.0.1").key(&service.key), through_a_proxy]
+    {
+        assert_eq!(service.send(call).await.error(), (403, "Forbidden".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn metrics_with_an_address_of_their_own_are_served_there_only() {
+    let service = Service::with(Options { metrics_elsewhere: true, ..Options::default() }).await;
+    assert_eq!(service.send(Call::get("/metrics").from("127.0.0.1")).await.error().0, 404);
+    let own = api::metrics_router(metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle());
+    let status = async |path: &str| {
+        let answer = tower::ServiceExt::oneshot(own.clone(), Call::get(path).from("192.0.2.1").0).await.unwrap();
+        answer.status().as_u16()
+    };
+    assert_eq!((status("/metrics").await, status("/healthz").await), (200, 404));
+}

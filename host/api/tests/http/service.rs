@@ -88,6 +88,7 @@ pub struct Options {
     pub simulator_allows_unsigned: bool,
     pub built_ins: bool,
     pub testing_clock: bool,
+    pub metrics_elsewhere: bool,
     pub admission: AdmissionSettings,
 }
 
@@ -100,6 +101,7 @@ impl Default for Options {
             simulator_allows_unsigned: false,
             built_ins: false,
             testing_clock: true,
+            metrics_elsewhere: false,
             admission: AdmissionSettings {
                 requests_per_second: 1_000,
                 recipients_per_second: 1_000,
@@ -134,6 +136,7 @@ impl Service {
             trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
             testing_clock: options.testing_clock.then_some(clock as Arc<dyn ClockControl>),
             simulator_allows_unsigned: options.simulator_allows_unsigned,
+            metrics_elsewhere: options.metrics_elsewhere,
         };
         let router = api::router(ApiState {
             context: Arc::clone(&context),

@@ -26,6 +26,16 @@ section! {
         bytes_in_flight: u64 = 128 * MIB,
         /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.
         bytes_in_flight_per_client: u64 = 64 * MIB,
+        /// Connections to the listeners of this process; fewer when it may not open as many files. When all are taken, the longest idle ones are closed for new ones.
+        connections: usize = 8_192,
+        /// Connections from one address, or from one IPv6 network of 64 bits; this machine and `server.trusted_proxies` excepted.
+        connections_per_address: usize = 512,
+        /// Time for the head of a request, from its first byte; on a new connection, from its beginning.
+        request_head_timeout: Duration = Duration::from_secs(15),
+        /// Time after which a connection without a request is closed.
+        idle_timeout: Duration = Duration::from_secs(75),
+        /// Time after which a connection is closed that takes nothing of its answer.
+        write_timeout: Duration = Duration::from_secs(30),
         /// Bytes of one media file that a customer sends.
         inbound_media_max_bytes: u64 = 100 * MIB,
         /// Connections to PostgreSQL that one process holds.

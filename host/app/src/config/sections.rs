@@ -55,6 +55,8 @@ section! {
         tls_key: Option<PathBuf> = None,
         /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production); empty = none.
         batch_tls_listen: Option<SocketAddr> = None,
+        /// Address of `GET /metrics` alone, without TLS; empty = `server.listen` answers it, to callers on this machine only.
+        metrics_listen: Option<SocketAddr> = None,
         /// Refuse requests that did not arrive over TLS, directly or by `X-Forwarded-Proto` of a trusted proxy.
         require_https: bool = false,
         /// Addresses or networks whose `X-Forwarded-*` headers are believed.

@@ -49,6 +49,7 @@ pub(super) struct JudgingResolver {
 impl Resolve for JudgingResolver {
     fn resolve(&self, name: Name) -> reqwest::dns::Resolving {
         let policy = self.policy;
+        let host = name.as_str().to_owned();
         let finding = self.inner.resolve(name.as_str());
         Box::pin(async move {
             let found = finding.await?;
@@ -61,7 +62,10 @@ impl Resolve for JudgingResolver {
                 }
             }
             match refused {
-                Some(reason) if allowed.is_empty() => Err(ResolvedToRefused(reason).into()),
+                Some(reason) if allowed.is_empty() => {
+                    tracing::info!(host, %reason, "a name resolves to nothing that may be called");
+                    Err(ResolvedToRefused(reason.of_name(host)).into())
+                }
                 _ => Ok(Box::new(allowed.into_iter()) as Addrs),
             }
         })

@@ -135,18 +135,20 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
 }
 
 fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
-    let mut by_client: BTreeMap<ClientId, Vec<NewCallback>> = BTreeMap::new();
+    let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
         let owners = owners.of(&item.target);
         if owners.is_empty() {
-            let (CallbackTarget::PhoneNumberId(id) | CallbackTarget::Waba(id)) = &item.target;
-            tracing::warn!(target_id = id, "dropped a callback for a number or account that nobody has");
+            strays.insert(item.target.clone());
         }
         let dedupe_hash: [u8; 32] = Sha256::digest(item.dedupe_key.as_bytes()).into();
         for (client, lane) in owners {
             let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item: item.clone() };
             by_client.entry(client).or_default().push(callback);
         }
+    }
+    for CallbackTarget::PhoneNumberId(target_id) | CallbackTarget::Waba(target_id) in strays {
+        tracing::warn!(target_id, "dropped a callback for a number or account that nobody has");
     }
     by_client
 }

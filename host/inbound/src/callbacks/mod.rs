@@ -7,6 +7,6 @@ mod intake;
 mod template_news;
 mod work;
 
-pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, open_callback};
+pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};
 pub use intake::{Intake, NotTaken};
 pub use work::work;

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 pub use domain::send::SendEndpoint;
 use domain::{
-    body::FieldFault,
+    body::Faults,
     ids::{ClientId, RequestId},
     send::SendRequest,
 };
 
 use base::{
     Context, Error,
+    aside::{self, Whose},
     gather::{Gatherer, Grouping},
 };
 
@@ -42,9 +43,9 @@ pub struct SendCall {
 /// Why a send request was not accepted. Nothing of it is stored.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AcceptError {
-    /// The request is wrong; every fault names its field.
+    /// The request is wrong; every fault names its field, and many are counted.
     #[error("the request is not valid")]
-    Faults(Vec<FieldFault>),
+    Faults(Faults),
     /// We could not store it; the same request may be sent again.
     #[error("the request could not be stored")]
     Failed(#[source] Arc<Error>),
@@ -84,13 +85,22 @@ impl Acceptor {
 
     /// Answers the bytes of the 202: those of this request, or of the one that came with the same key before.
     pub async fn accept(&self, call: SendCall) -> Answer {
-        match SendRequest::parse(call.endpoint, &call.body, self.ctx.settings.max_recipients) {
+        match self.parse(&call).await? {
             Ok(request) => self.join_group(call, request).await,
             Err(faults) => match self.replay(&call).await? {
                 Some(response) => Ok(response),
                 None => Err(AcceptError::Faults(faults)),
             },
         }
+    }
+
+    async fn parse(
+        &self,
+        call: &SendCall,
+    ) -> std::result::Result<std::result::Result<SendRequest, Faults>, AcceptError> {
+        let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
+        let parse = move || SendRequest::parse(endpoint, &body, most);
+        aside::work(call.body.len(), Whose::Known, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
     /// What was answered under this key before, if anything.

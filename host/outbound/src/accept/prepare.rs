@@ -138,7 +138,7 @@ pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::r
 }
 
 fn fault(fault: FieldFault) -> AcceptError {
-    AcceptError::Faults(vec![fault])
+    AcceptError::Faults(fault.into())
 }
 
 fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, now: DateTime<Utc>) -> Result<Prepared> {
