@@ -29,11 +29,16 @@ pub(super) async fn commit(ctx: &Context, client: ClientId, group: Vec<Pending>)
             for pending in group {
                 let single = [pending];
                 let answers = store(ctx, client, &single).await;
-                deliver(single.into(), answers.unwrap_or_else(|error| vec![failed(error)]));
+                deliver(single.into(), answers.unwrap_or_else(|error| vec![not_stored(ctx, error)]));
             }
         }
-        Err(error) => deliver(group, vec![failed(error)]),
+        Err(error) => deliver(group, vec![not_stored(ctx, error)]),
     }
+}
+
+fn not_stored(ctx: &Context, error: Error) -> Answer {
+    ctx.writes.note_failure(&error);
+    failed(error)
 }
 
 fn failed(error: Error) -> Answer {
