@@ -20,7 +20,7 @@ pub async fn write_ahead(db: &mut PgConnection) -> Result<bool> {
 /// Pages that [`store_a_send`] writes into a file of its own: a megabyte.
 const ROOM_PAGES: i32 = 128;
 
-/// Stores what a send stores, with id `id` and of no client, and a megabyte that has to be found on the disk. Roll it back.
+/// Stores the beginning of a send, with id `id` and of no client, and a megabyte that has to be found on the disk. Roll it back.
 pub async fn store_a_send(db: &mut PgConnection, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     let nobody = Uuid::nil();
     sqlx::query("INSERT INTO idempotency (client_id, key, response, created_at) VALUES ($1, $2, '', $3)")
@@ -35,32 +35,6 @@ pub async fn store_a_send(db: &mut PgConnection, id: Uuid, now: DateTime<Utc>) -
     )
     .bind(nobody)
     .bind(id)
-    .execute(&mut *db)
-    .await?;
-    sqlx::query(
-        "INSERT INTO outbound_message (client_id, id, part_id, inbox_id, address_kind, address_value, gst_id, order_key)
-         VALUES ($1, $2, $2, $1, 'PHONE', '', '', 0)",
-    )
-    .bind(nobody)
-    .bind(id)
-    .execute(&mut *db)
-    .await?;
-    sqlx::query(
-        "INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value, updated_at)
-         VALUES ($1, $2, 0, 'SMS', $1, 'PHONE', '', $3)",
-    )
-    .bind(nobody)
-    .bind(id)
-    .bind(now)
-    .execute(&mut *db)
-    .await?;
-    sqlx::query(
-        "INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
-         VALUES ($1, $2, 0, $1, 1, $3)",
-    )
-    .bind(nobody)
-    .bind(id)
-    .bind(now)
     .execute(&mut *db)
     .await?;
     find_room(db).await
