@@ -48,8 +48,13 @@ async fn find_room(db: &mut PgConnection) -> Result<()> {
     if !may {
         return Ok(());
     }
-    sqlx::raw_sql("CREATE TEMPORARY TABLE room (filler char(8000)) ON COMMIT DROP").execute(&mut *db).await?;
-    sqlx::raw_sql("ALTER TABLE room ALTER COLUMN filler SET STORAGE PLAIN").execute(&mut *db).await?;
-    sqlx::raw_sql(&format!("INSERT INTO room SELECT 'x' FROM generate_series(1, {ROOM_PAGES})")).execute(db).await?;
+    let statements = [
+        "CREATE TEMPORARY TABLE room (filler char(8000)) ON COMMIT DROP".to_owned(),
+        "ALTER TABLE room ALTER COLUMN filler SET STORAGE PLAIN".to_owned(),
+        format!("INSERT INTO room SELECT 'x' FROM generate_series(1, {ROOM_PAGES})"),
+    ];
+    for statement in &statements {
+        sqlx::query(statement).persistent(false).execute(&mut *db).await?;
+    }
     Ok(())
 }
