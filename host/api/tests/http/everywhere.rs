@@ -199,15 +199,14 @@ async fn a_process_is_not_ready_while_sends_cannot_be_stored_and_is_again_when_t
 #[tokio::test]
 async fn a_database_that_only_reads_is_not_ready() {
     let service = Service::start().await;
-    let reads_only = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$";
-    sqlx::raw_sql(reads_only).execute(&service.context.db).await.unwrap();
-    // For the connections that are there already.
-    let mut held = Vec::new();
-    while let Some(mut connection) = service.context.db.try_acquire() {
-        sqlx::raw_sql("SET default_transaction_read_only = on").execute(&mut *connection).await.unwrap();
-        held.push(connection);
+    // Every connection that the service may have, as one to a replica would be.
+    let mut all = Vec::new();
+    for _ in 0..service.context.db.options().get_max_connections() {
+        let mut connection = service.context.db.acquire().await.unwrap();
+        sqlx::query("SET default_transaction_read_only = on").execute(&mut *connection).await.unwrap();
+        all.push(connection);
     }
-    drop(held);
+    drop(all);
 
     assert_eq!(service.get("/readyz").await.json()["checks"]["writable"], false);
 }
