@@ -44,6 +44,8 @@ struct ReadyChecks {
     database: bool,
     /// It is as new as this program.
     migrations: bool,
+    /// It takes what is sent: its disk is not full, and it is no replica.
+    writable: bool,
     /// The plugins of the program are ready.
     plugins: bool,
     /// The process has been told to stop.
@@ -64,7 +66,8 @@ pub(crate) async fn alive() -> Response {
 
 /// The process can do its work.
 ///
-/// Database, migrations and plugins are as they should be, and it has not been told to stop.
+/// The database answers, is as new as the program and takes what is sent, the plugins are ready, and it has not been told
+/// to stop.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -83,8 +86,13 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "NOT_READY")
     };
-    let checks =
-        ReadyChecks { database: checks.database, migrations: checks.migrations, plugins: checks.plugins, stopping };
+    let checks = ReadyChecks {
+        database: checks.database,
+        migrations: checks.migrations,
+        writable: checks.writable,
+        plugins: checks.plugins,
+        stopping,
+    };
     (status, Json(Ready { status: word, checks })).into_response()
 }
 

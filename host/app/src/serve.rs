@@ -39,6 +39,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs the service until it is told to stop.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
+    warn_of_settings_without_effect(&config);
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database).await;
     database.stop().await;
@@ -47,10 +48,17 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
 
 /// Runs background work until it is told to stop.
 pub async fn work(config: Config) -> anyhow::Result<()> {
+    warn_of_settings_without_effect(&config);
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database).await;
     database.stop().await;
     result
+}
+
+fn warn_of_settings_without_effect(config: &Config) {
+    for (setting, product) in config.without_effect() {
+        tracing::warn!(setting, "{setting} is set and has no effect: this version has no {product}");
+    }
 }
 
 async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> {

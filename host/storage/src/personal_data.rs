@@ -36,6 +36,7 @@ pub const REGISTRY: &[Table] = &[
     table("login_failure", &["account_hash"]),
     table("master_key_check", &[]),
     table("media", &["filename", "source_url", "provider_media_id"]),
+    table("media_content", &["bytes"]),
     table("messenger_inbox", &[]),
     table("node", &[]),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text"]),

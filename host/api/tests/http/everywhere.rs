@@ -11,6 +11,7 @@ use tokio::{
 use super::service::{Call, MAX_BODY, Options, Service};
 
 const SEND: &str = "/whatsapp-api-service/v2/messages";
+const WHATSAPP: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 
 #[tokio::test]
@@ -154,6 +155,60 @@ async fn a_database_that_is_gone_is_503_and_not_401() {
     assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
     assert_eq!(answer.headers["retry-after"], "1");
     assert_eq!(service.get("/readyz").await.json()["checks"]["database"], false);
+}
+
+#[tokio::test]
+async fn a_process_is_not_ready_while_sends_cannot_be_stored_and_is_again_when_they_can() {
+    let service = Service::start().await;
+    assert_eq!(service.get("/readyz").await.json()["checks"]["writable"], true);
+    // As with a full disk: the database answers, and takes nothing of a send.
+    sqlx::raw_sql(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+         CREATE TRIGGER full_disk BEFORE INSERT ON idempotency FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    )
+    .execute(&service.context.db)
+    .await
+    .unwrap();
+    let body = json!({
+        "sender": "+27820001001",
+        "messageType": "CHAT",
+        "messages": [{"recipients": [{"to": "+27830000001"}], "messageText": "hello"}],
+    });
+    let send = || service.send(Call::post(WHATSAPP, body.to_string()).key(&service.key).header("idempotency-key", "k"));
+
+    assert_eq!(send().await.status, 503);
+    for _ in 0..2 {
+        let answer = service.get("/readyz").await;
+        let said = answer.json();
+        assert_eq!((answer.status.as_u16(), &said["checks"]["writable"]), (503, &json!(false)), "{said}");
+        assert_eq!(said["checks"]["database"], true);
+    }
+
+    // Nobody sends to a process that is not ready: it finds out by itself.
+    sqlx::raw_sql("DROP TRIGGER full_disk ON idempotency").execute(&service.context.db).await.unwrap();
+    let mut looks = 0;
+    while service.get("/readyz").await.status != 200 {
+        looks += 1;
+        assert!(looks < 100, "it does not become ready");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert_eq!(send().await.status, 202);
+}
+
+#[tokio::test]
+async fn a_database_that_only_reads_is_not_ready() {
+    let service = Service::start().await;
+    // Every connection that the service may have, as one to a replica would be.
+    let mut all = Vec::new();
+    for _ in 0..service.context.db.options().get_max_connections() {
+        let mut connection = service.context.db.acquire().await.unwrap();
+        sqlx::query("SET default_transaction_read_only = on").execute(&mut *connection).await.unwrap();
+        all.push(connection);
+    }
+    drop(all);
+
+    assert_eq!(service.get("/readyz").await.json()["checks"]["writable"], false);
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ section! {
         webhook_connect_timeout: Duration = Duration::from_secs(5),
         /// Time for a whole webhook call.
         webhook_timeout: Duration = Duration::from_secs(15),
-        /// Bytes of a webhook's answer that are read.
+        /// Bytes of a webhook's answer that are read; the first 1,024 are kept.
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call.
         plugin_memory_bytes: u64 = 96 * MIB,

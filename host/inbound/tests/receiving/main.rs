@@ -258,12 +258,12 @@ async fn a_file_that_is_old_enough_is_forgotten_with_its_bytes() {
     stage.zo_sends("wamid.A", "image", json!({ "id": "M1", "mime_type": "image/jpeg" }), None).await;
     stage.settle().await;
     let id = MediaId(stage.ids("SELECT id FROM media").await[0]);
-    stage.ctx.media.put(id, MediaContent::Bytes("jpeg".into())).await.unwrap();
+    stage.ctx.media.put(stage.client, id, MediaContent::Bytes("jpeg".into())).await.unwrap();
     let came = stage.ctx.now();
     stage.advance(TimeDelta::days(31));
     assert_eq!(media::forget(&stage.ctx, came).await.unwrap(), 0);
     assert_eq!(media::forget(&stage.ctx, came + TimeDelta::seconds(1)).await.unwrap(), 1);
-    assert!(stage.ctx.media.open(id).await.unwrap().is_none());
+    assert!(stage.ctx.media.open(stage.client, id).await.unwrap().is_none());
     assert_eq!(stage.count("SELECT count(*) FROM media").await, 0);
 }
 

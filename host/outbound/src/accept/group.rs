@@ -29,12 +29,17 @@ pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[Pending]) -
             let mut answers = Vec::with_capacity(group.len());
             for pending in group {
                 let single = store(ctx, client, std::slice::from_ref(pending)).await;
-                answers.extend(single.unwrap_or_else(|error| vec![failed(error)]));
+                answers.extend(single.unwrap_or_else(|error| vec![not_stored(ctx, error)]));
             }
             answers
         }
-        Err(error) => vec![failed(error)],
+        Err(error) => vec![not_stored(ctx, error)],
     }
+}
+
+fn not_stored(ctx: &Context, error: Error) -> Answer {
+    ctx.writes.note_failure(&error);
+    failed(error)
 }
 
 fn failed(error: Error) -> Answer {

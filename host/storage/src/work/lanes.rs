@@ -12,6 +12,10 @@ use crate::Result;
 /// Rows made ready in one statement.
 const READY_AT_ONCE: u64 = 5000;
 
+/// How long a lease lasts without renewal: how long the work of a killed process waits. Nothing that one process holds in
+/// the database keeps another one waiting for longer ([`crate::connect`]).
+pub const LEASE: Duration = Duration::from_secs(15);
+
 /// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
@@ -117,7 +121,8 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
     }
 }
 
-/// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it.
+/// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it. Never waits: a
+/// lane whose row another transaction holds, such as one of a process that stands still, is not free.
 pub async fn claim(
     db: &mut PgConnection,
     client: ClientId,
@@ -127,12 +132,22 @@ pub async fn claim(
     lease: Duration,
 ) -> Result<Option<i64>> {
     let fence = sqlx::query_scalar(
-        "INSERT INTO lane AS held (client_id, queue, lane_id, owner, leased_until, fence)
-         VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), 1)
-         ON CONFLICT (client_id, queue, lane_id) DO UPDATE
-         SET owner = excluded.owner, leased_until = excluded.leased_until, fence = held.fence + 1
-         WHERE held.leased_until <= now()
-         RETURNING fence",
+        "WITH free AS (
+             SELECT 1 FROM lane
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND leased_until <= now()
+             FOR UPDATE SKIP LOCKED
+         ), taken AS (
+             UPDATE lane SET owner = $4, leased_until = now() + make_interval(secs => $5), fence = fence + 1
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND EXISTS (SELECT 1 FROM free)
+             RETURNING fence
+         ), made AS (
+             INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
+             SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), 1
+             WHERE NOT EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
+             ON CONFLICT DO NOTHING
+             RETURNING fence
+         )
+         SELECT fence FROM taken UNION ALL SELECT fence FROM made",
     )
     .bind(client.0)
     .bind(queue.name())
@@ -194,12 +209,6 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
     .fetch_optional(db)
     .await?;
     Ok(held.is_some())
-}
-
-/// Forgets lanes that nobody has held for a day: long after any worker that could still know their fence has stopped.
-pub async fn forget_idle(db: &mut PgConnection) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM lane WHERE leased_until < now() - interval '1 day'").execute(db).await?;
-    Ok(done.rows_affected())
 }
 
 /// Ends every lease. For a process that knows to be the only one: the workers before it are dead, and should one be

@@ -16,4 +16,5 @@ mod settings;
 mod sms;
 mod statements;
 mod stored_values;
+mod upkeep;
 mod webhooks;

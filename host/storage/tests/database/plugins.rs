@@ -15,6 +15,7 @@ use storage::{
         versions::{self, Version},
     },
     tenancy::clients,
+    work::retention,
 };
 use uuid::Uuid;
 
@@ -269,7 +270,7 @@ async fn comparisons_that_were_skipped_are_added_up_per_shadow() {
     skipped::add(&mut db, STRANGER, &[skipped(1, 9, 5)]).await.unwrap();
     let told = skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap();
     assert_eq!(told, [skipped(1, 5, 4), skipped(2, 1, 1)]);
-    assert_eq!(skipped::forget(&mut db, moment(4)).await.unwrap(), 1);
+    assert_eq!(retention::forget(&mut db, retention::OF_PLUGINS[1], moment(4), 10).await.unwrap(), 1);
     assert_eq!(skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap(), [skipped(1, 5, 4)]);
     assert_eq!(skipped::of_plugin(&mut db, CLIENT, "other").await.unwrap(), []);
 }
