@@ -76,6 +76,7 @@ fn diagnose(
             return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
         }
         Ok(Stop::Recorded) => return CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) },
+        Ok(Stop::NoRoom) => return CallError::TooBusy { plugin: plugin.name.clone() },
         Ok(Stop::KeyValues(source)) => {
             return CallError::KeyValues { source, trace: ended(Outcome::KeyValuesUnavailable) };
         }
