@@ -104,7 +104,7 @@ impl Trouble {
     fn reason(&self) -> String {
         let text = match self {
             Self::NoBot => "no chatbot is active on this number".to_owned(),
-            Self::NoneBesideCanary(reason) => format!("{reason}; it is on trial, and no version is live beside it"),
+            Self::NoneBesideCanary(reason) => format!("no version is live beside the one on trial: {reason}"),
             Self::Call { error, .. } => format!("the chatbot failed: {error}"),
             Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
             Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
