@@ -237,6 +237,7 @@ fn plugin_limits(config: &Config) -> Limits {
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     Limits {
         memory_bytes: bytes(limits.plugin_memory_bytes),
+        memory_bytes_of_all: bytes(limits.plugin_memory_bytes_of_all),
         table_elements: limits.plugin_table_elements,
         handles: limits.plugin_handles,
         component_bytes: bytes(limits.plugin_bytes),

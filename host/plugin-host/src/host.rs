@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::ids::ClientId;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use wasmtime::Engine;
 
 use crate::calling::call::{Call, CallTrace, ChatbotOutcome, RouterOutcome};
@@ -15,7 +16,7 @@ use crate::calling::run::{Answered, Placement, run};
 use crate::compile::{CompileScheduler, Fault, Purpose};
 use crate::error::{CallError, HostError};
 use crate::fairness::breaker::{Breakers, Suspension, Verdict};
-use crate::fairness::call_limiter::CallLimiter;
+use crate::fairness::call_limiter::{CallLimiter, Kind};
 use crate::fairness::threads::CallThreads;
 use crate::host_config::HostConfig;
 use crate::loading::built_in::BUILT_INS;
@@ -213,12 +214,25 @@ impl PluginHost {
         let plugin = self.resolve(call.client, call.plugin).await?;
         // What ships is known to be quick, and events wait for it: only the plugins of clients keep to a pace.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
-        let Ok(permit) = self.call_limiter.enter(call.client, paced).await else {
-            return Err(CallError::TooBusy { plugin: plugin.name.clone() });
-        };
-        let outside = Outside { key_values, http: Arc::clone(&self.http) };
-        let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
-        run(&self.engine, &self.limits, &plugin, call, outside, question, placement).await
+        let (kind, until) = (Kind::from(question.world()), Instant::now() + self.limits.queue_wait);
+        let mut first = true;
+        loop {
+            let Ok(permit) = self.call_limiter.enter(call.client, (kind, paced && first), until).await else {
+                return Err(CallError::TooBusy { plugin: plugin.name.clone() });
+            };
+            first = false;
+            let outside = Outside { key_values: key_values.clone(), http: Arc::clone(&self.http) };
+            let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
+            let at = (placement, Arc::clone(&permit.place) as _);
+            let run = run(&self.engine, &self.limits, &plugin, call, outside, question, at);
+            match permit.place.keep(run).await {
+                Some(Err(CallError::TooBusy { .. })) if permit.place.was_refused() => {}
+                Some(asked) => return asked,
+                None => {}
+            }
+            // It turned out to be another call than there was room for: it begins anew when there is.
+            metrics::counter!("patchbay_plugin_calls_begun_again_total").increment(1);
+        }
     }
 
     /// What a call to a plugin runs, from now to its end.
@@ -232,8 +246,11 @@ impl PluginHost {
                 Ok(program) => Ok(Arc::new(LoadedPlugin { name: name(), version: u64::from(*version), program })),
                 Err(NoProgram::Unknown) => Err(CallError::NotFound { plugin: plugin.to_string() }),
                 Err(NoProgram::Unloadable(reason)) => Err(CallError::Unloadable { plugin: plugin.to_string(), reason }),
+                Err(NoProgram::Unread(reason)) => {
+                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason, unread: true })
+                }
                 Err(NoProgram::Unavailable(reason)) => {
-                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason })
+                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason, unread: false })
                 }
             },
         }

@@ -50,6 +50,8 @@ section! {
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call.
         plugin_memory_bytes: u64 = 96 * MIB,
+        /// Bytes that all plugin calls of one process have together, whoever's they are, 256 KiB for each beside its linear memory; at least eight times `limits.plugin_memory_bytes`. A call that finds none waits, or is made again later.
+        plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, waiting for HTTP included.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),
         /// Processor time of one plugin call.
@@ -130,8 +132,8 @@ section! {
         plugin_versions_kept: u32 = 200,
         /// Bytes that one recording of the calls of an activation keeps.
         plugin_recording_bytes: u64 = 64 * MIB,
-        /// Plugin instances that can exist at the same time in one process.
-        plugin_pool_size: u32 = 64,
+        /// Plugin calls under way at the same time in one process; webhook shapers have a quarter as many places of their own beside them. Calls that wait or take long have three quarters of the places, shared evenly among clients.
+        plugin_pool_size: u32 = 384,
         /// Bytes that the plugins of one client keep in key-values: keys, values, and 64 for each key.
         kv_bytes_per_client: u64 = 64 * MIB,
         /// Keys that one plugin keeps of one participant.

@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, Timer},
+    clock::minted_at,
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
 use serde::Serialize;
@@ -38,6 +39,16 @@ pub struct Event {
     pub due_at: DateTime<Utc>,
     /// How often handling it has failed.
     pub attempts: i16,
+}
+
+impl Event {
+    /// The moment that its chatbot sees on its clocks: when it happened, however late it is dealt with and however often.
+    pub fn moment(&self) -> DateTime<Utc> {
+        match &self.event {
+            ParticipantEvent::Timer(Timer { due_at, .. }) => due_at.unwrap_or(self.due_at),
+            _ => minted_at(self.id.0),
+        }
+    }
 }
 
 /// What stands beside the kind of an event.

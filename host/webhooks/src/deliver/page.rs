@@ -156,8 +156,8 @@ async fn make_ready(
     if unshaped.is_empty() && unreadable.is_empty() {
         return Ok(ready);
     }
-    let (plugins, clock) = (Arc::clone(&ctx.plugins), Arc::clone(&ctx.clock));
-    let shaper = PageShaper { plugins, clock, client: lease.client, inboxes };
+    let plugins = Arc::clone(&ctx.plugins);
+    let shaper = PageShaper { plugins, client: lease.client, inboxes };
     let shaped = shaper.shape_all(unshaped).await;
     let mut outcome = sort_out(ctx, shaped);
     outcome.finished.extend(unreadable);

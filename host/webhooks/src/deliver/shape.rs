@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{
-    clock::Clock,
+    clock::minted_at,
     ids::{ClientId, InboxId},
 };
 use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
@@ -80,7 +80,6 @@ pub(super) struct ShapedInbox {
 /// Shapes the deliveries of one page, which are all of one client.
 pub(super) struct PageShaper {
     pub(super) plugins: Arc<PluginHost>,
-    pub(super) clock: Arc<dyn Clock>,
     pub(super) client: ClientId,
     pub(super) inboxes: HashMap<InboxId, ShapedInbox>,
 }
@@ -203,9 +202,10 @@ impl PageShaper {
         event: &WebhookEvent,
     ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
         let about = CallSubject::event(delivery.id.0, delivery.id.0);
+        // The same however often the body is shaped.
+        let now = minted_at(delivery.id.0);
         let mut tries = 0;
         loop {
-            let now = self.clock.now();
             let answer = self.plugins.shape(answering.call(self.client, &about, now), event).await;
             if matches!(answer, Err(CallError::TooBusy { .. })) && tries < BUSY_TRIES {
                 tries += 1;
