@@ -2,25 +2,19 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, MutexGuard},
     time::Duration,
 };
 
 use base::{
-    Context, ContextBuilder, Settings,
-    lanes::{Lease, Wake, Wakeups},
-    secrets::Sealer,
+    Context,
+    lanes::{Lease, Wake},
 };
-use channels::{
-    carrier::Carriers,
-    http::{GuardedClient, GuardedSettings},
-    whatsapp_cloud::{CloudApi, CloudSettings},
-};
-use chrono::{DateTime, TimeDelta, Utc};
+use channels::carrier::Carriers;
+use chrono::TimeDelta;
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
-    clock::{Clock, IdSource},
     content::OutboundContent,
     ids::{ClientId, InboxId, MessageId},
     recipient::Recipient,
@@ -29,7 +23,7 @@ use outbound::{
     dispatch,
     reply::{self, Reply},
 };
-use plugin_host::{HostConfig, PluginHost};
+use props::{HandClock, Surroundings};
 use storage::{
     PgPool, Queue,
     inboxes::{self, Inbox, InboxSettings, Web},
@@ -40,15 +34,6 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::toy::{Notes, Toy};
-
-/// The clock of a test.
-pub struct HandClock(Mutex<DateTime<Utc>>);
-
-impl Clock for HandClock {
-    fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap()
-    }
-}
 
 /// One client with one web site.
 pub struct Stage {
@@ -62,7 +47,7 @@ pub struct Stage {
 impl Stage {
     pub async fn new() -> Self {
         let db = scratch::database().await.pool(8).await;
-        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let clock = Arc::new(HandClock::at(1_790_000_000));
         let toy = Toy::new(db.clone());
         let ctx = context(db, Arc::clone(&clock), &toy).await;
         let (client, site) = (ctx.mint(), ctx.mint());
@@ -122,7 +107,7 @@ impl Stage {
     }
 
     pub fn advance(&self, by: TimeDelta) {
-        *self.clock.0.lock().unwrap() += by;
+        self.clock.advance(by);
     }
 
     /// Channel, ordinal and state of the legs of a message, and whether one may have gone out twice.
@@ -183,20 +168,6 @@ impl Stage {
 async fn context(db: PgPool, clock: Arc<HandClock>, toy: &Toy) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("carrying");
-    let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
-    // Port 9 is nobody's.
-    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
-    ContextBuilder {
-        db,
-        clock,
-        ids: IdSource::new([3; 32]),
-        sealer: Sealer::new([9; 32]),
-        plugins: plugins.await.unwrap(),
-        carriers: Carriers::default().with(toy.clone()),
-        cloud: CloudApi::new(nowhere).unwrap(),
-        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-        media_folder: folder.join("media"),
-        settings: Settings::default(),
-    }
-    .build(Wakeups::channel().0)
+    let carriers = Carriers::default().with(toy.clone());
+    Surroundings { carriers, ..Surroundings::new(folder) }.build(db, clock).await
 }
