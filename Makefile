@@ -18,7 +18,7 @@ help: ## Show this list
 run: setup ## Set up what is missing and serve: database, API, workers, simulator, demo client
 	@exec cargo run --release --bin patchbay -- serve $(ARGS)
 
-test: setup-test ## Set up what is missing and run every test (ARGS="-p patchbay-domain" for some)
+test: setup-test ## Set up what is missing and run every test (ARGS="--test it" for some)
 	@sh scripts/test.sh $(ARGS)
 
 bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends webhooks" for some)

@@ -340,7 +340,7 @@ pub const ROWS: &[Row] = &[
     ),
     row("GET", "/healthz", Who::Everybody("a probe"), |_| plain("/healthz"), NOBODYS),
     row("GET", "/readyz", Who::Everybody("a probe"), |_| plain("/readyz"), NOBODYS),
-    row("GET", "/metrics", Who::Everybody("a probe; it names no client"), |_| plain("/metrics"), NOBODYS),
+    row("GET", "/metrics", Who::Everybody("to this machine only; it names no client"), |_| plain("/metrics"), NOBODYS),
     row("GET", "/openapi.json", Who::Everybody("documentation"), |_| plain("/openapi.json"), NOBODYS),
     row("GET", "/docs", Who::Everybody("documentation"), |_| plain("/docs"), NOBODYS),
     row("GET", "/docs/{file}", Who::Everybody("documentation"), |_| plain("/docs/start.js"), NOBODYS),

@@ -50,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("patchbay-simulator", &[]),
     ("patchbay-author", &["patchbay-plugin-host", "patchbay-channels"]),
     ("patchbay-scratch-database", &["patchbay-storage"]),
+    ("patchbay-test-props", &["patchbay-base", "patchbay-storage", "patchbay-plugin-host", "patchbay-channels"]),
     ("patchbay-tests", &["patchbay-scratch-database", "patchbay-simulator"]),
 ];
 

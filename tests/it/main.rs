@@ -13,6 +13,7 @@ mod callbacks;
 mod chat_window;
 mod chatbot;
 mod delivery;
+mod dependencies;
 mod fallback;
 mod hygiene;
 mod idempotency;

@@ -88,6 +88,33 @@ async fn the_clock_of_a_node_follows_the_others() {
 }
 
 #[tokio::test]
+async fn a_file_that_one_node_fetched_can_be_had_from_every_node() {
+    let patchbay = Patchbay::start().await;
+    let here = patchbay.client("acme", "27110000001").await;
+    let sink = Sink::start().await;
+    here.webhooks_to(&sink, "v2").await;
+    let image = json!({ "type": "image", "base64": "aGVsbG8=", "mimeType": "image/jpeg", "to": here.number });
+    patchbay.phone("27820000001").send(image).await;
+    let incoming = sink.receives("incoming", "the file", |_| true).await;
+    let address = incoming["mediaUrl"].as_str().unwrap().to_owned();
+    eventually("the file is fetched", || async {
+        let mut db = patchbay.database().await;
+        let ready = "SELECT count(*) FROM media WHERE state = 'READY'";
+        (sqlx::query_scalar::<_, i64>(ready).fetch_one(&mut db).await.unwrap() == 1).then_some(())
+    })
+    .await;
+
+    let (node, _elsewhere) = patchbay.node_elsewhere().await;
+
+    for url in [patchbay.url(), node.url.clone()] {
+        let (_, path) = address.split_once("/media/").unwrap();
+        let answer = patchbay.http.get(format!("{url}/media/{path}")).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{url}");
+        assert_eq!(answer.bytes().await.unwrap(), "hello".as_bytes());
+    }
+}
+
+#[tokio::test]
 async fn a_server_without_workers_leaves_the_work_to_a_process_that_only_works() {
     let patchbay = Setup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;

@@ -20,7 +20,7 @@ async fn the_probes_need_no_key() {
     assert_eq!(patchbay.get("/healthz").await.ok()["status"], "UP");
     let ready = patchbay.get("/readyz").await.ok();
     assert_eq!(ready["status"], "READY");
-    for check in ["database", "migrations", "plugins"] {
+    for check in ["database", "migrations", "writable", "plugins"] {
         assert_eq!(ready["checks"][check], true, "{check}");
     }
 }

@@ -1,6 +1,8 @@
 //! Requests that plugins send: to the hosts that they were given, through the guarded client, under a key that stays the
 //! same when a turn is made again (DESIGN 4).
 
+use std::time::Duration;
+
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, guest};
 use serde_json::json;
 
@@ -63,22 +65,50 @@ async fn a_turn_that_is_made_again_sends_the_same_keys() {
     let sink = Sink::start().await;
     give(&client, &[&host(&sink)]).await;
 
-    phone.write(&client.number, &format!("post-flaky {}", sink.url("orders"))).await;
-    sink.receives_many("orders", 1).await;
-    recovers(&patchbay, &phone).await;
+    sink.misbehave("orders", 500, Duration::ZERO, 2);
+    phone.write(&client.number, &format!("post-moment {}", sink.url("orders"))).await;
+    recovers(&patchbay, &phone, &sink, 3).await;
 
     let keys = keys(&sink);
-    assert!(keys.len() >= 2, "the turn was made again: {keys:?}");
     assert!(!keys[0].is_empty() && keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+    assert_same_bodies(&sink);
     phone.write(&client.number, &format!("post-twice {}", sink.url("others"))).await;
     let others = sink.receives_many("others", 1).await;
     assert_ne!(others[0].header("idempotency-key"), keys[0], "another turn has keys of its own");
 }
 
-/// Lets time pass until the bot has recovered.
-async fn recovers(patchbay: &Patchbay, phone: &Phone) {
-    patchbay.advance_clock(30).await;
+#[tokio::test]
+async fn a_turn_about_a_timer_that_is_made_again_sees_the_same_clocks() {
+    let patchbay = Setup::new().start().await;
+    let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
+    let sink = Sink::start().await;
+    give(&client, &[&host(&sink)]).await;
+    sink.misbehave("orders", 500, Duration::ZERO, 2);
+    phone.write(&client.number, &format!("post-moment-later {}", sink.url("orders"))).await;
+    hears(&phone, "later").await;
+
+    patchbay.advance_clock(90).await;
+    recovers(&patchbay, &phone, &sink, 3).await;
+
+    assert_same_bodies(&sink);
+    let moment = &sink.bodies("orders")[0];
+    assert_eq!(moment["now"], moment["happened"], "the clock shows when the timer ran out");
+}
+
+/// Lets time pass between the runs of a turn until the bot has recovered.
+async fn recovers(patchbay: &Patchbay, phone: &Phone, sink: &Sink, runs: usize) {
+    for run in 1..runs {
+        sink.receives_many("orders", run).await;
+        patchbay.advance_clock(30).await;
+    }
     hears(phone, "posted 200").await;
+    assert_eq!(sink.received("orders").len(), runs);
+}
+
+/// The same requests byte for byte, whenever they were sent: one key stands for one request.
+fn assert_same_bodies(sink: &Sink) {
+    let bodies = sink.bodies("orders");
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
 }
 
 #[tokio::test]

@@ -190,9 +190,11 @@ async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_serve
     client.put_in_force(SHOP, terms).await;
     let phone = patchbay.new_phone();
 
-    phone.write(&client.number, "panic").await;
+    for answers in 1..=2 {
+        phone.write(&client.number, "panic").await;
+        hears_steady(&phone, answers).await;
+    }
 
-    hears(&phone, "steady").await;
     let event = client.keeps(SHOP, "events", |event| event["kind"] == "CANARY_FAILED").await;
     let reason = event["reason"].as_str().unwrap();
     assert!(reason.contains("2 of its 3 calls failed") && reason.contains("crashed"), "{reason}");
@@ -207,10 +209,59 @@ async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_serve
         sqlx::query_as(statement).bind(&client.client_ref).fetch_all(&mut db).await.unwrap();
     assert_eq!(ended, [("canary".to_owned(), "canary-failed".to_owned())]);
     phone.write(&client.number, "panic").await;
+    hears_steady(&phone, 3).await;
+}
+
+/// Waits for so many answers of the live version.
+async fn hears_steady(phone: &Phone, answers: usize) {
     eventually("the live version to answer", || async {
-        (texts(&phone).await.iter().filter(|text| *text == "steady").count() == 2).then_some(())
+        (texts(phone).await.iter().filter(|text| *text == "steady").count() == answers).then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn what_a_canary_fails_at_is_answered_by_the_live_version_at_once() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, greeter("steady")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    let terms = json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 1000 });
+    client.put_in_force(SHOP, terms).await;
+    let phone = patchbay.new_phone();
+
+    for (answers, deed) in (1..).zip(["panic", "reply 4097", "refuse", "refuse-for-now"]) {
+        phone.write(&client.number, deed).await;
+        hears_steady(&phone, answers).await;
+    }
+
+    let of_canary = calls(&client, "canary", 5).await;
+    let outcomes: Vec<&str> = of_canary.iter().rev().map(|call| call["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["answered", "trapped", "bad-answer", "refused", "refused"], "each is asked once");
+    assert_eq!(client.in_force(SHOP).await.len(), 2, "it stays on trial");
+}
+
+#[tokio::test]
+async fn what_a_canary_without_a_live_version_fails_at_comes_to_people_at_once() {
+    let (patchbay, client) = setup().await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    let terms = json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 1000 });
+    client.put_in_force(SHOP, terms).await;
+    let phone = patchbay.new_phone();
+
+    phone.write(&client.number, "panic").await;
+
+    let reason = eventually("people to take over", || async {
+        let mut db = patchbay.database().await;
+        let statement = "SELECT queued_reason FROM participant
+            WHERE client_id = (SELECT id FROM client WHERE client_ref = $1) AND state = 'QUEUED'";
+        let reason: Option<String> =
+            sqlx::query_scalar(statement).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap();
+        reason
+    })
+    .await;
+    assert!(reason.contains("crashed") && reason.contains("no version is live"), "{reason}");
+    let trapped = calls(&client, "canary", 2).await.iter().filter(|call| call["outcome"] == "trapped").count();
+    assert_eq!(trapped, 1);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
 };
@@ -123,7 +123,21 @@ impl Patchbay {
 
     /// A second process on the same database, as a cluster has it.
     pub async fn second_node(&self) -> Node {
+        self.node(self.command()).await
+    }
+
+    /// A second process as on another machine: it has the same key, and a data directory of its own.
+    pub async fn node_elsewhere(&self) -> (Node, TempDir) {
+        let elsewhere = tempfile::tempdir().unwrap();
+        share_compiled_plugins(&elsewhere);
+        let (key, data) = (Path::new("data").join("master.key"), elsewhere.path().join("data"));
+        std::fs::copy(self.data_dir.path().join(&key), elsewhere.path().join(&key)).unwrap();
         let mut command = self.command();
+        command.env("PATCHBAY__DATA_DIR", data).current_dir(elsewhere.path());
+        (self.node(command).await, elsewhere)
+    }
+
+    async fn node(&self, mut command: Command) -> Node {
         command.env("PATCHBAY__SERVER__LISTEN", "127.0.0.1:0");
         let process = Process::start(command).await;
         Node { url: format!("http://{}", process.address), child: process.child }

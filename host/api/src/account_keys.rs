@@ -1,5 +1,7 @@
 //! Account keys (SPEC 4.6).
 
+use std::{net::IpAddr, time::Duration};
+
 use axum::{Json, extract::State};
 use domain::body::FieldFault;
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,7 @@ use crate::{
     auth::{Allowed, OwnKey, Permission},
     body::SmallJson,
     error::{ApiError, ErrorKind},
+    https::Source,
     state::ApiState,
 };
 
@@ -69,14 +72,15 @@ struct Generated {
 )]
 async fn retrieve(
     State(state): State<ApiState>,
+    Source(from): Source,
     SmallJson(body): SmallJson<RetrieveBody>,
 ) -> Result<Json<Retrieved>, ApiError> {
-    let login = login(body)?;
+    let login = login(body, from)?;
     let key = retrieve_api_key(&state.administration(), login).await.map_err(refused)?;
     Ok(Json(Retrieved { api_key: key.expose().to_owned() }))
 }
 
-fn login(body: RetrieveBody) -> Result<Login, ApiError> {
+fn login(body: RetrieveBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
     let mut missing = Vec::new();
     let mut required = |field: &str, value: Option<String>| {
         value.unwrap_or_else(|| {
@@ -88,6 +92,7 @@ fn login(body: RetrieveBody) -> Result<Login, ApiError> {
         email: required("email", body.email),
         password: required("password", body.password),
         client_ref: required("clientRef", body.client_ref),
+        from,
     };
     if missing.is_empty() { Ok(login) } else { Err(ApiError::faults(missing)) }
 }
@@ -97,6 +102,9 @@ fn refused(error: LoginError) -> ApiError {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
         LoginError::RateLimited { retry_after } => {
             ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(retry_after)
+        }
+        LoginError::Crowded => {
+            ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(Duration::from_secs(1))
         }
         LoginError::Failed(cause) => cause.into(),
     }

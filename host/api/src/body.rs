@@ -7,6 +7,7 @@ use axum::{
     extract::{FromRequest, Request},
     http::{HeaderMap, header},
 };
+use base::aside::{self, Whose};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
@@ -48,12 +49,13 @@ async fn json_bytes(request: Request, limit: usize, time: Duration) -> Result<By
 /// A JSON body as a `T`; a fault names its field.
 pub(crate) struct JsonBody<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<ApiState> for JsonBody<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<ApiState> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
-        domain::body::parse(&bytes).map(Self).map_err(|fault| ApiError::faults(vec![fault]))
+        let parsed = aside::work(bytes.len(), Whose::Known, move || domain::body::parse(&bytes)).await?;
+        parsed.map(Self).map_err(ApiError::faults)
     }
 }
 
@@ -69,14 +71,14 @@ impl<T: DeserializeOwned> FromRequest<ApiState> for SmallJson<T> {
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let most = SMALL_BYTES.min(state.settings.max_body_bytes);
         let bytes = json_bytes(request, most, state.settings.body_timeout).await?;
-        domain::body::parse(&bytes).map(Self).map_err(|fault| ApiError::faults(vec![fault]))
+        domain::body::parse(&bytes).map(Self).map_err(ApiError::faults)
     }
 }
 
 /// A JSON body that may be missing: no bytes count as `T::default()`.
 pub(crate) struct OptionalJson<T>(pub T);
 
-impl<T: DeserializeOwned + Default> FromRequest<ApiState> for OptionalJson<T> {
+impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<ApiState> for OptionalJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
@@ -155,7 +157,9 @@ enum Unread {
 /// What a body of a declared length takes is counted already; of any other, what has come.
 async fn collect(body: Body, declared: Option<u64>, limit: usize, held: &Held) -> Result<Bytes, Unread> {
     let mut chunks = body.into_data_stream();
-    let mut whole = BytesMut::new();
+    // What was declared is counted, so it is had at once: a buffer that grows would hold up to twice as much.
+    let mut whole =
+        BytesMut::with_capacity(declared.and_then(|length| usize::try_from(length).ok()).unwrap_or_default());
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| Unread::Broken)?;
         if whole.len() + chunk.len() > limit {

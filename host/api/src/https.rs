@@ -1,13 +1,18 @@
 //! `server.require_https`: requests that did not arrive over TLS are refused.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, SocketAddr},
+};
 
 use axum::{
-    extract::{ConnectInfo, Request, State},
-    http::{Extensions, HeaderMap},
+    extract::{ConnectInfo, FromRequestParts, Request, State},
+    http::{Extensions, HeaderMap, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+
+use ipnet::IpNet;
 
 use crate::{
     error::{ApiError, ErrorKind},
@@ -46,6 +51,33 @@ pub(crate) fn peer(extensions: &Extensions) -> Option<IpAddr> {
     extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical())
 }
 
+/// Where a request comes from: the peer, or what a trusted proxy says in its place.
+pub(crate) struct Source(pub Option<IpAddr>);
+
+impl FromRequestParts<ApiState> for Source {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Infallible> {
+        Ok(Self(peer(&parts.extensions).map(|peer| source(&state.settings.trusted_proxies, peer, &parts.headers))))
+    }
+}
+
+/// The last address in the line of proxies that is none of ours: what stands before it may be the caller's own.
+fn source(trusted: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    let said = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let line: Vec<&str> = said.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let mut source = peer;
+    for hop in line.iter().rev() {
+        if !is_trusted(&source) {
+            break;
+        }
+        let Ok(before) = hop.parse::<IpAddr>() else { break };
+        source = before.to_canonical();
+    }
+    source
+}
+
 /// What the nearest proxy said: it adds at the end, and what stands before may be the caller's own.
 fn forwarded_proto(headers: &HeaderMap) -> Option<&str> {
     let last = headers.get_all("x-forwarded-proto").iter().next_back()?.to_str().ok()?;
@@ -62,6 +94,23 @@ mod tests {
             headers.append("x-forwarded-proto", value.parse().unwrap());
         }
         headers
+    }
+
+    #[test]
+    fn a_source_is_the_last_one_that_is_no_proxy_of_ours() {
+        let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
+        let source = |peer: &str, line: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in line {
+                headers.append("x-forwarded-for", value.parse().unwrap());
+            }
+            source(&trusted, peer.parse().unwrap(), &headers).to_string()
+        };
+        assert_eq!(source("192.0.2.1", &["198.51.100.7"]), "192.0.2.1");
+        assert_eq!(source("10.0.0.1", &["203.0.113.9, 198.51.100.7"]), "198.51.100.7");
+        assert_eq!(source("10.0.0.1", &["203.0.113.9, 198.51.100.7", "10.0.0.2"]), "198.51.100.7");
+        assert_eq!(source("10.0.0.1", &["nonsense"]), "10.0.0.1");
+        assert_eq!(source("10.0.0.1", &[]), "10.0.0.1");
     }
 
     #[test]

@@ -36,6 +36,7 @@ use utoipa_axum::router::OpenApiRouter;
 pub use admission::{Admission, AdmissionSettings};
 pub use auth::{PERMISSIONS, PermissionRow};
 pub use https::OverTls;
+pub use operations::metrics_router;
 pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
 
 /// Everything that is served under one address.

@@ -1,16 +1,22 @@
 //! For operators (CONTRACT 5).
 
 use axum::{
-    Json,
-    extract::State,
+    Json, Router,
+    extract::{Request, State},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
+    routing::get,
 };
+use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::state::ApiState;
+use crate::{
+    error::{self, ApiError, ErrorKind},
+    https::peer,
+    state::ApiState,
+};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(alive)).routes(routes!(ready)).routes(routes!(metrics))
@@ -38,6 +44,8 @@ struct ReadyChecks {
     database: bool,
     /// It is as new as this program.
     migrations: bool,
+    /// It takes what is sent: its disk is not full, and it is no replica.
+    writable: bool,
     /// The plugins of the program are ready.
     plugins: bool,
     /// The process has been told to stop.
@@ -58,7 +66,8 @@ pub(crate) async fn alive() -> Response {
 
 /// The process can do its work.
 ///
-/// Database, migrations and plugins are as they should be, and it has not been told to stop.
+/// The database answers, is as new as the program and takes what is sent, the plugins are ready, and it has not been told
+/// to stop.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -77,19 +86,52 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "NOT_READY")
     };
-    let checks =
-        ReadyChecks { database: checks.database, migrations: checks.migrations, plugins: checks.plugins, stopping };
+    let checks = ReadyChecks {
+        database: checks.database,
+        migrations: checks.migrations,
+        writable: checks.writable,
+        plugins: checks.plugins,
+        stopping,
+    };
     (status, Json(Ready { status: word, checks })).into_response()
 }
 
 /// For Prometheus.
+///
+/// To callers on this machine only, without a proxy between; `server.metrics_listen` gives it an address of its own.
 #[utoipa::path(
     get,
     path = "/metrics",
     operation_id = "metrics",
     tag = "Operations",
-    responses((status = 200, description = "Metrics in the text format.", body = String, content_type = "text/plain")),
+    responses(
+        (status = 200, description = "Metrics in the text format.", body = String, content_type = "text/plain"),
+        (status = 403, description = "The caller is not on this machine, or came through a proxy."),
+    ),
 )]
-pub(crate) async fn metrics(State(state): State<ApiState>) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], state.metrics.render()).into_response()
+pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> Result<Response, ApiError> {
+    if state.settings.metrics_elsewhere {
+        return Err(error::no_such_path().await);
+    }
+    if !is_of_this_machine(&request) {
+        let said = "metrics are for callers on this machine: server.metrics_listen gives them an address of their own";
+        return Err(ApiError::new(ErrorKind::Forbidden, said));
+    }
+    Ok(rendered(&state.metrics))
+}
+
+/// A proxy on this machine speaks for callers from elsewhere, and says so.
+fn is_of_this_machine(request: &Request) -> bool {
+    let forwarded = ["x-forwarded-for", "x-forwarded-proto", "forwarded", "via"];
+    let direct = !forwarded.iter().any(|name| request.headers().contains_key(*name));
+    direct && peer(request.extensions()).is_some_and(|peer| peer.is_loopback())
+}
+
+fn rendered(metrics: &PrometheusHandle) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics.render()).into_response()
+}
+
+/// `GET /metrics` and nothing else, to everybody: for an address that only those reach who may read it.
+pub fn metrics_router(metrics: PrometheusHandle) -> Router {
+    Router::new().route("/metrics", get(async move || rendered(&metrics)))
 }

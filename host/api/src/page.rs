@@ -125,10 +125,15 @@ pub(crate) struct Page<T> {
 impl<T> Page<T> {
     /// Wraps what was found, each item in its outer form.
     pub fn new<I>(request: PageRequest, found: Found<I>, shape: impl FnMut(I) -> T) -> Self {
-        let total_pages = found.total.div_ceil(u64::from(request.size.max(1)));
+        Self { content: found.items.into_iter().map(shape).collect(), ..Self::around(request, found.total) }
+    }
+
+    /// The wrapper of a page whose items are written apart.
+    pub fn around(request: PageRequest, total: u64) -> Self {
+        let total_pages = total.div_ceil(u64::from(request.size.max(1)));
         Self {
-            content: found.items.into_iter().map(shape).collect(),
-            total_elements: found.total,
+            content: Vec::new(),
+            total_elements: total,
             total_pages,
             size: request.size,
             number: request.page,

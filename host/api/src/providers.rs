@@ -8,7 +8,9 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use inbound::callbacks::{self, CallbackRefused, Handshake, handshake as answer_handshake, open_callback};
+use inbound::callbacks::{
+    CallbackRefused, Handshake, NotTaken, handshake as answer_handshake, is_signature, open_callback,
+};
 
 use crate::{
     body,
@@ -18,7 +20,7 @@ use crate::{
 };
 
 /// Meta sends up to 3 MB (PROVIDERS A.7).
-const MAX_CALLBACK_BYTES: usize = 4 * 1024 * 1024;
+const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback))
@@ -66,7 +68,7 @@ async fn handshake(
         Header,
         description = "`sha256=` and the HMAC-SHA256 of the body under the app secret.",
     )),
-    request_body(content = Object, content_type = "application/json", description = "As Meta describes it; 4 MiB at most."),
+    request_body(content = Object, content_type = "application/json", description = "As Meta describes it; 3 MiB at most."),
     responses(
         (status = 200, description = "It is on disk."),
         (status = 401, description = "The signature is missing or wrong."),
@@ -76,18 +78,22 @@ async fn callback(State(state): State<ApiState>, request: Request) -> Result<Sta
     let signature = signature(&request)?;
     let from_this_machine = peer(request.extensions()).is_some_and(|peer: IpAddr| peer.is_loopback());
     let unsigned_is_fine = state.settings.simulator_allows_unsigned && from_this_machine;
+    // Nothing is read of what cannot be taken.
+    if signature.is_none() && !unsigned_is_fine {
+        return Err(refused(CallbackRefused::BadSignature));
+    }
     let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
     let items = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await.map_err(refused)?;
-    callbacks::store(&state.context, &raw, items).await?;
+    state.callbacks.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
     Ok(StatusCode::OK)
 }
 
-/// The header `X-Hub-Signature-256`; a second one, or one that is no text, is as good as a wrong one.
+/// The header `X-Hub-Signature-256`; a second one, or one that cannot be a signature, is as good as a wrong one.
 fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     let mut values = request.headers().get_all("x-hub-signature-256").iter();
     let Some(value) = values.next() else { return Ok(None) };
     match (value.to_str(), values.next()) {
-        (Ok(text), None) => Ok(Some(text.to_owned())),
+        (Ok(text), None) if is_signature(text) => Ok(Some(text.to_owned())),
         _ => Err(refused(CallbackRefused::BadSignature)),
     }
 }
@@ -102,6 +108,10 @@ fn refused(error: CallbackRefused) -> ApiError {
         CallbackRefused::Unreadable(reason) => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "unreadable").increment(1);
             ApiError::fault("body", format!("is no callback of a WhatsApp business account: {reason}"))
+        }
+        CallbackRefused::TooMany => {
+            metrics::counter!("patchbay_callbacks_refused_total", "reason" => "too_many").increment(1);
+            ApiError::new(ErrorKind::PayloadTooLarge, format!("{error}: send it in parts"))
         }
         CallbackRefused::Failed(error) => error.into(),
     }

@@ -11,6 +11,7 @@ use std::{
 use async_trait::async_trait;
 use base::{Context, audit::Administration};
 use chrono::{DateTime, Utc};
+use inbound::callbacks::Intake;
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
@@ -26,6 +27,8 @@ pub struct ApiState {
     pub context: Arc<Context>,
     /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
+    /// Takes callbacks of providers.
+    pub callbacks: Arc<Intake>,
     /// Whose turn it is to upload a plugin.
     pub uploads: Arc<Uploads>,
     /// Knows whose key it is.
@@ -61,6 +64,8 @@ pub struct ApiSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Serves `/testing/clock/advance` when set (`testing.clock`).
     pub testing_clock: Option<Arc<dyn ClockControl>>,
+    /// `/metrics` has an address of its own ([`metrics_router`](crate::metrics_router)) and is not served here.
+    pub metrics_elsewhere: bool,
     /// Take unsigned callbacks from this machine while no app secret is set: the simulator's. A wrong signature stays
     /// wrong.
     pub simulator_allows_unsigned: bool,

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, bail};
 use base::{
-    Context, ContextBuilder, KeyValueQuota, PluginSettings, Retention, Settings,
+    Context, ContextBuilder, KeyValueQuota, MediaKept, PluginSettings, Retention, Settings,
     audit::Administration,
     lanes::{Wake, Wakeups},
     secrets::{self, Sealer},
@@ -21,7 +21,10 @@ use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use storage::PgPool;
 use tokio::sync::mpsc;
 
-use crate::{clock::SystemClock, config::Config};
+use crate::{
+    clock::SystemClock,
+    config::{Config, MediaPlace},
+};
 
 /// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -127,7 +130,7 @@ pub async fn context(
     simulated: Option<&Simulated>,
 ) -> anyhow::Result<Parts> {
     let (wake, wakes) = Wakeups::channel();
-    let media_folder = config.data_dir().join("media");
+    let media_folder = config.media_folder();
     let scratch = media_folder.join("scratch");
     std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
     let graph_url = simulated.map(Simulated::graph_url);
@@ -139,6 +142,7 @@ pub async fn context(
     let http = GuardedClient::new(GuardedSettings {
         connect_timeout: config.limits.webhook_connect_timeout,
         total_timeout: config.limits.webhook_timeout,
+        webhook_read_bytes: usize::try_from(config.limits.webhook_max_response_bytes).unwrap_or(usize::MAX),
         ..GuardedSettings::default()
     })?;
     let outgoing = GuardedOutgoing::new(http.clone(), base.db.clone(), config.webhooks.allow_private_targets);
@@ -190,6 +194,11 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
         fallback_max_age: limits.fallback_max_age,
         media_max_bytes: limits.inbound_media_max_bytes,
         media_url_lifetime: MEDIA_URL_LIFETIME,
+        media_kept: match config.media_place() {
+            MediaPlace::Folder(folder) if folder != config.media_folder() => MediaKept::InSharedFolder(folder),
+            MediaPlace::Folder(_) | MediaPlace::Auto => MediaKept::InFolder,
+            MediaPlace::Database => MediaKept::InDatabase,
+        },
         sms_default_source: config.sms.default_source.clone(),
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
         webhook_in_flight: limits.webhook_concurrency_per_endpoint,
@@ -232,6 +241,7 @@ fn plugin_limits(config: &Config) -> Limits {
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     Limits {
         memory_bytes: bytes(limits.plugin_memory_bytes),
+        memory_bytes_of_all: bytes(limits.plugin_memory_bytes_of_all),
         table_elements: limits.plugin_table_elements,
         handles: limits.plugin_handles,
         component_bytes: bytes(limits.plugin_bytes),

@@ -79,12 +79,24 @@ pub struct ClientCreate {
     /// E-mail address of the first user
     #[arg(long)]
     pub email: String,
-    /// Password of the first user
-    #[arg(long)]
-    pub password: Secret,
+    /// How the first user logs in
+    #[command(flatten)]
+    pub password: GivenPassword,
     /// Client that this one belongs to
     #[arg(long, value_name = "REF")]
     pub parent: Option<String>,
+}
+
+/// A password, in the one way or the other.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct GivenPassword {
+    /// Password; others on this machine can read it in the list of processes: --password-stdin keeps it to yourself
+    #[arg(long)]
+    pub password: Option<Secret>,
+    /// Read the password from standard input, to the end of the first line
+    #[arg(long)]
+    pub password_stdin: bool,
 }
 
 /// `patchbay user ...`
@@ -103,9 +115,9 @@ pub struct UserCreate {
     /// E-mail address, unique within the client
     #[arg(long)]
     pub email: String,
-    /// Password
-    #[arg(long)]
-    pub password: Secret,
+    /// How the user logs in
+    #[command(flatten)]
+    pub password: GivenPassword,
     /// Name that people see
     #[arg(long)]
     pub name: String,
@@ -142,9 +154,12 @@ pub struct NumberAdd {
     /// Meta's id of the WhatsApp Business account
     #[arg(long, value_name = "ID")]
     pub waba_id: Option<String>,
-    /// Access token of the account
-    #[arg(long, value_name = "TOKEN")]
+    /// Access token of the account; others on this machine can read it in the list of processes
+    #[arg(long, value_name = "TOKEN", conflicts_with = "access_token_stdin")]
     pub access_token: Option<Secret>,
+    /// Read the access token from standard input, to the end of the first line
+    #[arg(long)]
+    pub access_token_stdin: bool,
 }
 
 /// How a WhatsApp number is connected.
@@ -190,6 +205,10 @@ mod tests {
             "patchbay serve --config other.toml",
             "patchbay client create --ref acme --name Acme --email a@acme.example --password pw --parent holding",
             "patchbay user create --client acme --email b@acme.example --password pw --name B --role AGENT --team sales",
+            "patchbay client create --ref acme --name Acme --email a@acme.example --password-stdin",
+            "patchbay user create --client acme --email b@acme.example --password-stdin --name B --role API",
+            "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_CLOUD --phone-number-id 1 \
+             --waba-id 2 --access-token-stdin",
             "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_LITE",
             "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_CLOUD --phone-number-id 1 \
              --waba-id 2 --access-token t",
@@ -232,6 +251,16 @@ mod tests {
             assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
         }
         assert_eq!(plugin.get_subcommands().count(), 12);
+    }
+
+    #[test]
+    fn a_password_is_given_in_exactly_one_way() {
+        let create = |rest: &str| {
+            let line = format!("patchbay client create --ref a --name A --email a@a.example {rest}");
+            Cli::try_parse_from(line.split_whitespace()).map_err(|error| error.to_string())
+        };
+        assert!(create("").unwrap_err().contains("--password-stdin"));
+        assert!(create("--password p --password-stdin").unwrap_err().contains("cannot be used with"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
+pub mod listeners;
 pub mod logging;
 pub mod metrics;
 pub mod plugin;
@@ -16,7 +17,7 @@ pub mod serve;
 pub mod simulated_numbers;
 pub mod tls;
 
-use std::{ffi::OsString, io::Write, process::ExitCode};
+use std::{ffi::OsString, io::Write, pin::Pin, process::ExitCode};
 
 use anyhow::Context;
 use clap::Parser;
@@ -60,7 +61,9 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
     logging::init(&config.logging, audience)?;
     tls::install_crypto();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")?;
-    runtime.block_on(dispatch(config, command))
+    // Behind a pointer: `block_on` is compiled three times over, and with it whatever it polls itself, which would be everything.
+    let done: Pin<Box<dyn Future<Output = anyhow::Result<()>>>> = Box::pin(dispatch(config, command));
+    runtime.block_on(done)
 }
 
 async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {

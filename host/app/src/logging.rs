@@ -35,10 +35,10 @@ pub enum LoggingError {
 }
 
 /// Sends all log lines of this process to standard error.
-pub fn init(settings: &Logging, audience: Audience) -> Result<(), LoggingError> {
-    let filter = filter(settings, audience)?;
+pub fn init(logging: &Logging, audience: Audience) -> Result<(), LoggingError> {
+    let filter = filter(logging, audience)?;
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
-    let layer: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
+    let layer: Box<dyn Layer<Registry> + Send + Sync> = match logging.format {
         LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).with_filter(filter).boxed(),
         LogFormat::Json => lines.json().flatten_event(true).with_ansi(false).with_filter(filter).boxed(),
     };
@@ -49,12 +49,12 @@ pub fn init(settings: &Logging, audience: Audience) -> Result<(), LoggingError> 
 /// The SMPP codec logs whole PDUs, texts and passwords included: no filter may turn that on.
 const ALWAYS_QUIET: &str = "rusmpp=off,rusmpp_core=off,rusmppc=warn";
 
-fn filter(settings: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {
+fn filter(logging: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {
     let default = match audience {
         Audience::Server => "info",
         Audience::Command => "warn",
     };
-    let wanted = if settings.filter.is_empty() { default } else { &settings.filter };
+    let wanted = if logging.filter.is_empty() { default } else { &logging.filter };
     EnvFilter::try_new(format!("{wanted},{ALWAYS_QUIET}"))
         .map_err(|source| LoggingError::Filter { filter: wanted.to_owned(), source })
 }
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn commands_are_quieter_than_servers_unless_a_filter_is_set() {
         let settings = Logging::default();
-        let level = |settings: &Logging, audience| {
-            let text = filter(settings, audience).unwrap().to_string();
+        let level = |logging: &Logging, audience| {
+            let text = filter(logging, audience).unwrap().to_string();
             text.split(',').find(|part| !part.contains('=')).unwrap().to_owned()
         };
         assert_eq!(level(&settings, Audience::Server), "info");

@@ -1,16 +1,71 @@
 //! The recorder behind `GET /metrics`.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use tokio_util::sync::CancellationToken;
 
 /// Seconds, for everything that ends in `_seconds`.
 const BUCKETS: [f64; 11] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
+/// How often samples are counted into their histograms. Until then each is kept as it is.
+pub const UPKEEP: Duration = Duration::from_secs(5);
+
 /// Installs the recorder of this process and answers what renders it.
 pub fn install() -> anyhow::Result<PrometheusHandle> {
-    PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)
-        .context("cannot set up metrics")?
-        .install_recorder()
-        .context("cannot set up metrics")
+    let recorder = recorder()?;
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder).map_err(|_| anyhow::anyhow!("metrics are set up already"))?;
+    Ok(handle)
+}
+
+/// The recorder, not installed.
+pub fn recorder() -> anyhow::Result<PrometheusRecorder> {
+    let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS);
+    Ok(builder.context("cannot set up metrics")?.build_recorder())
+}
+
+/// Counts samples into their histograms now and then, whether or not anybody asks for them.
+pub async fn keep_up(handle: PrometheusHandle, stop: CancellationToken) {
+    let mut turns = tokio::time::interval(UPKEEP);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = turns.tick() => handle.run_upkeep(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resident_bytes() -> u64 {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn samples_do_not_pile_up_while_nobody_asks_for_them() {
+        const TURNS: usize = 40;
+        const SAMPLES: usize = 200_000;
+        let recorder = recorder().unwrap();
+        let (handle, stop) = (recorder.handle(), CancellationToken::new());
+        let keeping = tokio::spawn(keep_up(handle.clone(), stop.clone()));
+        let before = resident_bytes();
+        for _ in 0..TURNS {
+            metrics::with_local_recorder(&recorder, || {
+                let waited = metrics::histogram!("waited_seconds");
+                (0..SAMPLES).for_each(|_| waited.record(0.02));
+            });
+            tokio::time::sleep(UPKEEP).await;
+        }
+        let grown = resident_bytes().saturating_sub(before);
+        // Eight bytes for each sample would be 64 MB.
+        assert!(grown < 32_000_000, "{grown} bytes");
+        stop.cancel();
+        keeping.await.unwrap();
+        assert!(handle.render().contains(&format!("waited_seconds_count {}", TURNS * SAMPLES)));
+    }
 }

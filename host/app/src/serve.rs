@@ -5,6 +5,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use anyhow::Context as _;
 use base::{Context, lanes::Wake};
 use channels::smpp::{SmppEvents, SmppGateway};
+use inbound::callbacks::Intake;
+use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::{SmscEvents, accept::Acceptor};
 use simulator::{Simulator, SimulatorConfig};
 use tenancy::accounts::Authenticator;
@@ -23,7 +25,9 @@ use crate::{
     boot::{self, Base, Parts, Simulated},
     clock::SystemClock,
     config::Config,
-    demo, metrics,
+    demo,
+    listeners::{self, ConnectionLimits, Doors, Patience, Reception},
+    metrics,
     postgres::Database,
     tls,
 };
@@ -35,6 +39,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs the service until it is told to stop.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
+    warn_of_settings_without_effect(&config);
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database).await;
     database.stop().await;
@@ -43,10 +48,17 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
 
 /// Runs background work until it is told to stop.
 pub async fn work(config: Config) -> anyhow::Result<()> {
+    warn_of_settings_without_effect(&config);
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database).await;
     database.stop().await;
     result
+}
+
+fn warn_of_settings_without_effect(config: &Config) {
+    for (setting, product) in config.without_effect() {
+        tracing::warn!(setting, "{setting} is set and has no effect: this version has no {product}");
+    }
 }
 
 async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> {
@@ -66,14 +78,24 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
     let process = Process::start(config, &ctx, &clock, smpp, config.server.workers.then_some(wakes));
     let readiness = Arc::new(Readiness::default());
-    let router = router(config, &ctx, &clock, &readiness)?;
+    let metrics = metrics::install()?;
+    tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
+    let router = router(config, &ctx, &clock, &readiness, metrics.clone())?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
-    let mut servers = vec![tokio::spawn(listen(config.clone(), listener, router.clone(), process.stop.child_token()))];
+    let reception = reception(config);
+    let stop = || process.stop.child_token();
+    let mut servers = vec![tokio::spawn(listen(config.clone(), listener, router.clone(), reception.clone(), stop()))];
     if let Some(batch) = config.server.batch_tls_listen {
         let listener = TcpListener::bind(batch).await.with_context(|| format!("cannot listen on {batch}"))?;
         tracing::info!("listening on https://{} (batch SMS gateway)", listener.local_addr()?);
-        servers.push(tokio::spawn(listen(config.clone(), listener, router, process.stop.child_token())));
+        servers.push(tokio::spawn(listen(config.clone(), listener, router, reception.clone(), stop())));
+    }
+    if let Some(address) = config.server.metrics_listen {
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.with_context(|| format!("cannot listen on {address} (server.metrics_listen)"))?;
+        tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);
+        servers.push(tokio::spawn(serve_metrics(listener, metrics, reception.patience, stop())));
     }
     tracing::info!("listening on {url}");
     database.announce(vec![url.clone()])?;
@@ -198,6 +220,7 @@ fn router(
     ctx: &Arc<Context>,
     clock: &Arc<SystemClock>,
     readiness: &Arc<Readiness>,
+    metrics: PrometheusHandle,
 ) -> anyhow::Result<axum::Router> {
     let testing_clock: Option<Arc<dyn ClockControl>> = config
         .testing
@@ -211,15 +234,17 @@ fn router(
         trusted_proxies: config.server.trusted_proxies.clone(),
         testing_clock,
         simulator_allows_unsigned: false,
+        metrics_elsewhere: config.server.metrics_listen.is_some(),
     };
     Ok(api::router(ApiState {
         acceptor: Acceptor::new(Arc::clone(ctx)),
+        callbacks: Intake::new(Arc::clone(ctx)),
         uploads: Arc::default(),
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),
         admission: Admission::new(admission(config)),
-        metrics: metrics::install()?,
+        metrics,
         readiness: Arc::clone(readiness),
     }))
 }
@@ -260,16 +285,51 @@ async fn listen(
     config: Config,
     listener: TcpListener,
     router: axum::Router,
+    reception: Reception,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     match (&config.server.tls_cert, &config.server.tls_key) {
         (Some(cert), Some(key)) => {
-            let router = router.layer(axum::Extension(OverTls));
-            tls::serve_tls(listener, tls::load(cert, key)?, router, stop).await?;
+            let (tls, router) = (tls::load(cert, key)?, router.layer(axum::Extension(OverTls)));
+            listeners::serve(listener, Some(tls), router, reception, stop).await;
         }
-        _ => tls::serve_plain(listener, router, stop).await?,
+        _ => listeners::serve(listener, None, router, reception, stop).await,
     }
     Ok(())
+}
+
+/// `GET /metrics` at an address of its own.
+async fn serve_metrics(
+    listener: TcpListener,
+    metrics: PrometheusHandle,
+    patience: Patience,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let limits = ConnectionLimits { connections: 64, per_address: 64, proxies: Vec::new() };
+    let reception = Reception { doors: Doors::new(limits), patience };
+    listeners::serve(listener, None, api::metrics_router(metrics), reception, stop).await;
+    Ok(())
+}
+
+/// Places and time for connections. As many files may be open as the system allows, since each of them is one.
+fn reception(config: &Config) -> Reception {
+    let limits = &config.limits;
+    let connections = listeners::connections_for(listeners::raise(), limits.connections);
+    if connections < limits.connections {
+        tracing::warn!("{connections} connections at most: this process may open no more files (ulimit -n)");
+    }
+    Reception {
+        doors: Doors::new(ConnectionLimits {
+            connections,
+            per_address: limits.connections_per_address,
+            proxies: config.server.trusted_proxies.clone(),
+        }),
+        patience: Patience {
+            head: limits.request_head_timeout,
+            idle: limits.idle_timeout,
+            write: limits.write_timeout,
+        },
+    }
 }
 
 /// Ctrl-C, SIGTERM, or something that we cannot go on without.

@@ -1,15 +1,11 @@
-//! The listeners: plain HTTP and HTTPS, both of which finish what is in flight before they end.
+//! Certificates and keys of the HTTPS listeners.
 
 use std::{
     fs, io,
-    net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
-use axum::Router;
-use axum_server::{Handle, tls_rustls::RustlsConfig};
 use rustls::{
     ServerConfig,
     pki_types::{
@@ -17,11 +13,6 @@ use rustls::{
         pem::{self, PemObject},
     },
 };
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
-
-/// How long requests in flight may take after a shutdown began; the whole of it has 30 s (CONTRACT 5).
-pub const DRAIN: Duration = Duration::from_secs(15);
 
 /// Why there is no HTTPS.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +60,7 @@ pub fn install_crypto() {
 }
 
 /// Reads `server.tls_cert` and `server.tls_key`. [`install_crypto`] comes first.
-pub fn load(cert: &Path, key: &Path) -> Result<RustlsConfig, TlsError> {
+pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let (cert_setting, key_setting) = ("server.tls_cert", "server.tls_key");
     let not_pem = |key, path: &Path, expected| {
         let path = path.to_owned();
@@ -86,44 +77,9 @@ pub fn load(cert: &Path, key: &Path) -> Result<RustlsConfig, TlsError> {
         .with_single_cert(chain, private_key)
         .map_err(|source| TlsError::Unusable { cert: cert.to_owned(), key: key.to_owned(), source })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(RustlsConfig::from_config(Arc::new(config)))
+    Ok(Arc::new(config))
 }
 
 fn read(key: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {
     fs::read(path).map_err(|source| TlsError::Unreadable { key, path: path.to_owned(), source })
-}
-
-/// Serves HTTP until `shutdown`, then takes no more connections and finishes the requests in flight, within [`DRAIN`].
-/// Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
-pub async fn serve_plain(listener: TcpListener, router: Router, shutdown: CancellationToken) -> io::Result<()> {
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.clone().cancelled_owned());
-    tokio::select! {
-        ended = async { serving.await } => ended,
-        () = async { shutdown.cancelled().await; tokio::time::sleep(DRAIN).await } => {
-            tracing::warn!("requests still in flight after {} s were cut off", DRAIN.as_secs());
-            Ok(())
-        }
-    }
-}
-
-/// The same over HTTPS, with HTTP/2 for clients that ask for it.
-pub async fn serve_tls(
-    listener: TcpListener,
-    tls: RustlsConfig,
-    router: Router,
-    shutdown: CancellationToken,
-) -> io::Result<()> {
-    let handle: Handle<SocketAddr> = Handle::new();
-    let server = axum_server::from_tcp_rustls(listener.into_std()?, tls)?.handle(handle.clone());
-    let serving = server.serve(router.into_make_service_with_connect_info::<SocketAddr>());
-    let stopping = async {
-        shutdown.cancelled().await;
-        handle.graceful_shutdown(Some(DRAIN));
-        std::future::pending::<()>().await;
-    };
-    tokio::select! {
-        ended = serving => ended,
-        () = stopping => Ok(()),
-    }
 }

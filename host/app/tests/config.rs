@@ -3,7 +3,7 @@
 
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use patchbay_app::config::{Config, ConfigError, LogFormat, Table};
+use patchbay_app::config::{Config, ConfigError, LogFormat, MediaPlace, Table};
 
 fn from_file(text: &str) -> Result<Config, ConfigError> {
     Config::from_sources(Some((PathBuf::from("patchbay.toml"), text.to_owned())), [])
@@ -173,12 +173,28 @@ fn the_simulator_runs_while_no_provider_is_configured() {
     let on = |text: &str| from_file(text).unwrap().simulator_on();
     assert!(!on("[smpp]\nurl = \"smpp://id:pw@127.0.0.1:2775\""));
     assert!(!on("[whatsapp_cloud]\napp_secret = \"s\""));
+    assert!(on("[messenger]\napp_secret = \"s\"\ngraph_url = \"http://127.0.0.1:1\""), "there is no Messenger yet");
     assert!(on("[whatsapp_cloud]\napp_secret = \"s\"\n[simulator]\nenabled = true"));
     assert!(!on("[simulator]\nenabled = false"));
     let shown = from_file("").unwrap().effective().to_toml();
     assert!(shown.contains("graph_url = \"http://127.0.0.1:8090\"") && shown.contains("enabled = true"), "{shown}");
     let shown = from_file("[simulator]\nenabled = false").unwrap().effective().to_toml();
     assert!(shown.contains("graph_url = \"https://graph.facebook.com\""), "{shown}");
+}
+
+#[test]
+fn files_of_customers_are_kept_where_every_process_on_the_database_finds_them() {
+    let kept = |text: &str| from_file(text).unwrap().media_place();
+    assert_eq!(kept(""), MediaPlace::Folder(".patchbay/media".into()));
+    assert_eq!(kept("[database]\nurl = \"postgres://db/patchbay\""), MediaPlace::Database);
+    assert_eq!(kept("[media]\nstore = \"database\""), MediaPlace::Database);
+    let folder = "[database]\nurl = \"postgres://db/patchbay\"\n[media]\nstore = \"/srv/media\"";
+    assert_eq!(kept(folder), MediaPlace::Folder("/srv/media".into()));
+    assert_eq!(
+        refusal(from_file("[media]\nstore = \"databse\"")),
+        "media.store in patchbay.toml: expected \"database\", or the path of a folder, such as \"/srv/media\", got the \
+         string \"databse\""
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The listeners: HTTPS from PEM files, clear refusals, and a shutdown that finishes what is in flight.
+//! The listeners: HTTPS from PEM files, clear refusals, how many connections there may be and how long one may take, and a
+//! shutdown that finishes what is in flight.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod support;
@@ -13,13 +14,22 @@ use std::{
 };
 
 use axum::{Router, extract::ConnectInfo, routing::get};
-use patchbay_app::tls;
+use patchbay_app::{
+    listeners::{self, Activity, ConnectionLimits, Doors, Patience, Reception},
+    tls,
+};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     pki_types::{CertificateDer, ServerName, pem::PemObject},
 };
 use support::TempDir;
-use tokio::{net::TcpListener, sync::Notify, task::spawn_blocking};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    net::TcpListener,
+    sync::Notify,
+    task::spawn_blocking,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 fn fixture(name: &str) -> PathBuf {
@@ -27,6 +37,14 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+const PATIENCE: Patience =
+    Patience { head: Duration::from_secs(15), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
+
+fn reception(connections: usize) -> Reception {
+    let limits = ConnectionLimits { connections, per_address: connections, proxies: Vec::new() };
+    Reception { doors: Doors::new(limits), patience: PATIENCE }
+}
 
 fn router() -> Router {
     Router::new().route("/", get(async |ConnectInfo(peer): ConnectInfo<SocketAddr>| format!("hello {}", peer.ip())))
@@ -54,12 +72,12 @@ async fn https_is_served_from_pem_files_until_shutdown() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let serving = tokio::spawn(tls::serve_tls(listener, config, router(), shutdown.clone()));
+    let serving = tokio::spawn(listeners::serve(listener, Some(config), router(), reception(10), shutdown.clone()));
 
     let answer = spawn_blocking(move || get_over_tls(address)).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("hello 127.0.0.1"), "{answer}");
     shutdown.cancel();
-    tokio::time::timeout(Duration::from_secs(5), serving).await.unwrap().unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(5), serving).await.unwrap().unwrap();
     assert!(TcpStream::connect(address).is_err());
 }
 
@@ -80,7 +98,7 @@ async fn a_shutdown_finishes_the_request_in_flight() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let serving = tokio::spawn(tls::serve_plain(listener, slow, shutdown.clone()));
+    let serving = tokio::spawn(listeners::serve(listener, None, slow, reception(10), shutdown.clone()));
     let client = spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(REQUEST).unwrap();
@@ -95,7 +113,7 @@ async fn a_shutdown_finishes_the_request_in_flight() {
     assert!(!serving.is_finished());
     go_on.notify_one();
     assert!(client.await.unwrap().ends_with("finished"));
-    tokio::time::timeout(Duration::from_secs(5), serving).await.unwrap().unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(5), serving).await.unwrap().unwrap();
 }
 
 #[test]
@@ -114,4 +132,127 @@ fn pem_files_that_do_not_serve_are_refused_by_setting_and_file() {
     assert!(message.contains("junk.pem (server.tls_key) holds no private key in PEM form"), "{message}");
     let message = refusal(&fixture("localhost.pem"), &fixture("other.key"));
     assert!(message.contains("cannot be used"), "{message}");
+}
+
+#[tokio::test]
+async fn connections_that_are_only_held_keep_nobody_out() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(listeners::serve(listener, None, router(), reception(4), CancellationToken::new()));
+    let answers = spawn_blocking(move || {
+        let held: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
+        let answer = |_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            stream.write_all(REQUEST).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        };
+        let answers: Vec<String> = (0..5).map(answer).collect();
+        drop(held);
+        answers
+    });
+    for answer in answers.await.unwrap() {
+        assert!(answer.ends_with("hello 127.0.0.1"), "{answer}");
+    }
+}
+
+/// The other end of a connection to these routes, on virtual time. What is in flight in it has little room.
+fn connect(router: Router) -> DuplexStream {
+    let (ours, theirs) = duplex(1_000);
+    let peer = SocketAddr::from(([192, 0, 2, 1], 50_000));
+    tokio::spawn(listeners::serve_connection(
+        theirs,
+        (),
+        peer,
+        router,
+        (Activity::new(), PATIENCE),
+        CancellationToken::new(),
+    ));
+    ours
+}
+
+/// Until the server ends the connection; in seconds, and with what it said.
+async fn ended_after(mut stream: DuplexStream) -> (f64, String) {
+    let begin = Instant::now();
+    let mut said = Vec::new();
+    // A connection that is cut has ended, too.
+    let _ = stream.read_to_end(&mut said).await;
+    (begin.elapsed().as_secs_f64(), String::from_utf8(said).unwrap())
+}
+
+/// It is looked at now and then: up to a quarter of the shortest time later, and then it gets half a second.
+fn is_about(seconds: f64, expected: f64) {
+    assert!((expected..expected + 5.0).contains(&seconds), "after {seconds} s, expected {expected}");
+}
+
+const KEEP_ALIVE: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_says_nothing_ends() {
+    is_about(ended_after(connect(router())).await.0, 15.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_comes_byte_by_byte_ends_the_connection() {
+    let (mut read, mut write) = tokio::io::split(connect(router()));
+    let begin = Instant::now();
+    tokio::spawn(async move {
+        for byte in KEEP_ALIVE {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            if write.write_all(&[*byte]).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut said = Vec::new();
+    let _ = read.read_to_end(&mut said).await;
+    // The first byte came after two seconds; up to it, it was a connection that says nothing.
+    is_about(begin.elapsed().as_secs_f64(), 17.0);
+    assert!(said.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_may_rest_between_requests_for_a_while() {
+    let mut stream = connect(router());
+    for _ in 0..3 {
+        stream.write_all(KEEP_ALIVE).await.unwrap();
+        let mut answer = [0; 500];
+        let length = stream.read(&mut answer).await.unwrap();
+        assert!(answer.starts_with(b"HTTP/1.1 200") && length < 500);
+        tokio::time::sleep(Duration::from_secs(70)).await;
+    }
+    let (seconds, said) = ended_after(stream).await;
+    is_about(seconds, 5.0);
+    assert_eq!(said, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_in_flight_may_take_its_time() {
+    let slow = get(async || {
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        "finished"
+    });
+    let mut stream = connect(Router::new().route("/", slow));
+    stream.write_all(KEEP_ALIVE).await.unwrap();
+    let (seconds, said) = ended_after(stream).await;
+    is_about(seconds, 375.0);
+    assert!(said.ends_with("finished"), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_does_not_read_its_answer_is_not_waited_for() {
+    let large = get(async || "x".repeat(1_000_000));
+    let mut stream = connect(Router::new().route("/", large));
+    stream.write_all(KEEP_ALIVE).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(29)).await;
+    let mut piece = [0; 500];
+    stream.read_exact(&mut piece).await.unwrap();
+    // It took something, so it has its time once more.
+    tokio::time::sleep(Duration::from_secs(29)).await;
+    stream.read_exact(&mut piece).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(36)).await;
+    let (_, said) = ended_after(stream).await;
+    assert!(said.len() <= 1_000, "{} bytes", said.len());
 }

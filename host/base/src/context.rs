@@ -17,7 +17,10 @@ use plugin_host::PluginHost;
 use storage::PgPool;
 use uuid::Uuid;
 
-use crate::{Settings, SkippedComparisons, lanes::Wakeups, secrets::Sealer};
+use crate::{
+    MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, readiness::Writes,
+    secrets::Sealer,
+};
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
 pub struct Context {
@@ -37,7 +40,7 @@ pub struct Context {
     pub http: GuardedClient,
     /// Files of customers.
     pub media: Arc<dyn MediaStore>,
-    /// Folder on the media store's file system where downloads are put together.
+    /// Folder of this machine where downloads are put together.
     pub scratch: PathBuf,
     /// Opens and seals secrets.
     pub sealer: Sealer,
@@ -49,6 +52,8 @@ pub struct Context {
     pub carriers: Carriers,
     /// Comparisons with shadows of plugins that there was no room for.
     pub skipped: SkippedComparisons,
+    /// Whether what is sent can be stored.
+    pub writes: Writes,
 }
 
 impl Context {
@@ -81,7 +86,7 @@ pub struct ContextBuilder {
     pub carriers: Carriers,
     /// For addresses that clients chose.
     pub http: GuardedClient,
-    /// Folder of the files of customers. Must exist.
+    /// Folder of this machine for files of customers: for downloads, and unless the settings say otherwise for all. Must exist.
     pub media_folder: PathBuf,
     /// Settings of the operator.
     pub settings: Settings,
@@ -90,6 +95,12 @@ pub struct ContextBuilder {
 impl ContextBuilder {
     /// Puts the rest around it. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
+        let folder = LocalMediaStore::new(self.media_folder.clone());
+        let media: Arc<dyn MediaStore> = match &self.settings.media_kept {
+            MediaKept::InFolder => Arc::new(folder),
+            MediaKept::InSharedFolder(shared) => Arc::new(LocalMediaStore::new(shared.clone())),
+            MediaKept::InDatabase => Arc::new(DatabaseMediaStore::new(self.db.clone(), folder)),
+        };
         Context {
             node: NodeId(self.ids.mint(self.clock.now())),
             db: self.db,
@@ -99,12 +110,13 @@ impl ContextBuilder {
             cloud: self.cloud,
             http: self.http,
             scratch: self.media_folder.join("scratch"),
-            media: Arc::new(LocalMediaStore::new(self.media_folder)),
+            media,
             sealer: self.sealer,
             settings: self.settings,
             wake,
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
+            writes: Writes::default(),
         }
     }
 }

@@ -38,18 +38,10 @@ impl Error {
     /// True when the failure has nothing to do with the work at hand: everything stops, and nothing counts against the
     /// item that was being worked on.
     pub fn is_outage(&self) -> bool {
-        use storage::SqlxError;
         match self {
             Self::LeaseLost | Self::Stopped => true,
-            Self::Storage(storage::Error::Database(error)) => matches!(
-                error,
-                SqlxError::Io(_)
-                    | SqlxError::Tls(_)
-                    | SqlxError::PoolTimedOut
-                    | SqlxError::PoolClosed
-                    | SqlxError::WorkerCrashed
-            ),
-            Self::Storage(_) | Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
+            Self::Storage(error) => error.is_outage(),
+            Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
+pub use storage::work::lanes::LEASE;
 use storage::{PgConnection, work::lanes::Queue};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;

@@ -1,9 +1,12 @@
 //! What every use case stands on: its surroundings ([`Context`]), secrets, the lanes of the work queue, the audit trail,
 //! and the failures that are nobody's request's fault.
 
+pub mod aside;
 pub mod audit;
 mod context;
+mod database_media;
 mod error;
+pub mod gather;
 pub mod lanes;
 pub mod media;
 pub mod readiness;
@@ -13,7 +16,8 @@ mod skipped_comparisons;
 pub mod upkeep;
 
 pub use context::{Context, ContextBuilder};
+pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};
-pub use settings::{KeyValueQuota, PluginSettings, Retention, Settings};
+pub use settings::{KeyValueQuota, MediaKept, PluginSettings, Retention, Settings};
 pub use skipped_comparisons::SkippedComparisons;
 pub use storage::work::lanes::Queue;

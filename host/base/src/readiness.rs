@@ -1,11 +1,18 @@
 //! Whether this process can do its work, and whether a failure is worth trying again.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use storage::work::trial;
 
 use crate::{Context, Error};
 
 /// Longest time that a check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long what was found out about writing is believed: probes need no key, and each look writes.
+const BELIEVED: Duration = Duration::from_secs(1);
 
 /// What `/readyz` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +21,8 @@ pub struct Checks {
     pub database: bool,
     /// Every migration of this program is applied.
     pub migrations: bool,
+    /// What is sent can be stored.
+    pub writable: bool,
     /// Components are loaded.
     pub plugins: bool,
 }
@@ -21,7 +30,7 @@ pub struct Checks {
 impl Checks {
     /// True when everything is.
     pub fn all(self) -> bool {
-        self.database && self.migrations && self.plugins
+        self.database && self.migrations && self.writable && self.plugins
     }
 }
 
@@ -29,7 +38,76 @@ impl Checks {
 pub async fn check(ctx: &Context) -> Checks {
     let current = tokio::time::timeout(CHECK_TIMEOUT, storage::is_current(&ctx.db)).await;
     let current = current.ok().and_then(Result::ok);
-    Checks { database: current.is_some(), migrations: current == Some(true), plugins: ctx.plugins.ready() }
+    let writable = current == Some(true) && ctx.writes.look(ctx).await;
+    Checks { database: current.is_some(), migrations: current == Some(true), writable, plugins: ctx.plugins.ready() }
+}
+
+/// Whether what is sent can be stored. A database whose disk is full still answers, and still takes small changes: so once a
+/// send could not be stored, nothing less than storing one says that it can be done again.
+#[derive(Debug, Default)]
+pub struct Writes {
+    doubted: AtomicBool,
+    seen: tokio::sync::Mutex<Option<Seen>>,
+}
+
+/// What a look found out.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    at: Instant,
+    doubted: bool,
+    writable: bool,
+}
+
+impl Writes {
+    /// Notes why a send was not stored.
+    pub fn note_failure(&self, error: &Error) {
+        if matches!(error, Error::Storage(storage::Error::Database(storage::SqlxError::Database(_)))) {
+            self.doubted.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// One look at a time; what it finds out is believed for a moment, unless a send has failed since.
+    async fn look(&self, ctx: &Context) -> bool {
+        let mut seen = self.seen.lock().await;
+        let doubted = self.doubted.load(Ordering::Relaxed);
+        if let Some(last) = *seen
+            && last.doubted == doubted
+            && last.at.elapsed() < BELIEVED
+        {
+            return last.writable;
+        }
+        let looking = tokio::time::timeout(CHECK_TIMEOUT, try_to_write(ctx, doubted)).await;
+        let writable = match looking {
+            Ok(Ok(writes)) => writes,
+            Ok(Err(error)) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "not ready: the database does not take writes"
+                );
+                false
+            }
+            Err(_) => false,
+        };
+        if writable && doubted {
+            self.doubted.store(false, Ordering::Relaxed);
+            tracing::info!("sends can be stored again");
+        }
+        *seen = Some(Seen { at: Instant::now(), doubted: doubted && !writable, writable });
+        writable
+    }
+}
+
+async fn try_to_write(ctx: &Context, thoroughly: bool) -> crate::Result<bool> {
+    let mut tx = ctx.db.begin().await?;
+    let writes = trial::write_ahead(&mut tx).await?;
+    tx.commit().await?;
+    if writes && thoroughly {
+        let (id, now) = (ctx.ids.mint(ctx.now()), ctx.now());
+        let mut tx = ctx.db.begin().await?;
+        trial::store_a_send(&mut tx, id, now).await?;
+        tx.rollback().await?;
+    }
+    Ok(writes)
 }
 
 /// True for a failure that passes by itself, such as a database that is overloaded, restarting or not reachable: the
@@ -38,10 +116,11 @@ pub fn is_passing(error: &Error) -> bool {
     let Error::Storage(storage::Error::Database(error)) = error else { return matches!(error, Error::Stopped) };
     match error {
         storage::SqlxError::PoolTimedOut | storage::SqlxError::PoolClosed | storage::SqlxError::Io(_) => true,
-        // Classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback) of PostgreSQL's codes.
-        storage::SqlxError::Database(error) => {
-            error.code().is_some_and(|code| ["08", "53", "57P", "40"].iter().any(|class| code.starts_with(class)))
-        }
+        // Classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback) of PostgreSQL's codes; a lock of another
+        // process that was waited for too long (55P03), and a transaction of ours that stood still too long (25P03).
+        storage::SqlxError::Database(error) => error.code().is_some_and(|code| {
+            ["08", "53", "57P", "40", "55P03", "25P03"].iter().any(|class| code.starts_with(class))
+        }),
         _ => false,
     }
 }

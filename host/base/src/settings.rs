@@ -1,6 +1,6 @@
 //! What the operator decided (`docs/operations.md`).
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// What the operator decided (`docs/operations.md`).
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Settings {
     pub media_max_bytes: u64,
     /// How long a media address stays valid.
     pub media_url_lifetime: Duration,
+    /// Where files of customers are kept.
+    pub media_kept: MediaKept,
     /// Source address of SMS when nothing else names one.
     pub sms_default_source: String,
     /// Delays between webhook attempts.
@@ -49,6 +51,7 @@ impl Default for Settings {
             fallback_max_age: Duration::from_secs(3600),
             media_max_bytes: 100 << 20,
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),
+            media_kept: MediaKept::default(),
             sms_default_source: "PATCHBAY".to_owned(),
             webhook_retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
                 .map(Duration::from_secs)
@@ -60,6 +63,18 @@ impl Default for Settings {
             retention: Retention::default(),
         }
     }
+}
+
+/// Where files of customers are kept (`media.store`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum MediaKept {
+    /// In the folder of this machine: for a service of one machine.
+    #[default]
+    InFolder,
+    /// In a folder that all nodes have.
+    InSharedFolder(PathBuf),
+    /// In the database.
+    InDatabase,
 }
 
 /// How long rows are kept, in days.

@@ -1,13 +1,17 @@
-//! What has to be done to the tables from time to time: partitions ahead, old rows forgotten.
+//! What has to be done to the tables from time to time: partitions ahead, old rows forgotten. In small transactions, each of
+//! which ends before it can be in the way: a change of the schema never shares one with deletes, and gives up rather than keep
+//! messages waiting.
 
-use chrono::Days;
+use chrono::{DateTime, Days, Utc};
 use storage::{
-    outbound::idempotency,
-    plugins,
-    work::{lanes, partitions, retention},
+    PgPool, Postgres, Transaction,
+    work::{
+        partitions::{self, PARTITIONED, Partition},
+        retention::{self, Aging},
+    },
 };
 
-use crate::{Context, Result};
+use crate::{Result, Retention};
 
 /// Weeks of partitions made ahead.
 const WEEKS_AHEAD: u64 = 4;
@@ -15,28 +19,35 @@ const WEEKS_AHEAD: u64 = 4;
 const KEY_DAYS: u64 = 7;
 /// Providers repeat callbacks for seven days: fingerprints are kept longer, whatever the retention says.
 const CALLBACK_DAYS: u32 = 9;
+/// Rows forgotten in one transaction.
+const PAGE: i64 = 2000;
 
 /// What one round of upkeep did.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// Partitions made.
     pub made: u32,
     /// Partitions dropped.
     pub dropped: u32,
+    /// Changes of the schema that gave way to others, for the next round.
+    pub postponed: u32,
+    /// Rows forgotten, beside those of dropped partitions.
+    pub forgotten: u64,
 }
 
-/// One round, by one process at a time; a process that finds another at it does nothing.
-pub async fn round(ctx: &Context) -> Result<Round> {
-    let now = ctx.now();
-    let days_ago = |days: u64| now.checked_sub_days(Days::new(days)).unwrap_or(now);
-    let keep = &ctx.settings.retention;
-    let mut done = Round::default();
-    let mut tx = ctx.db.begin().await?;
-    if !retention::try_lock(&mut tx).await? {
-        return Ok(done);
-    }
-    done.made = partitions::ensure(&mut tx, now, WEEKS_AHEAD).await?;
-    let limits = [
+/// One round, by one process at a time; a process that finds another at it leaves the rest to that one.
+pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<Round> {
+    let mut upkeep = Upkeep { db, now, done: Round::default() };
+    upkeep.make_partitions().await?;
+    upkeep.drop_partitions(keep).await?;
+    upkeep.forget_rows(keep).await?;
+    upkeep.forget_idle_lanes().await?;
+    Ok(upkeep.done)
+}
+
+/// The partitioned tables, and for how many days what is in them is kept.
+fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
+    [
         ("outbound_part", keep.messages_days),
         ("outbound_message", keep.messages_days),
         ("outbound_leg", keep.messages_days),
@@ -48,18 +59,108 @@ pub async fn round(ctx: &Context) -> Result<Round> {
         ("plugin_difference", keep.invocations_days),
         ("plugin_recording", keep.recordings_days),
         ("routing_decision", keep.messages_days),
-    ];
-    for (table, days) in limits {
-        done.dropped += partitions::drop_before(&mut tx, table, days_ago(u64::from(days))).await?;
+    ]
+}
+
+/// A round that is under way.
+struct Upkeep<'a> {
+    db: &'a PgPool,
+    now: DateTime<Utc>,
+    done: Round,
+}
+
+impl Upkeep<'_> {
+    /// A transaction in which nobody else does upkeep; `None` when somebody does.
+    async fn begin(&self) -> Result<Option<Transaction<'static, Postgres>>> {
+        let mut tx = self.db.begin().await?;
+        Ok(if retention::try_lock(&mut tx).await? { Some(tx) } else { None })
     }
-    retention::forget_message_directories(&mut tx, days_ago(u64::from(keep.messages_days))).await?;
-    let callback_days = keep.callbacks_days.max(CALLBACK_DAYS);
-    retention::forget_callbacks(&mut tx, days_ago(u64::from(callback_days))).await?;
-    retention::forget_parked_receipts(&mut tx, days_ago(1)).await?;
-    plugins::events::forget(&mut tx, days_ago(u64::from(keep.invocations_days))).await?;
-    plugins::skipped::forget(&mut tx, days_ago(u64::from(keep.invocations_days))).await?;
-    idempotency::forget(&mut tx, days_ago(KEY_DAYS)).await?;
-    lanes::forget_idle(&mut tx).await?;
-    tx.commit().await?;
-    Ok(done)
+
+    fn days_ago(&self, days: u64) -> DateTime<Utc> {
+        self.now.checked_sub_days(Days::new(days)).unwrap_or(self.now)
+    }
+
+    async fn make_partitions(&mut self) -> Result<()> {
+        let missing = partitions::missing(&mut *self.db.acquire().await?, self.now, WEEKS_AHEAD).await?;
+        for partition in missing {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            match partitions::make(&mut tx, &partition).await {
+                Ok(made) => {
+                    tx.commit().await?;
+                    self.done.made += u32::from(made);
+                }
+                Err(error) => self.postpone(&partition, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn drop_partitions(&mut self, keep: &Retention) -> Result<()> {
+        for (table, days) in partitioned(keep) {
+            let before = self.days_ago(u64::from(days));
+            let old = partitions::wholly_before(&mut *self.db.acquire().await?, table, before).await?;
+            for partition in old {
+                let Some(mut tx) = self.begin().await? else { return Ok(()) };
+                match partitions::drop(&mut tx, &partition).await {
+                    Ok(()) => {
+                        tx.commit().await?;
+                        self.done.dropped += 1;
+                    }
+                    Err(error) => self.postpone(&partition, error)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Others had the table for too long: the next round tries again. Partitions are made weeks ahead, so there is time.
+    fn postpone(&mut self, partition: &Partition, error: storage::Error) -> Result<()> {
+        if !partitions::is_postponed(&error) {
+            return Err(error.into());
+        }
+        tracing::warn!(
+            partition = partition.name(),
+            "a partition could not be made or dropped without keeping others waiting; the next round tries again"
+        );
+        self.done.postponed += 1;
+        Ok(())
+    }
+
+    async fn forget_rows(&mut self, keep: &Retention) -> Result<()> {
+        let astray = partitioned(keep).map(|(table, days)| (retention::astray(table), u64::from(days)));
+        let (messages, invocations) = (u64::from(keep.messages_days), u64::from(keep.invocations_days));
+        let callbacks = u64::from(keep.callbacks_days.max(CALLBACK_DAYS));
+        let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
+        let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
+        let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
+        let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
+        for (aging, days) in others.chain(astray) {
+            self.forget(aging, self.days_ago(days)).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget(&mut self, aging: Aging, before: DateTime<Utc>) -> Result<()> {
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let forgotten = retention::forget(&mut tx, aging, before, PAGE).await?;
+            tx.commit().await?;
+            self.done.forgotten += forgotten;
+            if forgotten < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn forget_idle_lanes(&mut self) -> Result<()> {
+        let mut after = None;
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            after = retention::forget_idle_lanes(&mut tx, after, PAGE).await?;
+            tx.commit().await?;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
 }

@@ -1,29 +1,39 @@
-//! Where media bytes live: behind a trait, so that an object store can take the place of the local folder (DESIGN 7).
+//! Where media bytes live: behind a trait, so that a store that all nodes share can take the place of the local folder
+//! (DESIGN 7).
 
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU8, AtomicU64, Ordering},
+    },
 };
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::ids::MediaId;
+use domain::ids::{ClientId, MediaId};
 use sha2::{Digest, Sha256};
 use tokio::{
     fs,
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
 };
+use uuid::Uuid;
 
-/// Keeps media objects by our own id. Objects never change once stored.
+/// Keeps media objects by client and our own id. Objects never change once stored.
 #[async_trait]
 pub trait MediaStore: Send + Sync {
     /// Stores an object; when this returns it is on disk. Storing the same id again replaces it.
-    async fn put(&self, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError>;
+    async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError>;
     /// Opens an object for reading; `None` when there is none.
-    async fn open(&self, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
+    async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
     /// Removes an object; `false` when there was none.
-    async fn delete(&self, id: MediaId) -> Result<bool, MediaStoreError>;
+    async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError>;
+    /// Removes some of what lies on this machine and was put before the time of `first_kept`, whoever knows of it. Called
+    /// often enough, it finds everything. A store that has nothing on this machine does nothing.
+    async fn sweep(&self, _first_kept: MediaId) -> Result<usize, MediaStoreError> {
+        Ok(0)
+    }
 }
 
 /// What to store.
@@ -64,6 +74,15 @@ pub enum MediaStoreError {
         #[source]
         source: io::Error,
     },
+    /// A store that nodes share did not do it.
+    #[error("the store of files ({store}) did not do what was asked")]
+    Shared {
+        /// What `media.store` says.
+        store: &'static str,
+        /// What went wrong.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 /// Objects as files of a local folder, mode 0600, spread over 256 subfolders by the last two digits of the id (the first
@@ -71,12 +90,14 @@ pub enum MediaStoreError {
 #[derive(Debug, Clone)]
 pub struct LocalMediaStore {
     folder: PathBuf,
+    /// The subfolder that is swept next.
+    swept: Arc<AtomicU8>,
 }
 
 impl LocalMediaStore {
     /// Uses `folder`, which is created when the first object is stored.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), swept: Arc::default() }
     }
 
     fn path_of(&self, id: MediaId) -> PathBuf {
@@ -88,7 +109,7 @@ impl LocalMediaStore {
 
 #[async_trait]
 impl MediaStore for LocalMediaStore {
-    async fn put(&self, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+    async fn put(&self, _client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
         let target = self.path_of(id);
         let shard = target.parent().unwrap_or(&self.folder).to_owned();
         at(&shard, fs::create_dir_all(&shard).await)?;
@@ -107,7 +128,7 @@ impl MediaStore for LocalMediaStore {
         Ok(stored)
     }
 
-    async fn open(&self, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
+    async fn open(&self, _client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
         let path = self.path_of(id);
         match fs::File::open(&path).await {
             Ok(file) => {
@@ -119,13 +140,34 @@ impl MediaStore for LocalMediaStore {
         }
     }
 
-    async fn delete(&self, id: MediaId) -> Result<bool, MediaStoreError> {
-        let path = self.path_of(id);
-        match fs::remove_file(&path).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(MediaStoreError::File { path, source }),
+    async fn delete(&self, _client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
+        remove_if_there(self.path_of(id)).await
+    }
+
+    /// One subfolder each time.
+    async fn sweep(&self, first_kept: MediaId) -> Result<usize, MediaStoreError> {
+        let shard = self.folder.join(format!("{:02x}", self.swept.fetch_add(1, Ordering::Relaxed)));
+        let mut files = match fs::read_dir(&shard).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            opened => at(&shard, opened)?,
+        };
+        let mut removed = 0;
+        while let Some(file) = at(&shard, files.next_entry().await)? {
+            let name = file.file_name();
+            let id = name.to_str().and_then(|name| name.split('.').next()).and_then(|id| Uuid::try_parse(id).ok());
+            if id.is_some_and(|id| id < first_kept.0) {
+                removed += usize::from(remove_if_there(file.path()).await?);
+            }
         }
+        Ok(removed)
+    }
+}
+
+async fn remove_if_there(path: PathBuf) -> Result<bool, MediaStoreError> {
+    match fs::remove_file(&path).await {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(MediaStoreError::File { path, source }),
     }
 }
 

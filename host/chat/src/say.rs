@@ -50,7 +50,6 @@ pub async fn say(
                 channel: chat.channel,
                 participant: chat.id,
                 chat_message: id,
-                customer: customer.id,
                 recipient,
                 content: words.content.clone(),
                 quoted_provider_id: quoted_provider_id.clone(),

@@ -80,6 +80,12 @@ pub fn first_id_at(moment: DateTime<Utc>) -> Uuid {
     Uuid::from_u128(u128::from(millis) << 80)
 }
 
+/// The moment that an id was minted for, to the millisecond.
+pub fn minted_at(id: Uuid) -> DateTime<Utc> {
+    let millis = i64::try_from(id.as_u128() >> 80).unwrap_or(0);
+    DateTime::from_timestamp_millis(millis).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +106,12 @@ mod tests {
         let ids = IdSource::new([7; 32]);
         let later = ids.mint(moment(1_760_000_000_500));
         assert!(ids.mint(moment(1_760_000_000_100)) > later);
+    }
+
+    #[test]
+    fn an_id_tells_the_millisecond_that_it_was_minted_in() {
+        let id = IdSource::new([7; 32]).mint(moment(1_760_000_000_123));
+        assert_eq!(minted_at(id), moment(1_760_000_000_123));
     }
 
     #[test]

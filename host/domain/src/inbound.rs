@@ -19,7 +19,7 @@ pub struct CallbackItem {
 }
 
 /// Whom a callback item belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallbackTarget {
     /// A business number, by the provider's phone-number id.

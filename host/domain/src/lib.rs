@@ -19,5 +19,6 @@ pub mod phone;
 pub mod recipient;
 pub mod segments;
 pub mod send;
+pub mod source;
 pub mod template;
 pub mod webhook;

@@ -1,7 +1,7 @@
 //! Moves outbound messages forward (SPEC 3.2): one function for every source of news, be it the answer to a send, a
 //! status callback or an SMS receipt.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,11 +18,9 @@ use storage::{
     PgConnection, Queue,
     outbound::{
         fallbacks::{self, NewFallback},
-        legs::{self, LegMove, MessageLeg},
-        messages::{self, MessageMove},
+        legs::{self, MessageLeg, WhenLocked},
         provider_ids,
-        receipts::{self, NewReceipt},
-        work,
+        steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
     },
     people::{customers, inbox_customers},
 };
@@ -74,39 +72,76 @@ fn parse_opaque(client: ClientId, text: &str) -> Option<(MessageId, i16)> {
     (owner == client.0 && fields.next().is_none()).then_some((MessageId(message), ordinal))
 }
 
-/// Applies status callbacks inside the caller's transaction. All messages are locked at once, in one order, so that
-/// nobody waits in a circle.
+/// Applies status callbacks inside the caller's transaction. All legs are locked at once, in one order, so that nobody waits
+/// in a circle. With `WhenLocked::Skip` nobody waits at all: what somebody else is writing counts as unknown.
 pub async fn apply_statuses(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     statuses: &[StatusUpdate],
+    when_locked: WhenLocked,
 ) -> Result<StatusOutcome> {
-    let named: Vec<Option<(MessageId, i16)>> =
+    let mut keys: Vec<Option<(MessageId, i16)>> =
         statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| parse_opaque(client, text))).collect();
-    let ids: Vec<MessageId> = named.iter().flatten().map(|leg| leg.0).collect();
-    let existing = messages::existing(db, client, &ids).await?;
+    find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
+    let mut legs = by_key(legs::lock(db, client, &known(&keys), when_locked).await?);
+    if when_locked == WhenLocked::Wait {
+        // What came back with a status is a claim of the provider; its own id is the second one.
+        find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
+            .await?;
+        let found: Vec<_> = known(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
+        legs.extend(by_key(legs::lock(db, client, &found, when_locked).await?));
+    }
     let mut steps = Vec::with_capacity(statuses.len());
     let mut unknown = Vec::new();
-    for (position, (status, named)) in statuses.iter().zip(named).enumerate() {
-        let leg = match named.filter(|leg| existing.contains(&leg.0)) {
-            Some(leg) => Some(leg),
-            None => provider_ids::find(db, client, &status.provider_id).await?,
+    for (position, (status, key)) in statuses.iter().zip(keys).enumerate() {
+        let Some((message, ordinal)) = key.filter(|key| legs.contains_key(key)) else {
+            unknown.push(position);
+            continue;
         };
-        match leg {
-            Some((message, ordinal)) => {
-                let step = step_of(status, message, ordinal);
-                // A provider reports on what it has accepted, also when its report overtakes its answer.
-                if step.reached.is_failed() {
-                    steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
-                }
-                steps.push(step);
-            }
-            None => unknown.push(position),
+        let step = step_of(status, message, ordinal);
+        // A provider reports on what it has accepted, also when its report overtakes its answer.
+        if step.reached.is_failed() {
+            steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
         }
+        steps.push(step);
     }
-    let wakes = if steps.is_empty() { Vec::new() } else { advance(ctx, db, client, steps).await? };
+    let wakes = advance_locked(ctx, db, client, legs, steps).await?;
     Ok(StatusOutcome { unknown, wakes })
+}
+
+/// Finds the legs of statuses whose key is `wanted` by the ids that the provider gave to them.
+async fn find_by_provider_id(
+    db: &mut PgConnection,
+    client: ClientId,
+    statuses: &[StatusUpdate],
+    keys: &mut [Option<(MessageId, i16)>],
+    wanted: impl Fn(&Option<(MessageId, i16)>) -> bool,
+) -> Result<()> {
+    let ids: Vec<&str> = statuses
+        .iter()
+        .zip(keys.iter())
+        .filter(|(_, key)| wanted(key))
+        .map(|(status, _)| status.provider_id.as_str())
+        .collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let found = provider_ids::find(db, client, &ids).await?;
+    for (status, key) in statuses.iter().zip(keys).filter(|(_, key)| wanted(key)) {
+        *key = found.get(&status.provider_id).copied();
+    }
+    Ok(())
+}
+
+fn known(keys: &[Option<(MessageId, i16)>]) -> Vec<(MessageId, i16)> {
+    keys.iter().copied().flatten().collect()
+}
+
+type Legs = HashMap<(MessageId, i16), MessageLeg>;
+
+fn by_key(legs: Vec<MessageLeg>) -> Legs {
+    legs.into_iter().map(|leg| ((leg.id, leg.ordinal), leg)).collect()
 }
 
 fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
@@ -127,7 +162,7 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
     }
 }
 
-/// Moves legs and their messages forward inside the caller's transaction, records each step, asks for a fallback where one
+/// Moves legs forward inside the caller's transaction, records each step, asks for a fallback where one
 /// is due, and takes legs that a provider has out of the queue. Old news changes nothing.
 /// Answers the lanes to wake after the commit.
 pub async fn advance(
@@ -137,8 +172,18 @@ pub async fn advance(
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
-    let locked = legs::lock(db, client, &keys).await?;
-    let mut progress = Progress::new(locked);
+    let legs = by_key(legs::lock(db, client, &keys, WhenLocked::Wait).await?);
+    advance_locked(ctx, db, client, legs, steps).await
+}
+
+async fn advance_locked(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: Legs,
+    steps: Vec<Step>,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let mut progress = Progress::new(legs);
     for step in steps {
         progress.take(ctx, db, client, step).await?;
     }
@@ -155,22 +200,21 @@ struct TakenStep {
 
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
-    legs: HashMap<(MessageId, i16), MessageLeg>,
-    leg_moves: Vec<LegMove>,
-    message_moves: HashMap<MessageId, MessageMove>,
+    legs: Legs,
+    /// The last word on each leg.
+    moves: BTreeMap<(MessageId, i16), LegMove>,
     receipts: Vec<NewReceipt>,
     taken: Vec<TakenStep>,
-    provider_ids: Vec<(String, MessageId, Option<domain::ids::ChatMessageId>)>,
+    provider_ids: Vec<ProviderId>,
     seen: Vec<MessageLeg>,
     wakes: Vec<(Queue, Uuid)>,
 }
 
 impl Progress {
-    fn new(legs: Vec<MessageLeg>) -> Self {
+    fn new(legs: Legs) -> Self {
         Self {
-            legs: legs.into_iter().map(|leg| ((leg.id, leg.ordinal), leg)).collect(),
-            leg_moves: Vec::new(),
-            message_moves: HashMap::new(),
+            legs,
+            moves: BTreeMap::new(),
             receipts: Vec::new(),
             taken: Vec::new(),
             provider_ids: Vec::new(),
@@ -181,11 +225,16 @@ impl Progress {
 
     async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: Step) -> Result<()> {
         let Some(leg) = self.legs.get_mut(&(step.message, step.ordinal)) else { return Ok(()) };
-        if let Some(provider_id) = &step.provider_id {
-            self.provider_ids.push((provider_id.clone(), leg.id, leg.chat_message));
+        if let Some(provider_id) = &step.provider_id
+            && leg.provider_id.as_ref() != Some(provider_id)
+        {
+            leg.provider_id = Some(provider_id.clone());
+            let known = ProviderId { id: provider_id.clone(), message: leg.id, chat_message: leg.chat_message };
+            self.provider_ids.push(known);
         }
         let states = leg.leg_state.advance(step.reached);
         let Some(last) = states.last().copied() else { return Ok(()) };
+        let first_seen = leg.leg_state < DeliveryState::Sent && last >= DeliveryState::Sent && !last.is_failed();
         let error = step.failure.as_ref().map(|failure| (failure.code.to_string(), failure.text.clone()));
         let falls_back = last.is_failed() && fallback_follows(ctx, db, client, leg, &step).await?;
         for state in states {
@@ -204,56 +253,40 @@ impl Progress {
             }
         }
         leg.leg_state = last;
-        self.leg_moves.push(LegMove {
+        let moved = LegMove {
             message: leg.id,
             ordinal: leg.ordinal,
             state: last,
+            times: leg.times,
             provider_id: step.provider_id,
-            error: error.clone(),
-        });
+            error,
+        };
+        self.moves.insert((leg.id, leg.ordinal), moved);
         if falls_back {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
-        } else if leg.ordinal == leg.last_ordinal {
-            let change = MessageMove { message: leg.id, state: last, times: leg.times, error };
-            self.message_moves.insert(leg.id, change);
         }
-        if leg.channel.has_chats() && last >= DeliveryState::Sent && !last.is_failed() {
+        if leg.channel.has_chats() && first_seen {
             self.seen.push(leg.clone());
         }
         Ok(())
     }
 
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
-        let now = ctx.now();
         let mut wakes = self.wakes;
-        if !self.provider_ids.is_empty() {
-            provider_ids::insert(db, client, &self.provider_ids).await?;
-        }
-        if self.leg_moves.is_empty() {
+        let legs = self.moves.into_values().collect();
+        let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids };
+        steps::write(db, client, &steps, ctx.now()).await?;
+        if steps.legs.is_empty() {
             return Ok(wakes);
         }
-        // The last word on a leg wins; one statement may touch a row only once.
-        let mut moves: HashMap<(MessageId, i16), LegMove> = HashMap::new();
-        for step in self.leg_moves {
-            moves.insert((step.message, step.ordinal), step);
-        }
-        let done: Vec<(MessageId, i16)> = moves.keys().copied().collect();
-        let moves: Vec<LegMove> = moves.into_values().collect();
-        legs::advance(db, client, &moves, now).await?;
-        work::finish(db, client, &done).await?;
-        let messages: Vec<MessageMove> = self.message_moves.into_values().collect();
-        if !messages.is_empty() {
-            messages::advance(db, client, &messages).await?;
-        }
-        receipts::insert(db, client, &self.receipts).await?;
         mark_reached(ctx, db, client, &self.seen).await?;
-        follow_chat(db, client, &self.taken, &moves).await?;
+        follow_chat(db, client, &self.taken, &steps.legs).await?;
         wakes.extend(report(ctx, db, client, &self.taken).await?);
         Ok(wakes)
     }
 }
 
-fn note_time(times: &mut [Option<DateTime<Utc>>; 4], state: DeliveryState, at: DateTime<Utc>) {
+fn note_time(times: &mut Times, state: DeliveryState, at: DateTime<Utc>) {
     let index = match state {
         DeliveryState::Sent => 0,
         DeliveryState::Delivered => 1,
@@ -318,12 +351,8 @@ async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, se
     }
     let addresses: Vec<&Address> = seen.iter().map(|leg| leg.recipient.address()).collect();
     let known = customers::resolve_many(db, client, &ctx.ids, &addresses, ctx.now()).await?;
-    let mut pairs: Vec<_> = seen.iter().map(|leg| leg.inbox).zip(known).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    for (inbox, customer) in pairs {
-        inbox_customers::mark_reached(db, client, inbox, customer).await?;
-    }
+    let reached: BTreeSet<_> = seen.iter().map(|leg| leg.inbox).zip(known).collect();
+    inbox_customers::mark_reached(db, client, &reached).await?;
     Ok(())
 }
 
@@ -372,7 +401,8 @@ fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
     }
 }
 
-/// Fails a message whose fallback was refused: nothing is left to try. Inside the caller's transaction.
+/// Says that a message whose fallback was refused has failed: its leg has already, and nothing is left to try. Inside the
+/// transaction that decides the fallback, which happens once.
 pub async fn fail_for_good(
     ctx: &Context,
     db: &mut PgConnection,
@@ -380,11 +410,8 @@ pub async fn fail_for_good(
     message: MessageId,
     failure: ProviderFailure,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let legs = legs::lock(db, client, &[(message, FIRST_LEG)]).await?;
-    let Some(leg) = legs.into_iter().next().filter(|leg| !leg.state.is_failed()) else { return Ok(Vec::new()) };
-    let error = Some((failure.code.to_string(), failure.text.clone()));
-    let change = MessageMove { message, state: DeliveryState::Failed, times: leg.times, error };
-    messages::advance(db, client, &[change]).await?;
+    let legs = legs::lock(db, client, &[(message, FIRST_LEG)], WhenLocked::Wait).await?;
+    let Some(leg) = legs.into_iter().next() else { return Ok(Vec::new()) };
     let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure) }];
     follow_chat(db, client, &taken, &[]).await?;
     report(ctx, db, client, &taken).await

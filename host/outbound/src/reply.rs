@@ -4,7 +4,7 @@ use base::{Context, Result};
 use domain::{
     channel::Channel,
     content::OutboundContent,
-    ids::{BatchId, ChatMessageId, ClientId, CustomerId, InboxId, MessageId, PartId, ParticipantId},
+    ids::{BatchId, ChatMessageId, ClientId, InboxId, MessageId, PartId, ParticipantId},
     recipient::{Recipient, order_key},
 };
 use storage::{
@@ -27,8 +27,6 @@ pub struct Reply {
     pub participant: ParticipantId,
     /// The chat message it delivers.
     pub chat_message: ChatMessageId,
-    /// The customer.
-    pub customer: CustomerId,
     /// Where the customer is written to.
     pub recipient: Recipient,
     /// What it says.
@@ -60,7 +58,6 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         ct_id: None,
         gst_id: message.to_string(),
         chat: Some((reply.participant, reply.chat_message)),
-        customer: Some(reply.customer),
     };
     parts::insert(db, client, &[&new_part]).await?;
     messages::insert(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;

@@ -10,7 +10,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    outbound::legs,
+    outbound::legs::{self, WhenLocked},
     sms::{
         parts::{self, SmsPart},
         taken::{self, TakenPart},
@@ -56,7 +56,7 @@ pub(crate) async fn join(
     (message, ordinal): (MessageId, i16),
 ) -> Result<Vec<(Queue, Uuid)>> {
     // Locks the message first, so that the receipts of two parts cannot both miss the other's state.
-    if legs::lock(db, client, &[(message, ordinal)]).await?.is_empty() {
+    if legs::lock(db, client, &[(message, ordinal)], WhenLocked::Wait).await?.is_empty() {
         return Ok(Vec::new());
     }
     let states = parts::states(db, client, (message, ordinal)).await?;

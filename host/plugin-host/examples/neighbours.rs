@@ -3,6 +3,10 @@
 //! twice as many calls under way as it may, without end. Short quiet stretches and stretches with each deed alternate,
 //! and figures are medians over the stretches of a kind: a moment in which the machine is busy elsewhere does not decide. Prints one JSON line for each deed, the quiet one first.
 //!
+//! After that come crowds: many clients at once whose plugins wait or fill memory, each with as many calls as a process takes
+//! up chats of one. Each has quiet stretches of its own to be compared with; the memory of the process is the most at
+//! the end of one.
+//!
 //! The floor of isolation is measured beside it: another process, of idle priority and on as many threads as the host gives
 //! such a client, that spins or touches as much memory. What the neighbour feels of that, the machine does to it.
 //!
@@ -23,6 +27,7 @@ use plugin_host::chatbot::{
 use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, Question};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 /// The allocator of the program.
 #[global_allocator]
@@ -39,6 +44,23 @@ const BESIDE: &str = "beside";
 /// Bytes that the process beside touches at once, as the hostile plugin does.
 const TOUCHED: usize = 80 << 20;
 
+/// Calls that a crowd has under way or waiting, all together at most: as many chats as a process takes up at once.
+const CROWD_CALLS: u128 = 1_200;
+/// Those of one client of it.
+const CROWD_CALLS_OF_ONE: u128 = 32;
+/// Time after which a crowd is known for what it is, and everything that it can fill is full.
+const CROWD_SETTLING: Duration = Duration::from_secs(6);
+/// How long the chats of a crowd wait when there was no place for their calls.
+const CROWD_PAUSE: Duration = Duration::from_secs(1);
+
+/// Clients that misbehave together, and what each of their calls does.
+const CROWDS: [(&str, u128, &str); 4] = [
+    ("9 clients wait", 9, "sleep 4500"),
+    ("60 clients wait", 60, "sleep 4500"),
+    ("600 clients wait", 600, "sleep 4500"),
+    ("6 clients fill 88 MB", 6, "allocate 88"),
+];
+
 /// Who is beside the neighbour.
 #[derive(Clone, Copy)]
 enum Beside {
@@ -47,6 +69,8 @@ enum Beside {
     Plugin(&'static [&'static str]),
     /// A process of idle priority that does this.
     Process(&'static str),
+    /// So many clients whose plugins do this.
+    Crowd(u128, &'static str),
 }
 
 const STREET: [(&str, Beside); 10] = [
@@ -78,10 +102,10 @@ fn main() -> Fallible<()> {
     let cache = std::env::temp_dir().join(format!("patchbay-neighbours-{}", std::process::id()));
     // As the program sets them.
     let limits = Limits {
-        wall_clock: Duration::from_secs(2),
+        wall_clock: Duration::from_secs(5),
         calls_per_client: 8,
         host_calls: 256,
-        calls: 64,
+        calls: 384,
         ..Limits::default()
     };
     let config = HostConfig { limits, built_ins: false, ..HostConfig::new(&cache) };
@@ -92,6 +116,9 @@ fn main() -> Fallible<()> {
     })?;
     let street = Street { runtime, host, plugin, stretch: Duration::from_secs(seconds) };
     street.measure(rounds)?;
+    for (name, clients, deed) in CROWDS {
+        street.measure_crowd((name, Beside::Crowd(clients, deed)), (rounds / 5).max(1))?;
+    }
     std::fs::remove_dir_all(cache)?;
     Ok(())
 }
@@ -103,11 +130,12 @@ struct Street {
     stretch: Duration,
 }
 
-/// What the neighbour saw in a stretch, in microseconds, and how many calls the hostile client made.
+/// What the neighbour saw in a stretch, in microseconds, how many calls the hostile clients made, and the memory of all.
 struct Seen {
     p50: f64,
     p99: f64,
     hostile_calls: u64,
+    resident_mb: u64,
 }
 
 impl Street {
@@ -139,6 +167,30 @@ impl Street {
         Ok(())
     }
 
+    /// A crowd, with a quiet stretch before each of its own.
+    fn measure_crowd(&self, (name, beside): (&str, Beside), rounds: usize) -> Fallible<()> {
+        let (mut quiet, mut crowded) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            quiet.push(self.walk(Beside::Nobody)?);
+            crowded.push(self.walk(beside)?);
+        }
+        let p99 = |stretches: &[Seen]| median(stretches.iter().map(|stretch| stretch.p99));
+        let (alone, beside) = (p99(&quiet), p99(&crowded));
+        println!(
+            "{}",
+            serde_json::json!({
+                "beside": name,
+                "quiet_p99_us": alone,
+                "p50_us": median(crowded.iter().map(|stretch| stretch.p50)),
+                "p99_us": beside,
+                "p99_to_quiet": (beside / alone * 100.0).round() / 100.0,
+                "hostile_calls": crowded.iter().map(|stretch| stretch.hostile_calls).sum::<u64>(),
+                "resident_mb": crowded.iter().map(|stretch| stretch.resident_mb).max(),
+            })
+        );
+        Ok(())
+    }
+
     /// The neighbour's calls over one stretch.
     fn walk(&self, beside: Beside) -> Fallible<Seen> {
         let stop = Arc::new(AtomicBool::new(false));
@@ -149,14 +201,17 @@ impl Street {
                 .map(|at| misbehave(self.caller(1), deeds, at, Arc::clone(&stop), Arc::clone(&made)))
                 .map(|misbehaving| self.runtime.spawn(misbehaving))
                 .collect(),
+            Beside::Crowd(clients, deed) => self.gather(clients, deed, &made),
             Beside::Nobody | Beside::Process(_) => vec![],
         };
-        std::thread::sleep(SETTLING);
+        std::thread::sleep(if matches!(beside, Beside::Crowd(..)) { CROWD_SETTLING } else { SETTLING });
         let mut times = self.neighbour();
+        let resident_mb = resident_megabytes();
         stop.store(true, Ordering::Relaxed);
         drop(process);
         self.runtime.block_on(async {
             for task in hostile {
+                task.abort();
                 drop(task.await);
             }
         });
@@ -165,7 +220,26 @@ impl Street {
             let place = times.len().saturating_sub(1) * percent / 100;
             times.get(place).map_or(f64::NAN, |time| (time.as_secs_f64() * 1e7).round() / 10.0)
         };
-        Ok(Seen { p50: micros(50), p99: micros(99), hostile_calls: made.load(Ordering::Relaxed) })
+        Ok(Seen { p50: micros(50), p99: micros(99), hostile_calls: made.load(Ordering::Relaxed), resident_mb })
+    }
+
+    /// The chats of a crowd, each of which makes its call again and again.
+    fn gather(&self, clients: u128, deed: &'static str, made: &Arc<AtomicU64>) -> Vec<JoinHandle<()>> {
+        let of_one = (CROWD_CALLS / clients).clamp(1, CROWD_CALLS_OF_ONE);
+        let callers = (0..clients).flat_map(|client| (0..of_one).map(move |_| self.caller(100 + client)));
+        let chats = callers.map(|caller| {
+            let made = Arc::clone(made);
+            self.runtime.spawn(async move {
+                loop {
+                    if caller.called(deed).await {
+                        made.fetch_add(1, Ordering::Relaxed);
+                    } else {
+                        tokio::time::sleep(CROWD_PAUSE).await;
+                    }
+                }
+            })
+        });
+        chats.collect()
     }
 
     fn caller(&self, id: u128) -> Caller {
@@ -221,6 +295,13 @@ struct Caller {
 impl Caller {
     /// Failures do not suspend the plugin here: a hostile client would be held off by that.
     async fn call(&self, text: &str) {
+        if !self.called(text).await {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Makes a call; answers whether it went well.
+    async fn called(&self, text: &str) -> bool {
         let (event, session) = says(text);
         let call = Call {
             client: self.client,
@@ -233,9 +314,7 @@ impl Caller {
             record: false,
         };
         let question = Question::Chatbot { event: Box::new(event), session: Box::new(session) };
-        if self.host.dry_run(call, &question, Arc::new(NoKeyValues)).await.is_err() {
-            tokio::task::yield_now().await;
-        }
+        self.host.dry_run(call, &question, Arc::new(NoKeyValues)).await.is_ok()
     }
 }
 
@@ -261,6 +340,14 @@ fn says(text: &str) -> (Event, Session) {
         metadata: vec![],
     };
     (event, session)
+}
+
+/// Memory of this process, in millions of bytes; 0 where the system does not tell.
+fn resident_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1_024 / 1_000_000
 }
 
 /// Of an odd number of stretches the middle one.

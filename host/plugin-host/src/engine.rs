@@ -14,7 +14,7 @@ const SLOT_BYTES: usize = 128 * MIB;
 /// Memory of an ended instance that is cleaned where it is, page by page as far as it was written to, instead of being
 /// given back: its next user then takes no page faults. More does not pay: what is left of a Python call is copying.
 const KEPT_BYTES: usize = MIB;
-/// Calls that the pool has room for beside those that the limits admit: trial calls.
+/// Calls that the pool has room for beside those that the limits admit: trial calls, and replays beside live calls.
 const SPARE_CALLS: usize = 24;
 
 /// An engine whose instances come from a pool. Where the address space of the pool cannot be reserved, each instance is
@@ -71,7 +71,8 @@ fn common() -> Config {
 
 /// Bounds of one component fit Python, which has the most parts.
 fn pool(limits: &Limits) -> PoolingAllocationConfig {
-    let calls = u32::try_from(limits.calls.saturating_add(SPARE_CALLS)).unwrap_or(u32::MAX);
+    let calls = limits.calls.saturating_add(limits.calls_for_bodies()).saturating_add(SPARE_CALLS);
+    let calls = u32::try_from(calls).unwrap_or(u32::MAX);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
         .total_stacks(calls)

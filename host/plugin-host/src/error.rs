@@ -33,6 +33,8 @@ pub enum CallError {
         plugin: String,
         /// In words.
         reason: String,
+        /// It could not be read from where it is kept.
+        unread: bool,
     },
     /// The plugin is of another kind.
     #[error("plugin `{plugin}` is a {found}, not a {expected}")]

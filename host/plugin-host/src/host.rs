@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::ids::ClientId;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use wasmtime::Engine;
 
 use crate::calling::call::{Call, CallTrace, ChatbotOutcome, RouterOutcome};
@@ -16,7 +17,7 @@ use crate::calling::secrets::{SecretOpener, Uncovered};
 use crate::compile::{CompileScheduler, Fault, Purpose};
 use crate::error::{CallError, HostError};
 use crate::fairness::breaker::{Breakers, Suspension, Verdict};
-use crate::fairness::call_limiter::CallLimiter;
+use crate::fairness::call_limiter::{CallLimiter, Kind};
 use crate::fairness::threads::CallThreads;
 use crate::host_config::HostConfig;
 use crate::loading::built_in::BUILT_INS;
@@ -216,20 +217,33 @@ impl PluginHost {
         let plugin = self.resolve(call.client, call.plugin).await?;
         // What ships is known to be quick, and events wait for it: only the plugins of clients keep to a pace.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
-        let Ok(permit) = self.call_limiter.enter(call.client, paced).await else {
-            return Err(CallError::TooBusy { plugin: plugin.name.clone() });
-        };
         let uncovered = Uncovered::of(call.config, call.client, self.secrets.as_deref())
-            .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason })?;
-        let outside = Outside { key_values, http: Arc::clone(&self.http) };
-        let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
-        let Some(uncovered) = uncovered else {
-            return run(&self.engine, &self.limits, &plugin, call, outside, question, placement).await;
-        };
-        let open = Call { config: &uncovered.config, ..*call };
-        let mut outcome = run(&self.engine, &self.limits, &plugin, &open, outside, question, placement).await;
-        uncovered.leave_out_of_outcome(&mut outcome, call.config);
-        outcome
+            .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?;
+        let open = Call { config: uncovered.as_ref().map_or(call.config, |uncovered| &uncovered.config), ..*call };
+        let (kind, until) = (Kind::from(question.world()), Instant::now() + self.limits.queue_wait);
+        let mut first = true;
+        loop {
+            let Ok(permit) = self.call_limiter.enter(call.client, (kind, paced && first), until).await else {
+                return Err(CallError::TooBusy { plugin: plugin.name.clone() });
+            };
+            first = false;
+            let outside = Outside { key_values: key_values.clone(), http: Arc::clone(&self.http) };
+            let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
+            let at = (placement, Arc::clone(&permit.place) as _);
+            let run = run(&self.engine, &self.limits, &plugin, &open, outside, question, at);
+            match permit.place.keep(run).await {
+                Some(Err(CallError::TooBusy { .. })) if permit.place.was_refused() => {}
+                Some(mut asked) => {
+                    if let Some(uncovered) = &uncovered {
+                        uncovered.leave_out_of_outcome(&mut asked, call.config);
+                    }
+                    return asked;
+                }
+                None => {}
+            }
+            // It turned out to be another call than there was room for: it begins anew when there is.
+            metrics::counter!("patchbay_plugin_calls_begun_again_total").increment(1);
+        }
     }
 
     /// What a call to a plugin runs, from now to its end.
@@ -243,8 +257,11 @@ impl PluginHost {
                 Ok(program) => Ok(Arc::new(LoadedPlugin { name: name(), version: u64::from(*version), program })),
                 Err(NoProgram::Unknown) => Err(CallError::NotFound { plugin: plugin.to_string() }),
                 Err(NoProgram::Unloadable(reason)) => Err(CallError::Unloadable { plugin: plugin.to_string(), reason }),
+                Err(NoProgram::Unread(reason)) => {
+                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason, unread: true })
+                }
                 Err(NoProgram::Unavailable(reason)) => {
-                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason })
+                    Err(CallError::Unavailable { plugin: plugin.to_string(), reason, unread: false })
                 }
             },
         }

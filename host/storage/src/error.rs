@@ -38,10 +38,37 @@ fn version_name(version: Option<u32>) -> String {
 }
 
 impl Error {
+    /// The database itself fails, whatever it is asked: the connection is lost, the server stops or starts, its disk is
+    /// full, it has no memory or no room for connections, or a statement gave way to another one.
+    pub fn is_outage(&self) -> bool {
+        match self {
+            Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| is_of_the_server(&code)),
+            Self::Database(error) => matches!(
+                error,
+                sqlx::Error::Io(_)
+                    | sqlx::Error::Tls(_)
+                    | sqlx::Error::PoolTimedOut
+                    | sqlx::Error::PoolClosed
+                    | sqlx::Error::WorkerCrashed
+            ),
+            Self::Migration(_) | Self::Inconsistent { .. } | Self::Unreadable { .. } => false,
+        }
+    }
+
     /// A stored value is the cause, so that trying again will not help.
     pub fn is_of_a_stored_value(&self) -> bool {
         matches!(self, Self::Inconsistent { .. } | Self::Unreadable { .. })
     }
+}
+
+/// Codes of PostgreSQL that say nothing about the statement: connections (08), serialization and deadlocks (40), resources
+/// such as the disk (53), starting or shutting down (57), the system underneath (58), a lock that was not to be had, and a
+/// database that only answers questions. A statement that was cancelled may be one that takes too long by itself.
+fn is_of_the_server(code: &str) -> bool {
+    const CLASSES: [&str; 5] = ["08", "40", "53", "57", "58"];
+    const CODES: [&str; 2] = ["55P03", "25006"];
+    const CANCELLED: &str = "57014";
+    code != CANCELLED && (CLASSES.iter().any(|class| code.starts_with(class)) || CODES.contains(&code))
 }
 
 /// Result of every storage function.
@@ -52,5 +79,20 @@ pub fn violates(error: &Error, constraint: &str) -> bool {
     match error {
         Error::Database(sqlx::Error::Database(database)) => database.constraint() == Some(constraint),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_of_the_server_and_a_violated_rule_is_not() {
+        for code in ["08006", "40001", "40P01", "53100", "53300", "57P01", "58030", "55P03", "25006"] {
+            assert!(is_of_the_server(code), "{code}");
+        }
+        for code in ["23505", "22P02", "42601", "55000", "25001", "57014", "XX001", "P0001"] {
+            assert!(!is_of_the_server(code), "{code}");
+        }
     }
 }

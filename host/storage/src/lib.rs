@@ -24,6 +24,7 @@ pub use work::lanes::Queue;
 use std::time::Duration;
 
 use sqlx::{
+    Connection,
     migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -37,6 +38,21 @@ pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 const BY_INDEX: [(&str, &str); 4] =
     [("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off")];
 
+/// What a process that stands still can keep from the others: a transaction in which it does nothing is ended after the
+/// length of a lease, and nobody waits longer than that for a lock. A machine that vanishes is noticed in the same time, also
+/// with an answer on its way to it: PostgreSQL asks after 5 s of silence, every 3 s, three times.
+fn patience() -> [(&'static str, String); 6] {
+    let lease = work::lanes::LEASE.as_millis().to_string();
+    [
+        ("idle_in_transaction_session_timeout", lease.clone()),
+        ("lock_timeout", lease.clone()),
+        ("tcp_user_timeout", lease),
+        ("tcp_keepalives_idle", "5".to_owned()),
+        ("tcp_keepalives_interval", "3".to_owned()),
+        ("tcp_keepalives_count", "3".to_owned()),
+    ]
+}
+
 /// Opens a pool of at most `connections` connections. `url` is a `postgres://` URL.
 pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
@@ -45,7 +61,7 @@ pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
         .max_connections(connections)
         .acquire_timeout(Duration::from_secs(10))
         .test_before_acquire(false)
-        .connect_with(options)
+        .connect_with(options.options(patience()))
         .await?;
     Ok(pool)
 }
@@ -53,7 +69,13 @@ pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
 /// Applies what is missing and answers how many migrations that were. Refuses a shipped file that was edited.
 pub async fn migrate(pool: &PgPool) -> Result<usize> {
     let before = applied_migrations(pool).await?;
-    MIGRATOR.run(pool).await?;
+    // On a connection of its own: it waits for a process that migrates already, however long that takes.
+    let mut db = pool.acquire().await?.detach();
+    sqlx::query("SET lock_timeout = 0").execute(&mut db).await?;
+    let applied = MIGRATOR.run(&mut db).await;
+    // It was for this alone: how it ends says nothing about the migrations.
+    drop(db.close().await);
+    applied?;
     Ok(MIGRATOR.iter().count().saturating_sub(before))
 }
 

@@ -10,17 +10,15 @@ use std::{
 
 use base::{
     Context, Error, Queue, Result,
-    lanes::{Lease, Wake},
+    lanes::{LEASE, Lease, Wake},
 };
 use inbound::{callbacks, media};
 use outbound::{dispatch, fallback};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How long a lease lasts without renewal: how long the work of a killed process waits. A step that takes longer renews
-/// on the way, so only a process that has stopped altogether loses its lanes.
-const LEASE: Duration = Duration::from_secs(15);
-/// Renewals come three times as often as they must.
+/// Renewals come three times as often as they must: a step that takes longer than a lease renews on the way, so only a
+/// process that has stopped altogether loses its lanes.
 const RENEWAL: Duration = Duration::from_secs(5);
 
 /// What the runner keeps of a lane that is being worked on.

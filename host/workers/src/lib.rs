@@ -2,6 +2,7 @@
 
 mod lane;
 mod presence;
+mod room;
 mod runner;
 mod upkeep;
 

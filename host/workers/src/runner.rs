@@ -11,21 +11,28 @@ use base::{
     Context, Queue,
     lanes::{self, Wake},
 };
-use domain::ids::ClientId;
 use futures::FutureExt;
-use tokio::{sync::mpsc, task::JoinSet, time::MissedTickBehavior};
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, MissedTickBehavior},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     lane::{self, Signals},
-    presence, upkeep,
+    presence,
+    room::Room,
+    upkeep,
 };
 
 /// How a process shares itself out.
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// Lanes of one queue worked on at once.
+    /// Lanes of one queue worked on at once, those aside that take long.
     pub lanes_per_queue: usize,
+    /// Lanes of one queue that take long, before clients that have such lanes begin no more.
+    pub long_lanes_per_queue: usize,
     /// Lanes of one queue and one client worked on at once: what a busy client leaves for the others.
     pub lanes_per_client: usize,
     /// How often queues are searched for work that nobody announced.
@@ -38,6 +45,7 @@ impl Default for RunnerSettings {
     fn default() -> Self {
         Self {
             lanes_per_queue: 128,
+            long_lanes_per_queue: 384,
             lanes_per_client: 32,
             poll: Duration::from_millis(500),
             upkeep: Duration::from_secs(600),
@@ -59,7 +67,10 @@ impl Runner {
         let stop = CancellationToken::new();
         let upkeep = tokio::spawn(upkeep::run(Arc::clone(&ctx), settings.upkeep, stop.child_token()));
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
-        let state = State { ctx, settings, active: HashMap::new(), tasks: JoinSet::new(), stop: stop.child_token() };
+        let (poll, search) = (settings.poll, settings.lanes_per_queue * 2);
+        let room = Room::new(settings);
+        let (active, tasks) = (HashMap::new(), JoinSet::new());
+        let state = State { ctx, room, poll, search, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
@@ -74,7 +85,10 @@ impl Runner {
 
 struct State {
     ctx: Arc<Context>,
-    settings: RunnerSettings,
+    room: Room,
+    poll: Duration,
+    /// Lanes of a queue that are looked for at once.
+    search: usize,
     active: HashMap<Wake, Signals>,
     tasks: JoinSet<Wake>,
     stop: CancellationToken,
@@ -82,7 +96,7 @@ struct State {
 
 impl State {
     async fn run(mut self, mut wakes: mpsc::Receiver<Wake>) {
-        let mut poll = tokio::time::interval(self.settings.poll);
+        let mut poll = tokio::time::interval(self.poll);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -101,7 +115,7 @@ impl State {
             signals.notify();
             return;
         }
-        if !self.has_room(lane.queue, lane.client) {
+        if !self.room.begin(lane, Instant::now()) {
             return;
         }
         let signals = Signals::new();
@@ -117,16 +131,8 @@ impl State {
         });
     }
 
-    fn has_room(&self, queue: Queue, client: ClientId) -> bool {
-        let (mut lanes, mut of_client) = (0, 0);
-        for lane in self.active.keys().filter(|lane| lane.queue == queue) {
-            lanes += 1;
-            of_client += usize::from(lane.client == client);
-        }
-        lanes < self.settings.lanes_per_queue && of_client < self.settings.lanes_per_client
-    }
-
     fn finished(&mut self, lane: Wake) {
+        self.room.end(lane, Instant::now());
         let more = self.active.remove(&lane).is_some_and(|signals| signals.again.load(Ordering::SeqCst));
         if more {
             self.take(lane);
@@ -135,13 +141,14 @@ impl State {
 
     /// Looks for work that nobody announced: of other processes, due later, or left by a crash.
     async fn search(&mut self) {
+        self.room.tidy(Instant::now());
         match lanes::bury_the_dead(&self.ctx).await {
             Ok(0) => {}
             Ok(dead) => tracing::warn!(dead, "took over from processes that died"),
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "cannot look for dead processes"),
         }
         for queue in Queue::ALL {
-            let limit = i64::try_from(self.settings.lanes_per_queue * 2).unwrap_or(i64::MAX);
+            let limit = i64::try_from(self.search).unwrap_or(i64::MAX);
             match lanes::due(&self.ctx, queue, limit).await {
                 Ok(due) => due.into_iter().for_each(|lane| self.take(lane)),
                 Err(error) => {

@@ -5,28 +5,32 @@ use std::{sync::Arc, time::Duration};
 use base::{Context, audit::Administration, upkeep};
 use inbound::media;
 use tenancy::{accounts, inboxes};
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 /// How often template catalogues are looked for that are due: those of new numbers, and those that the provider said
 /// have changed.
 const CATALOGUES: Duration = Duration::from_secs(5);
 
-/// Rounds of upkeep until told to stop.
+/// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
-    let mut rounds = tokio::time::interval(every);
-    let mut catalogues = tokio::time::interval(CATALOGUES);
+    let rounds = repeat(every, || round(&ctx));
+    let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
+    stop.run_until_cancelled(futures::future::join(rounds, catalogues)).await;
+}
+
+async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = rounds.tick() => round(&ctx).await,
-            _ = catalogues.tick() => refresh_catalogues(&ctx).await,
-        }
+        ticks.tick().await;
+        what().await;
     }
 }
 
 async fn round(ctx: &Context) {
-    match upkeep::round(ctx).await {
-        Ok(done) => tracing::debug!(partitions.made = done.made, partitions.dropped = done.dropped, "upkeep done"),
+    match upkeep::round(&ctx.db, ctx.now(), &ctx.settings.retention).await {
+        Ok(done) => tracing::debug!(?done, "upkeep done"),
         Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "upkeep failed; it is tried again"),
     }
     if let Err(error) = accounts::forget_old_failures(&Administration::from(ctx)).await {

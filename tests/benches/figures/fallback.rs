@@ -115,8 +115,8 @@ async fn queue(db: &PgPool) {
                   jsonb_build_object('text', $2::text, 'unicode', false, 'source', 'PATCHBAY'))))
              ) AS legs (ordinal, channel, state, content)
          )
-         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
-         SELECT client_id, id, 1, sms_id, 1, now() + make_interval(secs => $3) FROM inbox, minted",
+         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
+         SELECT client_id, id, 1, sms_id, phone, 1, now() + make_interval(secs => $3) FROM inbox, minted",
     )
     .bind(i32::try_from(LEGS).unwrap())
     .bind(TEXT)

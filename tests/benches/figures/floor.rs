@@ -28,7 +28,7 @@ WITH minted AS MATERIALIZED (
     INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value, updated_at)
     SELECT :client, message, 0, 'WHATSAPP', :number, 'PHONE', '2782' || :phone, now() FROM minted
 )
-INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
+INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
 SELECT :client, message, 0, :number, 1, now() FROM minted;
 ";
 
@@ -107,7 +107,7 @@ async fn insert(db: &PgPool, size: usize, content: &serde_json::Value) {
                                        updated_at)
              SELECT $1, id, 0, 'WHATSAPP', $3, 'PHONE', phone, now() FROM given
          )
-         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
+         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
          SELECT $1, id, 0, $3, 1, now() FROM given",
     )
     .bind(client)

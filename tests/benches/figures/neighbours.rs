@@ -19,6 +19,14 @@ const DEEDS: [(&str, &str); 7] = [
     ("all of it", "while it does all of it"),
 ];
 
+/// Many clients at once.
+const CROWDS: [(&str, &str); 4] = [
+    ("9 clients wait", "while the plugins of 9 clients wait"),
+    ("60 clients wait", "while those of 60 clients wait"),
+    ("600 clients wait", "while those of 600 clients wait"),
+    ("6 clients fill 88 MB", "while those of 6 clients fill 88 MB a call"),
+];
+
 pub fn measure() -> Vec<Figure> {
     let here = std::env::current_exe().unwrap();
     let example = here.parent().and_then(|deps| deps.parent()).unwrap().join("examples/neighbours");
@@ -44,6 +52,15 @@ pub fn measure() -> Vec<Figure> {
             notes: vec![],
         })
         .collect();
+    figures.extend(CROWDS.into_iter().map(|(crowd, name)| Figure {
+        name,
+        unit: "µs at the 99th percentile",
+        measured: micros(crowd),
+        floor: about(crowd)["quiet_p99_us"].as_f64(),
+        beside: "the same neighbour before and after, with nobody beside it".to_owned(),
+        bar: Bar::AtMostTimes(1.1),
+        notes: vec![],
+    }));
     figures[0].notes = lines.iter().map(Value::to_string).collect();
     figures
 }

@@ -78,20 +78,20 @@ pub async fn measure() -> Vec<Figure> {
 const KINDS: [(&str, &str); 3] = [
     (
         "chats with a timer",
-        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
+        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
          SELECT inbox.client_id, minted.id, gen_random_uuid(), 'TIMER', '{\"v\":1,\"value\":{\"id\":\"later\"}}',
-                now() + interval '1 day' FROM inbox, minted",
+                now() + interval '1 day', false FROM inbox, minted",
     ),
     (
         "webhooks that are tried again",
-        "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, body, attempts, due_at)
-         SELECT inbox.client_id, minted.id, endpoint.id, inbox.id, n, '\\x7b7d', 3, now() + interval '1 day'
-         FROM inbox, minted, endpoint",
+        "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, body, attempts, due_at, ready)
+         SELECT inbox.client_id, minted.id, endpoint.id, inbox.id, n, '\\x7b7d', 3, now() + interval '1 day',
+                false FROM inbox, minted, endpoint",
     ),
     (
         "sends",
-        "INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
-         SELECT inbox.client_id, minted.id, 0, inbox.id, 1, now() + interval '1 day' FROM inbox, minted",
+        "INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at, ready)
+         SELECT inbox.client_id, minted.id, 0, inbox.id, '27820000000', 1, now() + interval '1 day', false FROM inbox, minted",
     ),
 ];
 

@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base::readiness::is_passing;
-use domain::body::FieldFault;
+use domain::body::{Faults, FieldFault};
 
 use crate::product::Credential;
 pub(crate) use render::{ErrorBody, ErrorFormat, Failed};
@@ -112,14 +112,22 @@ impl ApiError {
         Self { kind, message: message.into(), details: Vec::new(), retry_after: None, cause: None }
     }
 
-    /// 400 with the faults of the request.
-    pub fn faults(details: Vec<FieldFault>) -> Self {
-        let message = match details.as_slice() {
+    /// 400 with the faults of the request: as many as `details` may list, and how many there are.
+    pub fn faults(faults: impl Into<Faults>) -> Self {
+        let faults: Faults = faults.into();
+        let message = match &*faults {
             [] => "the request is not valid".to_owned(),
             [only] => only.to_string(),
-            [first, rest @ ..] => format!("{first}, and {} more: see details", rest.len()),
+            [first, ..] => {
+                let which = if faults.count() > faults.len() {
+                    format!("the first {}", faults.len())
+                } else {
+                    "them".to_owned()
+                };
+                format!("{first}, and {} more: details names {which}", faults.count() - 1)
+            }
         };
-        Self { details, ..Self::new(ErrorKind::BadRequest, message) }
+        Self { details: faults.into_listed(), ..Self::new(ErrorKind::BadRequest, message) }
     }
 
     /// 400 with one fault.

@@ -5,6 +5,7 @@ mod history_bodies;
 mod invoke;
 mod lists;
 mod plugin_bodies;
+mod recorded_page;
 mod recordings;
 mod upload;
 

@@ -1,9 +1,12 @@
 //! Recording calls, and making them again.
 
+use std::sync::Arc;
+
 use axum::{
     Json,
     extract::State,
     http::{StatusCode, request::Parts},
+    response::Response,
 };
 use plugins::{self, ReplayReport, ReplayedDifference, StartRecording};
 use serde::{Deserialize, Serialize};
@@ -19,7 +22,7 @@ use super::{
     lists::{known, parameter},
     mode,
     plugin_bodies::ActivationBody,
-    refused, small, version,
+    recorded_page, refused, small, version,
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},
@@ -141,15 +144,16 @@ pub(super) async fn list(
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<Page<RecordedBody>>, ApiError> {
+) -> Result<Response, ApiError> {
     known(&state, &allowed, &name).await?;
     let is_exact = match parameter(&parts, "form").as_deref() {
         None => false,
         Some("exact") => true,
         Some(_) => return Err(ApiError::fault("form", "must be `exact`, or be left out")),
     };
-    let page = plugins::recordings(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(Page::new(query.page, page, |recorded| RecordedBody::of(recorded, is_exact))))
+    let client = allowed.caller.client;
+    let found = plugins::recordings(&state.context.db, client, &name, query.page).await?;
+    recorded_page::answer(Arc::clone(&state.context), client, (query.page, is_exact), found)
 }
 
 #[derive(Deserialize, Default, ToSchema)]

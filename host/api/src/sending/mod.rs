@@ -10,6 +10,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use base::aside::{self, Whose};
 use bytes::Bytes;
 use domain::ids::RequestId;
 use outbound::accept::{AcceptError, SendCall, SendEndpoint};
@@ -105,7 +106,9 @@ async fn accept(
         AcceptError::Faults(faults) => ApiError::faults(faults),
         AcceptError::Failed(cause) => ApiError::from_shared(cause),
     })?;
-    allowed.held.charge_recipients(recipients(&response));
+    let answer = response.clone();
+    let recipients = aside::work(response.len(), Whose::Known, move || recipients(&answer)).await?;
+    allowed.held.charge_recipients(recipients);
     let json = HeaderValue::from_static("application/json");
     Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response())
 }

@@ -82,6 +82,43 @@ async fn a_number_may_have_an_app_secret_of_its_own_for_itself_only() {
 }
 
 #[tokio::test]
+async fn a_secret_that_is_right_for_the_first_number_counts_for_no_other() {
+    let service = Service::start().await;
+    let entries = |of: &str| serde_json::from_str::<Value>(&message(of)).unwrap()["entry"][0].clone();
+    let both = |other: &str| {
+        json!({"object": "whatsapp_business_account", "entry": [entries(OURS), entries(other)]}).to_string()
+    };
+    assert_eq!(service.send(signed(&both("999"), "own-secret")).await.error().0, 401);
+    assert_eq!(stored(&service).await, 0);
+    assert_eq!(service.send(signed(&both(OURS), "own-secret")).await.status, 200);
+}
+
+/// So many that to look through all contacts for each message would take minutes.
+fn crowded() -> String {
+    let message = r#"{"id":"w","type":"text","timestamp":"1","from":"1"}"#;
+    let contact = r#"{"wa_id":"27830000001"}"#;
+    let list = |element: &str, times: usize| vec![element; times].join(",");
+    format!(
+        r#"{{"object":"whatsapp_business_account","entry":[{{"id":"102290129340398","changes":[{{"field":"messages","value":
+        {{"metadata":{{"phone_number_id":"{OURS}"}},"messages":[{}],"contacts":[{}]}}}}]}}]}}"#,
+        list(message, 20_000),
+        list(contact, 80_000)
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crowded_body_is_refused_before_anybody_looks_into_it() {
+    let service = std::sync::Arc::new(Service::start().await);
+    for (secret, status) in [("another secret", 401), (APP_SECRET, 413), ("own-secret", 413)] {
+        let (service, call) = (std::sync::Arc::clone(&service), signed(&crowded(), secret));
+        let answer = tokio::spawn(async move { service.send(call).await });
+        let answer = tokio::time::timeout(std::time::Duration::from_secs(30), answer).await;
+        assert_eq!(answer.expect("still being worked on").unwrap().error().0, status, "{secret}");
+    }
+    assert_eq!(stored(&service).await, 0);
+}
+
+#[tokio::test]
 async fn without_an_app_secret_callbacks_are_refused() {
     let service = Service::with(Options { app_secret: "", ..Options::default() }).await;
     let body = message(OURS);
@@ -119,7 +156,20 @@ async fn a_callback_has_a_size_limit_of_its_own() {
         let body = message(OURS);
         format!("{}{body}", " ".repeat(bytes - body.len()))
     };
-    let limit = 4 * 1024 * 1024;
+    let limit = 3 * 1024 * 1024;
     assert_eq!(service.send(signed(&padded(limit + 1), APP_SECRET)).await.error().0, 413);
     assert_eq!(service.send(signed(&padded(limit), APP_SECRET)).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_callback_that_cannot_be_signed_is_refused_before_it_is_read() {
+    let service = Service::start().await;
+    let never = || axum::body::Body::from_stream(futures::stream::pending::<Result<bytes::Bytes, std::io::Error>>());
+    for signature in [None, Some("sha256=00"), Some("sha256=zz")] {
+        let call = Call::post(WEBHOOK, never());
+        let call = signature.iter().fold(call, |call, signature| call.header("x-hub-signature-256", signature));
+        assert_eq!(service.send(call).await.error().0, 401, "{signature:?}");
+    }
+    let signed = Call::post(WEBHOOK, never()).header("x-hub-signature-256", &signature("secret", b""));
+    assert_eq!(service.send(signed).await.error().0, 408);
 }

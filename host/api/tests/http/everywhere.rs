@@ -11,6 +11,7 @@ use tokio::{
 use super::service::{Call, MAX_BODY, Options, Service};
 
 const SEND: &str = "/whatsapp-api-service/v2/messages";
+const WHATSAPP: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 
 #[tokio::test]
@@ -157,6 +158,60 @@ async fn a_database_that_is_gone_is_503_and_not_401() {
 }
 
 #[tokio::test]
+async fn a_process_is_not_ready_while_sends_cannot_be_stored_and_is_again_when_they_can() {
+    let service = Service::start().await;
+    assert_eq!(service.get("/readyz").await.json()["checks"]["writable"], true);
+    // As with a full disk: the database answers, and takes nothing of a send.
+    sqlx::raw_sql(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+         CREATE TRIGGER full_disk BEFORE INSERT ON idempotency FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    )
+    .execute(&service.context.db)
+    .await
+    .unwrap();
+    let body = json!({
+        "sender": "+27820001001",
+        "messageType": "CHAT",
+        "messages": [{"recipients": [{"to": "+27830000001"}], "messageText": "hello"}],
+    });
+    let send = || service.send(Call::post(WHATSAPP, body.to_string()).key(&service.key).header("idempotency-key", "k"));
+
+    assert_eq!(send().await.status, 503);
+    for _ in 0..2 {
+        let answer = service.get("/readyz").await;
+        let said = answer.json();
+        assert_eq!((answer.status.as_u16(), &said["checks"]["writable"]), (503, &json!(false)), "{said}");
+        assert_eq!(said["checks"]["database"], true);
+    }
+
+    // Nobody sends to a process that is not ready: it finds out by itself.
+    sqlx::raw_sql("DROP TRIGGER full_disk ON idempotency").execute(&service.context.db).await.unwrap();
+    let mut looks = 0;
+    while service.get("/readyz").await.status != 200 {
+        looks += 1;
+        assert!(looks < 100, "it does not become ready");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert_eq!(send().await.status, 202);
+}
+
+#[tokio::test]
+async fn a_database_that_only_reads_is_not_ready() {
+    let service = Service::start().await;
+    // Every connection that the service may have, as one to a replica would be.
+    let mut all = Vec::new();
+    for _ in 0..service.context.db.options().get_max_connections() {
+        let mut connection = service.context.db.acquire().await.unwrap();
+        sqlx::query("SET default_transaction_read_only = on").execute(&mut *connection).await.unwrap();
+        all.push(connection);
+    }
+    drop(all);
+
+    assert_eq!(service.get("/readyz").await.json()["checks"]["writable"], false);
+}
+
+#[tokio::test]
 async fn a_caller_that_writes_all_before_it_reads_gets_the_413() {
     let service = Service::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -174,4 +229,30 @@ async fn a_caller_that_writes_all_before_it_reads_gets_the_413() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}
+
+#[tokio::test]
+async fn metrics_are_for_callers_on_this_machine() {
+    let service = Service::start().await;
+    let metrics = || Call::get("/metrics");
+    for peer in ["127.0.0.1", "127.0.0.2"] {
+        assert_eq!(service.send(metrics().from(peer)).await.status, 200, "{peer}");
+    }
+    let through_a_proxy = metrics().from("127.0.0.1").header("x-forwarded-for", "127.0.0.1");
+    for call in [metrics(), metrics().from("192.0.2.1"), metrics().from("10.0.0.1").key(&service.key), through_a_proxy]
+    {
+        assert_eq!(service.send(call).await.error(), (403, "Forbidden".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn metrics_with_an_address_of_their_own_are_served_there_only() {
+    let service = Service::with(Options { metrics_elsewhere: true, ..Options::default() }).await;
+    assert_eq!(service.send(Call::get("/metrics").from("127.0.0.1")).await.error().0, 404);
+    let own = api::metrics_router(metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle());
+    let status = async |path: &str| {
+        let answer = tower::ServiceExt::oneshot(own.clone(), Call::get(path).from("192.0.2.1").0).await.unwrap();
+        answer.status().as_u16()
+    };
+    assert_eq!((status("/metrics").await, status("/healthz").await), (200, 404));
 }

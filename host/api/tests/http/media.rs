@@ -26,8 +26,8 @@ async fn file(service: &Service, mime_type: &str, content: &'static [u8]) -> (Me
     let mut db = ctx.db.acquire().await.unwrap();
     insert(&mut db, service.client, &new, ctx.now()).await.unwrap();
     // Ids repeat from run to run, and the folder stays.
-    ctx.media.delete(id).await.unwrap();
-    let stored = ctx.media.put(id, MediaContent::Bytes(Bytes::from_static(content))).await.unwrap();
+    ctx.media.delete(service.client, id).await.unwrap();
+    let stored = ctx.media.put(service.client, id, MediaContent::Bytes(Bytes::from_static(content))).await.unwrap();
     mark_ready(&mut db, service.client, id, &stored.sha256, i64::try_from(stored.bytes).unwrap()).await.unwrap();
     (id, path(service, service.client, id))
 }

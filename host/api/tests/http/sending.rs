@@ -62,3 +62,37 @@ async fn faults_name_their_fields() {
     let nul = r#"{"sender":"2782\u00000001001"}"#;
     assert_eq!(service.send(Call::post(WHATSAPP, nul).key(&service.key)).await.field(), "sender");
 }
+
+#[tokio::test]
+async fn of_many_faults_the_first_hundred_are_listed_and_all_are_counted() {
+    let service = Service::start().await;
+    let with_faults = |count: usize| {
+        let mut body = chat();
+        body["messageType"] = json!("NOTIFICATION");
+        body["templateName"] = json!("a");
+        body["templateId"] = json!("1");
+        body["messages"][0]["components"] = json!(vec![json!({"type": "header", "url": "x"}); count]);
+        body
+    };
+    for (count, listed, said) in [
+        (2, 2, "and 1 more: details names them"),
+        (100, 100, "details names them"),
+        (250, 100, "and 249 more: details names the first 100"),
+    ] {
+        let answer = service.post(WHATSAPP, &with_faults(count)).await;
+        assert_eq!(answer.field(), "messages[0].components[0].url");
+        let body = answer.json();
+        assert_eq!(body["details"].as_array().unwrap().len(), listed);
+        assert!(body["message"].as_str().unwrap().ends_with(said), "{}", body["message"]);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_does_not_repeat_all_that_the_caller_wrote() {
+    let service = Service::start().await;
+    let mut body = chat();
+    body["messageType"] = json!("x".repeat(15_000));
+    let answer = service.post(WHATSAPP, &body).await;
+    assert_eq!(answer.field(), "messageType");
+    assert!(answer.bytes.len() < 6_000, "{} bytes", answer.bytes.len());
+}

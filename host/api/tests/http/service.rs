@@ -1,11 +1,6 @@
 //! The API on a database of its own, with one client, one business number and an API key per role.
 
-use std::{
-    net::SocketAddr,
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use api::{Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
 use async_trait::async_trait;
@@ -16,24 +11,15 @@ use axum::{
     http::{HeaderMap, Request, StatusCode, header},
 };
 use base::{
-    Context, ContextBuilder, Settings,
+    Context, Settings,
     audit::{Actor, Administration},
-    lanes::Wakeups,
-    secrets::Sealer,
 };
-use channels::{
-    carrier::Carriers,
-    http::{GuardedClient, GuardedSettings},
-    whatsapp_cloud::{CloudApi, CloudSettings},
-};
-use chrono::{DateTime, Utc};
-use domain::{
-    clock::{Clock, IdSource},
-    ids::ClientId,
-};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::ClientId;
+use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use outbound::accept::Acceptor;
-use plugin_host::{HostConfig, PluginHost};
+use props::{HandClock, Surroundings};
 use serde_json::Value;
 use storage::PgPool;
 use tenancy::{
@@ -49,23 +35,15 @@ pub const MAX_BODY: usize = 20_000;
 /// Password of every user.
 pub const PASSWORD: &str = "correct horse";
 
-/// A clock that stands still until it is moved.
-pub struct HandClock(Mutex<DateTime<Utc>>);
-
-impl Clock for HandClock {
-    fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap()
-    }
-}
+/// The clock of the service, for the route that moves it.
+struct Hands(Arc<HandClock>);
 
 #[async_trait]
-impl ClockControl for HandClock {
+impl ClockControl for Hands {
     async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed> {
         // A panic in a handler, for the test of what becomes of those.
         assert!(seconds != 13, "unlucky");
-        let mut now = self.0.lock().unwrap();
-        *now += Duration::from_secs(u64::try_from(seconds).unwrap());
-        Ok(*now)
+        Ok(self.0.advance(TimeDelta::seconds(seconds)))
     }
 }
 
@@ -87,6 +65,7 @@ pub struct Options {
     pub simulator_allows_unsigned: bool,
     pub built_ins: bool,
     pub testing_clock: bool,
+    pub metrics_elsewhere: bool,
     pub admission: AdmissionSettings,
 }
 
@@ -99,6 +78,7 @@ impl Default for Options {
             simulator_allows_unsigned: false,
             built_ins: false,
             testing_clock: true,
+            metrics_elsewhere: false,
             admission: AdmissionSettings {
                 requests_per_second: 1_000,
                 recipients_per_second: 1_000,
@@ -118,7 +98,7 @@ impl Service {
 
     pub async fn with(options: Options) -> Self {
         let db = scratch::database().await.pool(10).await;
-        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp_millis(1_760_000_000_000).unwrap())));
+        let clock = Arc::new(HandClock::at(1_760_000_000));
         let context = Arc::new(context(db, Arc::clone(&clock), &options).await);
         let admin = Administration::from(context.as_ref());
         let created = create_client(&admin, acme()).await.unwrap();
@@ -131,13 +111,15 @@ impl Service {
             body_timeout: Duration::from_millis(300),
             require_https: options.require_https,
             trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
-            testing_clock: options.testing_clock.then_some(clock as Arc<dyn ClockControl>),
+            testing_clock: options.testing_clock.then(|| Arc::new(Hands(clock)) as Arc<dyn ClockControl>),
             simulator_allows_unsigned: options.simulator_allows_unsigned,
+            metrics_elsewhere: options.metrics_elsewhere,
         };
         let router = api::router(ApiState {
             context: Arc::clone(&context),
             uploads: Arc::default(),
             acceptor: Acceptor::new(Arc::clone(&context)),
+            callbacks: Intake::new(Arc::clone(&context)),
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
             admission: Admission::new(options.admission),
@@ -272,23 +254,9 @@ fn number() -> NewNumber {
 async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Context {
     // Compiled components are shared by all tests.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
-    let plugins =
-        PluginHost::start(HostConfig { built_ins: options.built_ins, ..HostConfig::new(folder.join("plugins")) });
-    // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
-    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
-    ContextBuilder {
-        db,
-        clock,
-        ids: IdSource::new([3; 32]),
-        sealer: Sealer::new([9; 32]),
-        plugins: plugins.await.unwrap(),
-        carriers: Carriers::default(),
-        cloud: CloudApi::new(nowhere).unwrap(),
-        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-        media_folder: folder.join("media"),
-        settings: settings(options.app_secret),
-    }
-    .build(Wakeups::channel().0)
+    let mut surroundings = Surroundings { settings: settings(options.app_secret), ..Surroundings::new(folder) };
+    surroundings.plugins.built_ins = options.built_ins;
+    surroundings.build(db, clock).await
 }
 
 fn settings(app_secret: &str) -> Settings {

@@ -1,5 +1,7 @@
 //! Commands that change the database: each prints one JSON object (CONTRACT 3).
 
+mod secrets;
+
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -54,7 +56,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
                 client_ref: create.client_ref,
                 name: create.name,
                 email: create.email,
-                password: create.password.expose().to_owned(),
+                password: secrets::password(create.password)?.expose().to_owned(),
                 parent: create.parent,
                 allow_private_targets: false,
             };
@@ -69,7 +71,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::User(UserCommand::Create(create)) => {
             let new = NewUser {
                 email: create.email,
-                password: create.password.expose().to_owned(),
+                password: secrets::password(create.password)?.expose().to_owned(),
                 name: create.name,
                 role: create.role.parse().with_context(|| format!("--role {}", create.role))?,
                 team: create.team,
@@ -92,7 +94,11 @@ fn user(created: &CreatedUser) -> Value {
 }
 
 async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Result<Value> {
-    let given = (add.phone_number_id, add.waba_id, add.access_token);
+    let access_token = match add.access_token_stdin {
+        true => Some(secrets::from_stdin("access token")?),
+        false => add.access_token,
+    };
+    let given = (add.phone_number_id, add.waba_id, access_token);
     let cloud = match given {
         (Some(phone_number_id), Some(waba_id), Some(token)) => {
             let access_token = token.expose().to_owned();

@@ -88,6 +88,12 @@ impl Config {
             }
         }
         self.check_bytes_in_flight()?;
+        let (all, one) = (self.limits.plugin_memory_bytes_of_all, self.limits.plugin_memory_bytes);
+        if all < one.saturating_mul(8) {
+            let reason =
+                "must be eight times limits.plugin_memory_bytes at least: webhook shapers have an eighth of it";
+            return unusable("limits.plugin_memory_bytes_of_all", reason);
+        }
         if self.limits.webhook_connect_timeout > self.limits.webhook_timeout {
             return unusable("limits.webhook_connect_timeout", "must not be longer than limits.webhook_timeout");
         }

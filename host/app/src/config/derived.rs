@@ -1,19 +1,18 @@
 //! Settings whose default depends on other settings.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::PathBuf};
 
-use super::{BaseUrl, Config, Switch, value::Value};
+use super::{BaseUrl, Config, MediaPlace, Switch, value::Value};
 
 /// Meta's Graph API, without version.
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
 impl Config {
-    /// `true` when a real provider is configured: a Graph URL, an app secret or an SMS centre.
+    /// `true` when a real provider is configured that this version speaks to: WhatsApp's Graph URL or app secret, or an SMS
+    /// centre.
     pub fn provider_configured(&self) -> bool {
-        let meta = |graph_url: &Option<BaseUrl>, secret: &super::Secret| graph_url.is_some() || !secret.is_empty();
-        meta(&self.whatsapp_cloud.graph_url, &self.whatsapp_cloud.app_secret)
-            || meta(&self.messenger.graph_url, &self.messenger.app_secret)
-            || !self.smpp.url.is_empty()
+        let whatsapp = &self.whatsapp_cloud;
+        whatsapp.graph_url.is_some() || !whatsapp.app_secret.is_empty() || !self.smpp.url.is_empty()
     }
 
     /// Whether the simulator runs: as set, or while no provider is configured.
@@ -35,6 +34,20 @@ impl Config {
         graph_url(self.messenger.graph_url.as_ref(), simulator)
     }
 
+    /// The folder of this machine for files of customers.
+    pub fn media_folder(&self) -> PathBuf {
+        self.data_dir().join("media")
+    }
+
+    /// Where files of customers are kept: as set, or where every process on this database finds them.
+    pub fn media_place(&self) -> MediaPlace {
+        match &self.media.store {
+            MediaPlace::Auto if self.database.url.is_some() => MediaPlace::Database,
+            MediaPlace::Auto => MediaPlace::Folder(self.media_folder()),
+            chosen => chosen.clone(),
+        }
+    }
+
     /// Base of media and callback URLs: as set, or made from the address that `server.listen` was bound to.
     pub fn public_url(&self, bound: SocketAddr) -> String {
         let scheme = if self.server.tls_cert.is_some() { "https" } else { "http" };
@@ -49,6 +62,7 @@ impl Config {
         effective.simulator.enabled = if on { Switch::On } else { Switch::Off };
         effective.whatsapp_cloud.graph_url = BaseUrl::from_text(&self.whatsapp_graph_url(simulator.as_deref()));
         effective.messenger.graph_url = BaseUrl::from_text(&self.messenger_graph_url(simulator.as_deref()));
+        effective.media.store = self.media_place();
         effective.server.public_url = BaseUrl::from_text(&self.public_url(self.server.listen));
         effective
     }

@@ -26,6 +26,16 @@ section! {
         bytes_in_flight: u64 = 128 * MIB,
         /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.
         bytes_in_flight_per_client: u64 = 64 * MIB,
+        /// Connections to the listeners of this process; fewer when it may not open as many files. When all are taken, the longest idle ones are closed for new ones.
+        connections: usize = 8_192,
+        /// Connections from one address, or from one IPv6 network of 64 bits; this machine and `server.trusted_proxies` excepted.
+        connections_per_address: usize = 512,
+        /// Time for the head of a request, from its first byte; on a new connection, from its beginning.
+        request_head_timeout: Duration = Duration::from_secs(15),
+        /// Time after which a connection without a request is closed.
+        idle_timeout: Duration = Duration::from_secs(75),
+        /// Time after which a connection is closed that takes nothing of its answer.
+        write_timeout: Duration = Duration::from_secs(30),
         /// Bytes of one media file that a customer sends.
         inbound_media_max_bytes: u64 = 100 * MIB,
         /// Connections to PostgreSQL that one process holds.
@@ -36,10 +46,12 @@ section! {
         webhook_connect_timeout: Duration = Duration::from_secs(5),
         /// Time for a whole webhook call.
         webhook_timeout: Duration = Duration::from_secs(15),
-        /// Bytes of a webhook's answer that are read.
+        /// Bytes of a webhook's answer that are read; the first 1,024 are kept.
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call.
         plugin_memory_bytes: u64 = 96 * MIB,
+        /// Bytes that all plugin calls of one process have together, whoever's they are, 256 KiB for each beside its linear memory; at least eight times `limits.plugin_memory_bytes`. A call that finds none waits, or is made again later.
+        plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, waiting for HTTP included.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),
         /// Processor time of one plugin call.
@@ -120,8 +132,8 @@ section! {
         plugin_versions_kept: u32 = 200,
         /// Bytes that one recording of the calls of an activation keeps.
         plugin_recording_bytes: u64 = 64 * MIB,
-        /// Plugin instances that can exist at the same time in one process.
-        plugin_pool_size: u32 = 64,
+        /// Plugin calls under way at the same time in one process; webhook shapers have a quarter as many places of their own beside them. Calls that wait or take long have three quarters of the places, shared evenly among clients.
+        plugin_pool_size: u32 = 384,
         /// Bytes that the plugins of one client keep in key-values: keys, values, and 64 for each key.
         kv_bytes_per_client: u64 = 64 * MIB,
         /// Keys that one plugin keeps of one participant.

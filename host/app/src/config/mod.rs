@@ -3,8 +3,10 @@
 mod check;
 mod derived;
 mod error;
+mod later;
 mod limits;
 mod load;
+mod media_place;
 mod secret;
 mod section;
 mod sections;
@@ -13,11 +15,13 @@ mod value;
 
 pub use derived::META_GRAPH_URL;
 pub use error::{ConfigError, Place};
+pub use later::lacking;
 pub use limits::{Limits, Retention};
+pub use media_place::MediaPlace;
 pub use secret::{BaseUrl, Secret, SecretUrl};
 pub use section::{Section, Setting};
 pub use sections::{
-    Base, DatabaseSettings, Email, Logging, Messenger, Plugins, Security, Server, Simulator, Smpp, Sms, Testing,
+    Base, DatabaseSettings, Email, Logging, Media, Messenger, Plugins, Security, Server, Simulator, Smpp, Sms, Testing,
     Webhooks, WhatsappCloud,
 };
 pub use show::Table;
@@ -46,6 +50,8 @@ pub struct Config {
     pub webhooks: Webhooks,
     /// `security.*`
     pub security: Security,
+    /// `media.*`
+    pub media: Media,
     /// `plugins.*`
     pub plugins: Plugins,
     /// `simulator.*`
@@ -80,6 +86,7 @@ impl Config {
             ("email", &self.email),
             ("webhooks", &self.webhooks),
             ("security", &self.security),
+            ("media", &self.media),
             ("plugins", &self.plugins),
             ("simulator", &self.simulator),
             ("sms", &self.sms),
@@ -102,6 +109,7 @@ impl Config {
             "email" => &mut self.email,
             "webhooks" => &mut self.webhooks,
             "security" => &mut self.security,
+            "media" => &mut self.media,
             "plugins" => &mut self.plugins,
             "simulator" => &mut self.simulator,
             "sms" => &mut self.sms,

@@ -9,6 +9,7 @@ use std::{
 use ipnet::IpNet;
 
 use super::{
+    media_place::MediaPlace,
     secret::{BaseUrl, Secret, SecretUrl},
     section::section,
     value::{LogFormat, Switch},
@@ -31,7 +32,7 @@ fn retry_schedule() -> Vec<Duration> {
 section! {
     /// What has no section.
     Base {
-        /// Embedded database, media, generated keys and the cache of compiled plugins.
+        /// Embedded database, files of customers, generated keys and the cache of compiled plugins.
         data_dir: PathBuf = PathBuf::from(".patchbay"),
     }
 }
@@ -55,6 +56,8 @@ section! {
         tls_key: Option<PathBuf> = None,
         /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production); empty = none.
         batch_tls_listen: Option<SocketAddr> = None,
+        /// Address of `GET /metrics` alone, without TLS; empty = `server.listen` answers it, to callers on this machine only.
+        metrics_listen: Option<SocketAddr> = None,
         /// Refuse requests that did not arrive over TLS, directly or by `X-Forwarded-Proto` of a trusted proxy.
         require_https: bool = false,
         /// Addresses or networks whose `X-Forwarded-*` headers are believed.
@@ -137,6 +140,14 @@ section! {
 }
 
 section! {
+    /// Files of customers.
+    Media {
+        /// Where files of customers are kept: `database`, or the path of a folder, which all nodes must share; empty = a folder of `data_dir` with the embedded database, `database` with any other.
+        store: MediaPlace = MediaPlace::Auto,
+    }
+}
+
+section! {
     /// Plugins from a directory, for development.
     Plugins {
         /// Directory of `*.wasm` files watched for changes, file name = plugin name; empty = none.
@@ -147,7 +158,7 @@ section! {
 section! {
     /// The simulated outside world.
     Simulator {
-        /// Run the simulator; `auto` = while no provider is configured.
+        /// Run the simulator; `auto` = while neither WhatsApp nor an SMS centre is configured.
         enabled: Switch = Switch::Auto,
         /// Simulated Graph API, Messenger and phones.
         listen: SocketAddr = loopback(8090),

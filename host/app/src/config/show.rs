@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Config, join};
+use super::{Config, join, later::lacking};
 
 /// One of the tables of `docs/operations.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +46,12 @@ impl Table {
                     Some(text) => format!("`{text}`"),
                     None => format!("`{}`", setting.value),
                 };
-                let meaning = setting.meaning.trim();
+                let (key, meaning) = (join(section, setting.name), setting.meaning.trim());
+                let no_effect = lacking(&key)
+                    .map(|product| format!(" No effect yet: this version has no {product}."))
+                    .unwrap_or_default();
                 // Writing to a String cannot fail.
-                let _ = writeln!(table, "| `{}` | {default} | {meaning} |", join(section, setting.name));
+                let _ = writeln!(table, "| `{key}` | {default} | {meaning}{no_effect} |");
             }
         }
         table

@@ -53,6 +53,11 @@ pub trait Carrier: Send + Sync + 'static {
         Ok(())
     }
 
+    /// How long apart messages to one recipient are once it has had as many as it may have at once.
+    fn pace(&self, _inbox: &CarrierInbox) -> Duration {
+        Duration::ZERO
+    }
+
     /// What is sent of this content: itself, or what stands for it where the channel has no such thing.
     /// [`Carrier::send`] does this by itself.
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {

@@ -31,13 +31,32 @@ pub enum AddressRefused {
         /// The range that it lies in.
         range: &'static str,
     },
+    /// A name that resolves to such addresses only. Which they are is not said: names of a private network would tell its
+    /// plan.
+    #[error("host `{host}` resolves to no address that may be called; use a public host name")]
+    Resolved {
+        /// The name.
+        host: String,
+        /// The range of the last of its addresses.
+        range: &'static str,
+    },
+}
+
+impl AddressRefused {
+    /// The same verdict about what a name resolved to.
+    pub(super) fn of_name(self, host: String) -> Self {
+        match self {
+            Self::Range { range, .. } | Self::Resolved { range, .. } => Self::Resolved { host, range },
+            Self::NotAUrl(_) | Self::Scheme(_) | Self::UserInfo | Self::NoHost | Self::LocalName(_) => self,
+        }
+    }
 }
 
 /// Decides which addresses may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressPolicy {
-    /// Also lets loopback, private and shared (CGNAT) ranges and local names through. Link-local addresses, where clouds
-    /// serve their metadata, stay closed, as does everything that is no unicast address.
+    /// Also lets loopback, private and shared (CGNAT) ranges and local names through. The addresses where clouds serve their
+    /// metadata stay closed, link-local or not, as does everything that is no unicast address.
     pub allow_private: bool,
 }
 
@@ -53,8 +72,13 @@ const fn closed(network: Ipv4Addr, prefix: u32, name: &'static str, private: boo
     ClosedV4 { network, prefix, name, private }
 }
 
+/// What clouds tell their own machines, keys included: outside the link-local range, and in front of the ranges that hold it.
+const METADATA: &str = "cloud metadata";
+
 /// The IANA special-purpose registry for IPv4, as far as it is not reachable from everywhere.
 const CLOSED_V4: &[ClosedV4] = &[
+    closed(Ipv4Addr::new(100, 100, 100, 200), 32, METADATA, false),
+    closed(Ipv4Addr::new(168, 63, 129, 16), 32, METADATA, false),
     closed(Ipv4Addr::new(0, 0, 0, 0), 8, "this network", false),
     closed(Ipv4Addr::new(10, 0, 0, 0), 8, "private", true),
     closed(Ipv4Addr::new(100, 64, 0, 0), 10, "shared carrier range", true),
@@ -141,6 +165,8 @@ impl AddressPolicy {
         let refuse = |range| Err(AddressRefused::Range { address: shown, range });
         match address.segments() {
             [0, 0, 0, 0, 0, 0, 0, 0] => refuse("unspecified"),
+            // Amazon, Google, Oracle and Scaleway, each in a network that is otherwise anybody's own.
+            [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] | [0xfd00, 0xc1, ..] | [0xfd00, 0x42, ..] => refuse(METADATA),
             [0, 0, 0, 0, 0, 0, 0, 1] if self.allow_private => Ok(()),
             [0, 0, 0, 0, 0, 0, 0, 1] => refuse("loopback"),
             // Addresses that carry an IPv4 address are what that address is.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
+use domain::ids::ClientId;
 use reqwest::{
     Client, Method, RequestBuilder, Response,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
@@ -14,17 +15,17 @@ use url::Url;
 
 use super::{
     address_policy::AddressPolicy,
+    lookups::{Lookups, on_behalf_of},
     operator::{ClientNotBuilt, common_builder},
     post_error::PostError,
-    resolver::{JudgingResolver, NameResolver, SystemResolver},
+    resolver::{JudgingResolver, NameResolver},
     retry_after::retry_after,
+    system_resolver::SystemResolver,
 };
 
 /// How outgoing calls introduce themselves.
 pub(super) const USER_AGENT: &str = concat!("Patchbay/", env!("CARGO_PKG_VERSION"));
-/// How much of a webhook's answer is read from the wire.
-const WEBHOOK_READ_LIMIT: usize = 16 * 1024;
-/// How much of it is kept.
+/// How much of a webhook's answer is kept.
 const WEBHOOK_KEPT: usize = 1024;
 /// How long the body of a webhook's answer may take; its status has decided already.
 const WEBHOOK_BODY_TIME: Duration = Duration::from_secs(2);
@@ -36,6 +37,8 @@ pub struct GuardedSettings {
     pub connect_timeout: Duration,
     /// Time for the whole call, body included (15 s). Leases of work items must outlive it.
     pub total_timeout: Duration,
+    /// How much of a webhook's answer is read from the wire (16 KiB).
+    pub webhook_read_bytes: usize,
     /// The `User-Agent` header.
     pub user_agent: String,
     /// Where names are looked up.
@@ -47,8 +50,9 @@ impl Default for GuardedSettings {
         Self {
             connect_timeout: Duration::from_secs(5),
             total_timeout: Duration::from_secs(15),
+            webhook_read_bytes: 16 * 1024,
             user_agent: USER_AGENT.to_owned(),
-            resolver: Arc::new(SystemResolver),
+            resolver: Arc::new(SystemResolver::default()),
         }
     }
 }
@@ -60,6 +64,8 @@ pub struct GuardedClient {
     // A resolver belongs to a client, and pooled connections must not leak from one policy into the other.
     public_only: Client,
     with_private: Client,
+    webhook_read_bytes: usize,
+    caller: Option<ClientId>,
 }
 
 /// A webhook call.
@@ -132,34 +138,43 @@ pub struct GuardedAnswer {
 impl GuardedClient {
     /// Sets up the client.
     pub fn new(settings: GuardedSettings) -> Result<Self, ClientNotBuilt> {
+        let lookups = Arc::new(Lookups::default());
         let build = |allow_private| {
             common_builder(settings.connect_timeout, settings.total_timeout, &settings.user_agent)
                 .dns_resolver(Arc::new(JudgingResolver {
                     policy: AddressPolicy { allow_private },
                     inner: Arc::clone(&settings.resolver),
+                    lookups: Arc::clone(&lookups),
                 }))
                 .build()
         };
-        Ok(Self { public_only: build(false)?, with_private: build(true)? })
+        let webhook_read_bytes = settings.webhook_read_bytes;
+        Ok(Self { public_only: build(false)?, with_private: build(true)?, webhook_read_bytes, caller: None })
     }
 
-    /// Delivers a webhook. At most 16 KiB of the answer are read; a body that is longer, breaks off or stalls does not change
+    /// The same client for calls that this client of ours asked for. Names that wait for a silent name server take up the
+    /// room of one client only, and what is called on nobody's behalf has one share between it.
+    pub fn on_behalf_of(&self, client: ClientId) -> Self {
+        Self { caller: Some(client), ..self.clone() }
+    }
+
+    /// Delivers a webhook. Only the beginning of the answer is read; a body that is longer, breaks off or stalls does not change
     /// the verdict, which the status has given.
     pub async fn post(&self, post: WebhookPost) -> Result<PostAnswer, PostError> {
         let started = Instant::now();
         let (client, url) = self.judged(&post.url, post.allow_private)?;
         let headers = header_map(&post.headers)?;
-        let response = send(client.post(url).headers(headers).body(post.body)).await?;
+        let response = self.send(client.post(url).headers(headers).body(post.body)).await?;
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
-        let body_start = body_start(response).await;
+        let body_start = body_start(response, self.webhook_read_bytes).await;
         Ok(PostAnswer { status, retry_after, body_start, duration: started.elapsed() })
     }
 
     /// Fetches a file of at most `max_bytes`. Other statuses than 2xx are answers too: look at `status`.
     pub async fn fetch(&self, url: &str, max_bytes: usize, allow_private: bool) -> Result<Fetched, PostError> {
         let (client, url) = self.judged(url, allow_private)?;
-        let response = send(client.get(url)).await?;
+        let response = self.send(client.get(url)).await?;
         let status = response.status().as_u16();
         let content_type =
             response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -180,7 +195,7 @@ impl GuardedClient {
         if let Some(timeout) = request.timeout {
             call = call.timeout(timeout);
         }
-        let response = send(call).await?;
+        let response = self.send(call).await?;
         let status = response.status().as_u16();
         let headers = response
             .headers()
@@ -197,10 +212,10 @@ impl GuardedClient {
         let url = AddressPolicy { allow_private }.judge_url(url).map_err(PostError::Refused)?;
         Ok((if allow_private { &self.with_private } else { &self.public_only }, url))
     }
-}
 
-async fn send(call: RequestBuilder) -> Result<Response, PostError> {
-    call.send().await.map_err(PostError::from_client)
+    async fn send(&self, call: RequestBuilder) -> Result<Response, PostError> {
+        on_behalf_of(self.caller, call.send()).await.map_err(PostError::from_client)
+    }
 }
 
 /// Headers that the client itself is responsible for; setting them could smuggle a second request or another host.
@@ -223,12 +238,12 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, PostError> {
     Ok(map)
 }
 
-async fn body_start(mut response: Response) -> String {
+async fn body_start(mut response: Response, limit: usize) -> String {
     let mut read = BytesMut::new();
     let reading = async {
-        while read.len() < WEBHOOK_READ_LIMIT {
+        while read.len() < limit {
             match response.chunk().await {
-                Ok(Some(chunk)) => read.extend_from_slice(&chunk),
+                Ok(Some(chunk)) => read.extend_from_slice(chunk.get(..limit - read.len()).unwrap_or(&chunk)),
                 Ok(None) | Err(_) => break,
             }
         }

@@ -4,17 +4,20 @@
 mod address_policy;
 mod api_client;
 mod guarded;
+mod lookups;
 mod operator;
 mod post_error;
 mod resolver;
 mod retry_after;
+mod system_resolver;
 
 pub use address_policy::{AddressPolicy, AddressRefused};
 pub use api_client::{ApiAnswer, ApiCall, ApiClient};
 pub use guarded::{Fetched, GuardedAnswer, GuardedClient, GuardedRequest, GuardedSettings, PostAnswer, WebhookPost};
 pub use operator::ClientNotBuilt;
 pub use post_error::PostError;
-pub use resolver::{NameResolver, Resolving, SystemResolver};
+pub use resolver::{NameResolver, Resolving};
+pub use system_resolver::SystemResolver;
 
 pub(crate) use operator::operator_client;
 pub(crate) use post_error::describe;

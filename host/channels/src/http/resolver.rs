@@ -10,7 +10,10 @@ use std::{
 
 use reqwest::dns::{Addrs, Name, Resolve};
 
-use super::address_policy::{AddressPolicy, AddressRefused};
+use super::{
+    address_policy::{AddressPolicy, AddressRefused},
+    lookups::Lookups,
+};
 
 /// What [`NameResolver::resolve`] returns.
 pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
@@ -21,37 +24,27 @@ pub trait NameResolver: Send + Sync {
     fn resolve(&self, host: &str) -> Resolving;
 }
 
-/// The operating system's resolver.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SystemResolver;
-
-impl NameResolver for SystemResolver {
-    fn resolve(&self, host: &str) -> Resolving {
-        let host = host.to_owned();
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
-        })
-    }
-}
-
 /// Every address of a name was refused. Carried through the HTTP client's error chain and found there by type.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct ResolvedToRefused(pub(super) AddressRefused);
 
-/// Filters what `inner` finds through a policy.
+/// Filters what `inner` finds through a policy. Look-ups of one client wait for each other, not for those of others.
 pub(super) struct JudgingResolver {
     pub(super) policy: AddressPolicy,
     pub(super) inner: Arc<dyn NameResolver>,
+    pub(super) lookups: Arc<Lookups>,
 }
 
 impl Resolve for JudgingResolver {
     fn resolve(&self, name: Name) -> reqwest::dns::Resolving {
         let policy = self.policy;
-        let finding = self.inner.resolve(name.as_str());
+        let host = name.as_str().to_owned();
+        let inner = Arc::clone(&self.inner);
+        let turn = self.lookups.turn();
         Box::pin(async move {
-            let found = finding.await?;
+            let _turn = turn.await?;
+            let found = inner.resolve(name.as_str()).await?;
             let mut refused = None;
             let mut allowed = Vec::with_capacity(found.len());
             for address in found {
@@ -61,7 +54,10 @@ impl Resolve for JudgingResolver {
                 }
             }
             match refused {
-                Some(reason) if allowed.is_empty() => Err(ResolvedToRefused(reason).into()),
+                Some(reason) if allowed.is_empty() => {
+                    tracing::info!(host, %reason, "a name resolves to nothing that may be called");
+                    Err(ResolvedToRefused(reason.of_name(host)).into())
+                }
                 _ => Ok(Box::new(allowed.into_iter()) as Addrs),
             }
         })

@@ -15,7 +15,11 @@ use domain::{
 };
 use tokio::{sync::Notify, time::timeout};
 
-use super::{CloudApi, CloudNumber, CloudSend, error_codes::refreshes_templates, pace::Pace};
+use super::{
+    CloudApi, CloudNumber, CloudSend,
+    error_codes::refreshes_templates,
+    pace::{PAIR_INTERVAL, Pace},
+};
 use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, Outgoing, Place};
 
 /// When a number without credentials is looked at again.
@@ -140,6 +144,10 @@ impl Carrier for CloudCarrier {
 
     fn admit(&self, inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
         self.door(inbox).state().pace.admit(to.value(), Instant::now())
+    }
+
+    fn pace(&self, _inbox: &CarrierInbox) -> Duration {
+        PAIR_INTERVAL
     }
 
     fn outdates_templates(&self, code: i64) -> bool {

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Seconds between messages to one recipient.
-const PAIR_INTERVAL: Duration = Duration::from_secs(6);
+pub(super) const PAIR_INTERVAL: Duration = Duration::from_secs(6);
 /// Messages to one recipient before the interval counts.
 const PAIR_BURST: u32 = 45;
 /// Recipients remembered before idle ones are forgotten.

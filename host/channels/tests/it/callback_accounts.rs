@@ -95,3 +95,13 @@ fn a_field_that_names_nobody_is_skipped() {
         json!({"object":"whatsapp_business_account","entry":[{"changes":[{"field":"account_update","value":{}}]}]});
     assert!(parse(body.to_string().as_bytes()).unwrap().is_empty());
 }
+
+#[test]
+fn a_system_message_keeps_its_own_contact_and_no_other() {
+    let message = json!({"from":"27820000001","id":"wamid.S","timestamp":"1760000000","type":"system","system":{}});
+    let contacts = json!([{"wa_id":"27820000009"},{"wa_id":"27820000001","profile":{"name":"Zo"}}]);
+    let items = parse(&change(json!({"messages":[message],"contacts":contacts}))).unwrap();
+    let kept = body(&items[0]).1;
+    assert_eq!(kept["contacts"], json!([{"wa_id":"27820000001","profile":{"name":"Zo"}}]));
+    assert_eq!(kept["metadata"], json!({"display_phone_number":"27110000000","phone_number_id":"PN"}));
+}

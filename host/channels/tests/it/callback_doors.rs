@@ -1,7 +1,7 @@
 //! Who may call back: handshake, signature, shape (PROVIDERS A.7).
 
 use channels::whatsapp_cloud::callback::{
-    CallbackError, HandshakeQuery, handshake, parse, signature, verify_signature,
+    CallbackError, FirstNames, HandshakeQuery, ITEMS_MAX, first_names, handshake, parse, signature, verify_signature,
 };
 
 const SECRET: &str = "app-secret";
@@ -108,4 +108,46 @@ fn an_empty_callback_is_empty_whatever_its_lists_are() {
     ] {
         assert_eq!(parse(body.as_bytes()), Ok(Vec::new()), "{body}");
     }
+}
+
+fn names(number: Option<&str>, waba: Option<&str>) -> FirstNames {
+    FirstNames { phone_number_id: number.map(str::to_owned), waba_id: waba.map(str::to_owned) }
+}
+
+#[test]
+fn the_first_number_and_the_first_account_are_found_without_reading_the_rest() {
+    let body = r#"{"object":"x","entry":[{"changes":[{"field":"f"},{"value":{"messages":[{"id":[[[]]]}]}}],"id":"W1"},
+        {"id":"W2","changes":[{"value":{"metadata":{"phone_number_id":"P1"}}},{"value":{"metadata":{"phone_number_id":"P2"}}}]},
+        {"id":"W3","changes":[{"value":{"metadata":{"phone_number_id":"P3"}}}]}],"later":{"entry":[]}}"#;
+    assert_eq!(first_names(body.as_bytes()), names(Some("P1"), Some("W1")));
+    let account = r#"{"entry":[{"id":"W","changes":[{"field":"account_update","value":{}}]}]}"#;
+    assert_eq!(first_names(account.as_bytes()), names(None, Some("W")));
+}
+
+#[test]
+fn a_body_that_is_no_callback_names_nobody() {
+    for body in ["", "{", "[]", "{}", r#"{"entry":7}"#, r#"{"entry":[]}"#, r#"{"entry":[{"id":""}]}"#] {
+        assert_eq!(first_names(body.as_bytes()), FirstNames::default(), "{body}");
+    }
+    assert_eq!(first_names(format!(r#"{{"a":{}"#, "[".repeat(1_000_000)).as_bytes()), FirstNames::default());
+}
+
+#[test]
+fn ids_have_a_length_from_both_sides() {
+    let of = |length: usize| format!(r#"{{"entry":[{{"id":"{}"}}]}}"#, "1".repeat(length));
+    assert_eq!(first_names(of(64).as_bytes()), names(None, Some(&"1".repeat(64))));
+    assert_eq!(first_names(of(65).as_bytes()), FirstNames::default());
+}
+
+#[test]
+fn a_callback_says_ten_thousand_things_at_most() {
+    let saying = |things: usize| {
+        let status = r#"{"id":"wamid.A","status":"sent","timestamp":"1760000000"}"#;
+        let statuses = vec![status; things].join(",");
+        let value = format!(r#"{{"metadata":{{"phone_number_id":"PN"}},"statuses":[{statuses}]}}"#);
+        let change = format!(r#"{{"field":"messages","value":{value}}}"#);
+        format!(r#"{{"object":"whatsapp_business_account","entry":[{{"id":"W","changes":[{change}]}}]}}"#)
+    };
+    assert_eq!(parse(saying(ITEMS_MAX).as_bytes()).unwrap().len(), ITEMS_MAX);
+    assert_eq!(parse(saying(ITEMS_MAX + 1).as_bytes()), Err(CallbackError::TooMany));
 }

@@ -249,3 +249,34 @@ fn a_number_without_metadata_cannot_be_served() {
     let value = json!({"metadata":{},"messages":[message("text", json!({"body":"x"}))],"contacts":[contact()]});
     assert!(parse(&change(value)).unwrap().is_empty());
 }
+
+#[test]
+fn every_one_of_many_messages_finds_its_contact_among_as_many() {
+    const MANY: usize = 9_000;
+    let sent = |at: usize| {
+        json!({"from": (27_820_000_000 + at).to_string(), "id": format!("wamid.{at}"), "timestamp": "1760000000",
+               "type": "text", "text": {"body": "hi"}})
+    };
+    let contact =
+        |at: usize| json!({"wa_id": (27_820_000_000 + at).to_string(), "profile": {"name": format!("N{at}")}});
+    let contacts = (0..MANY).rev().map(contact).collect();
+    let items = items((0..MANY).map(sent).collect(), contacts);
+    assert_eq!(items.len(), MANY);
+    for (at, item) in items.into_iter().enumerate() {
+        let CallbackBody::Message(message) = item.body else { panic!("no message") };
+        assert_eq!(message.profile_name, Some(format!("N{at}")));
+    }
+}
+
+#[test]
+fn what_a_contact_says_is_not_kept_again_and_again_when_it_is_long() {
+    let name = |length: usize| {
+        let mut contact = contact();
+        contact["profile"]["name"] = json!("n".repeat(length));
+        let mut items = items(json!([message("text", json!({"body": "hi"}))]), json!([contact]));
+        let CallbackBody::Message(message) = items.remove(0).body else { panic!("no message") };
+        message.profile_name.map(|name| name.len())
+    };
+    assert_eq!(name(8_000), Some(8_000));
+    assert_eq!(name(8_200), None);
+}

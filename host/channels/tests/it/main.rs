@@ -20,6 +20,7 @@ mod graph_send_bodies;
 mod graph_send_failures;
 mod guarded_client;
 mod media_store;
+mod name_servers;
 mod smpp_deliveries;
 mod smpp_peer;
 mod smpp_sessions;

@@ -2,19 +2,21 @@
 
 use bytes::Bytes;
 use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
-use domain::ids::MediaId;
+use domain::ids::{ClientId, MediaId};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
 use uuid::Uuid;
 
 use crate::support::scratch_folder;
 
+const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
+
 fn id(last: u128) -> MediaId {
     MediaId(Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 | last))
 }
 
 async fn content_of(store: &LocalMediaStore, id: MediaId) -> Option<Vec<u8>> {
-    let mut open = store.open(id).await.unwrap()?;
+    let mut open = store.open(CLIENT, id).await.unwrap()?;
     let mut content = Vec::new();
     open.reader.read_to_end(&mut content).await.unwrap();
     assert_eq!(content.len() as u64, open.bytes);
@@ -25,14 +27,14 @@ async fn content_of(store: &LocalMediaStore, id: MediaId) -> Option<Vec<u8>> {
 async fn bytes_and_files_come_back_as_they_were_put() {
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);
-    let stored = store.put(id(1), MediaContent::Bytes(Bytes::from_static(b"hello"))).await.unwrap();
+    let stored = store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"hello"))).await.unwrap();
     assert_eq!((stored.bytes, stored.sha256), (5, hex::encode(Sha256::digest(b"hello"))));
     assert_eq!(content_of(&store, id(1)).await.unwrap(), b"hello");
 
     let scratch = folder.join("a-download");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&scratch, b"downloaded").unwrap();
-    let stored = store.put(id(2), MediaContent::File(scratch.clone())).await.unwrap();
+    let stored = store.put(CLIENT, id(2), MediaContent::File(scratch.clone())).await.unwrap();
     assert_eq!((stored.bytes, stored.sha256), (10, hex::encode(Sha256::digest(b"downloaded"))));
     assert_eq!(content_of(&store, id(2)).await.unwrap(), b"downloaded");
     assert!(!scratch.exists(), "the file is moved");
@@ -42,9 +44,9 @@ async fn bytes_and_files_come_back_as_they_were_put() {
 async fn what_is_not_there_is_none_and_deleting_says_whether_there_was_something() {
     let store = LocalMediaStore::new(scratch_folder());
     assert!(content_of(&store, id(1)).await.is_none());
-    assert!(!store.delete(id(1)).await.unwrap());
-    store.put(id(1), MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
-    assert!(store.delete(id(1)).await.unwrap());
+    assert!(!store.delete(CLIENT, id(1)).await.unwrap());
+    store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
+    assert!(store.delete(CLIENT, id(1)).await.unwrap());
     assert!(content_of(&store, id(1)).await.is_none());
 }
 
@@ -53,7 +55,7 @@ async fn the_same_object_can_be_put_many_times_at_once() {
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);
     let bytes = Bytes::from(vec![7; 300_000]);
-    let puts = (0..16).map(|_| store.put(id(1), MediaContent::Bytes(bytes.clone())));
+    let puts = (0..16).map(|_| store.put(CLIENT, id(1), MediaContent::Bytes(bytes.clone())));
 
     let stored = futures::future::join_all(puts).await;
 
@@ -65,8 +67,8 @@ async fn the_same_object_can_be_put_many_times_at_once() {
 async fn putting_again_replaces_and_leaves_no_partial_file() {
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);
-    store.put(id(0xab), MediaContent::Bytes(Bytes::from_static(b"old and long"))).await.unwrap();
-    store.put(id(0xab), MediaContent::Bytes(Bytes::from_static(b"new"))).await.unwrap();
+    store.put(CLIENT, id(0xab), MediaContent::Bytes(Bytes::from_static(b"old and long"))).await.unwrap();
+    store.put(CLIENT, id(0xab), MediaContent::Bytes(Bytes::from_static(b"new"))).await.unwrap();
     assert_eq!(content_of(&store, id(0xab)).await.unwrap(), b"new");
     let names: Vec<_> = std::fs::read_dir(folder.join("ab")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["019000000000700080000000000000ab"]);
@@ -78,12 +80,12 @@ async fn files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);
-    store.put(id(1), MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
+    store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
     let scratch = folder.join("a-download");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&scratch, b"y").unwrap();
     std::fs::set_permissions(&scratch, std::fs::Permissions::from_mode(0o644)).unwrap();
-    store.put(id(2), MediaContent::File(scratch)).await.unwrap();
+    store.put(CLIENT, id(2), MediaContent::File(scratch)).await.unwrap();
     for (shard, last) in [("01", 1u128), ("02", 2)] {
         let path = folder.join(shard).join(id(last).0.simple().to_string());
         assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -96,6 +98,29 @@ async fn an_unwritable_folder_is_an_error_that_names_the_path() {
     let occupied = folder.join("occupied");
     std::fs::write(&occupied, b"a file").unwrap();
     let store = LocalMediaStore::new(&occupied);
-    let error = store.put(id(1), MediaContent::Bytes(Bytes::new())).await.unwrap_err();
+    let error = store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::new())).await.unwrap_err();
     assert!(error.to_string().contains("occupied"), "{error}");
+}
+
+#[tokio::test]
+async fn a_sweep_finds_what_is_old_in_every_subfolder_and_leaves_the_rest() {
+    let folder = scratch_folder();
+    let store = LocalMediaStore::new(&folder);
+    let younger = MediaId(Uuid::from_u128(0x0191_0000_0000_7000_8000_0000_0000_00ab));
+    for object in [id(1), id(0xab), younger] {
+        store.put(CLIENT, object, MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
+    }
+    std::fs::write(folder.join("ab").join(format!("{}.7-0.partial", id(2).0.simple())), b"cut off").unwrap();
+    std::fs::write(folder.join("ab").join("somebody's notes"), b"no object").unwrap();
+
+    let mut removed = 0;
+    for _ in 0..256 {
+        removed += store.sweep(younger).await.unwrap();
+    }
+
+    assert_eq!(removed, 3);
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder.join("ab")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [younger.0.simple().to_string().as_str(), "somebody's notes"]);
 }

@@ -16,6 +16,9 @@ use super::scene::Scene;
 use crate::conversation::ratings;
 use base::{Context, Result};
 
+/// Characters of a quoted id that are repeated to the author of a plugin: ids are shorter.
+const QUOTE_LENGTH: usize = 64;
+
 /// One thing that the host does.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
@@ -53,18 +56,29 @@ pub(super) struct Reply {
     pub(super) asks_rating: bool,
 }
 
+/// What the actions of an answer come to.
+pub(super) struct Planned {
+    pub(super) effects: Vec<Effect>,
+    /// What its author should know: what was left out, and why.
+    pub(super) remarks: Vec<String>,
+}
+
 /// What the actions of an answer come to; the inner error says why the answer cannot be carried out.
 pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
     scene: &Scene,
     actions: Vec<Action>,
-) -> Result<std::result::Result<Vec<Effect>, String>> {
+) -> Result<std::result::Result<Planned, String>> {
     let mut effects = Vec::with_capacity(actions.len());
+    let mut remarks = Vec::new();
     for action in actions {
         let effect = match reply_content(&action) {
             Some((content, quote)) => {
-                let quoted = quoted(ctx, client, scene, quote).await?;
+                let quoted = match quote {
+                    Some(quote) => quoted(ctx, client, scene, quote).await?.map_err(|why| remarks.push(why)).ok(),
+                    None => None,
+                };
                 Effect::Reply(Box::new(Reply { content, quoted, asks_rating: false }))
             }
             None => match action {
@@ -87,13 +101,14 @@ pub(super) async fn effects(
                 other => {
                     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(),
                         custom = matches!(other, Action::Custom(_)), "an action that this version does not know was left out");
+                    remarks.push("an action that this version does not know was left out".to_owned());
                     continue;
                 }
             },
         };
         effects.push(effect);
     }
-    Ok(Ok(effects))
+    Ok(Ok(Planned { effects, remarks }))
 }
 
 /// The content of a reply that needs nothing looked up, and what it quotes.
@@ -176,18 +191,31 @@ fn line(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-/// Finds the message that a reply quotes: one of this chat, by our id. One that is not there any more is not quoted.
+/// Finds the message that a reply quotes: one of this chat, by our id. The inner error says why there is none: the reply
+/// goes without it then.
 async fn quoted(
     ctx: &Context,
     client: ClientId,
     scene: &Scene,
-    quote: Option<&str>,
-) -> Result<Option<(ChatMessageId, String)>> {
-    let Some(id) = quote.and_then(|quote| quote.parse::<ChatMessageId>().ok()) else { return Ok(None) };
+    quote: &str,
+) -> Result<std::result::Result<(ChatMessageId, String), String>> {
+    let named: String = quote.chars().take(QUOTE_LENGTH).collect();
+    let unknown = || {
+        format!(
+            "a reply quotes the message `{named}`, which is none of this conversation: it was sent without the quote;              quote the `id` of a message that an event brought"
+        )
+    };
+    let Ok(id) = quote.parse::<ChatMessageId>() else { return Ok(Err(unknown())) };
     let mut db = ctx.db.acquire().await?;
     let found = chat_messages::find(&mut db, client, id).await?;
-    let of_this_chat = found.filter(|message| message.participant == scene.participant.id);
-    Ok(of_this_chat.and_then(|message| Some((id, message.provider_id?))))
+    let Some(message) = found.filter(|message| message.participant == scene.participant.id) else {
+        return Ok(Err(unknown()));
+    };
+    Ok(message.provider_id.map(|provider_id| (id, provider_id)).ok_or_else(|| {
+        format!(
+            "a reply quotes the message `{named}`, which the provider does not have yet: it was sent without the quote"
+        )
+    }))
 }
 
 /// Fills a template of the number's catalogue; the inner error says why it cannot be sent.

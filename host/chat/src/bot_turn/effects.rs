@@ -133,8 +133,8 @@ impl Turn<'_> {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 let id: ParticipantEventId = self.ctx.mint();
                 let participant = self.participant.id;
-                participant_events::start_timer(db, self.lease.client, participant, (id, &Timer { name }), due_at)
-                    .await?;
+                let timer = Timer { name, due_at: Some(due_at) };
+                participant_events::start_timer(db, self.lease.client, participant, (id, &timer), due_at).await?;
                 self.timers = true;
             }
             Effect::HandOver { team, note } => {

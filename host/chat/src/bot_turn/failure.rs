@@ -24,8 +24,8 @@ use plugins::calls::{self, FinishedCall, trace};
 
 /// Pauses before a turn is made again; after the last one the chat goes to people.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
-/// Pause when the host had no room for the call, which is nobody's failure.
-const BUSY_PAUSE: TimeDelta = TimeDelta::seconds(1);
+/// Pause when the host could not make the call, which is nobody's failure.
+const HOST_PAUSE: TimeDelta = TimeDelta::seconds(1);
 /// Longest reason shown to people, in characters.
 const REASON_LENGTH: usize = 300;
 
@@ -33,6 +33,8 @@ const REASON_LENGTH: usize = 300;
 pub(super) enum Trouble {
     /// No chatbot is active on the number any more.
     NoBot,
+    /// The version on trial failed, for this reason, and none is live beside it.
+    NoneBesideCanary(String),
     /// The call gave no answer.
     Call {
         /// Why.
@@ -68,23 +70,30 @@ impl Trouble {
         let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
         let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause, failed: true });
         match self {
-            Self::NoBot => Next::People,
-            Self::Call { error, .. } => match error.as_ref() {
-                CallError::TooBusy { .. } => Next::Again { pause: BUSY_PAUSE, failed: false },
-                // It has failed too often already; people are the written fallback.
-                CallError::Suspended { .. } => Next::People,
-                // The chatbot says itself that asking again is of no use.
-                CallError::Refused { error, .. } if !error.retry => Next::People,
-                _ => again,
-            },
-            Self::Unusable { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
+            Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
+            Self::Call { .. } if self.is_of_the_host() => Next::Again { pause: HOST_PAUSE, failed: false },
+            // It would come out the same.
+            Self::Call { error, .. } if trace::is_final(error) => Next::People,
+            Self::Unusable { .. } => Next::People,
+            Self::Call { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
+        }
+    }
+
+    /// Whether it says nothing about the chatbot, whichever version that is: the host has no room for the call, or its
+    /// database fails. The chatbot is asked when that is over.
+    pub(super) fn is_of_the_host(&self) -> bool {
+        match self {
+            Self::Call { error, .. } => trace::is_of_the_host(error),
+            Self::NoBot | Self::NoneBesideCanary(_) | Self::Unusable { .. } | Self::Conflicts(_) | Self::Broken(_) => {
+                false
+            }
         }
     }
 
     /// For logs: a plugin's own words may say something about the customer.
     fn kind(&self) -> &'static str {
         match self {
-            Self::NoBot => "no-chatbot",
+            Self::NoBot | Self::NoneBesideCanary(_) => "no-chatbot",
             Self::Call { error, .. } => trace::kind_of(error),
             Self::Unusable { .. } => "bad-answer",
             Self::Conflicts(_) => "conflicts",
@@ -95,6 +104,7 @@ impl Trouble {
     fn reason(&self) -> String {
         let text = match self {
             Self::NoBot => "no chatbot is active on this number".to_owned(),
+            Self::NoneBesideCanary(reason) => format!("no version is live beside the one on trial: {reason}"),
             Self::Call { error, .. } => format!("the chatbot failed: {error}"),
             Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
             Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
@@ -105,7 +115,7 @@ impl Trouble {
 
     fn into_made(self) -> Option<FinishedCall> {
         match self {
-            Self::NoBot | Self::Conflicts(_) | Self::Broken(_) => None,
+            Self::NoBot | Self::NoneBesideCanary(_) | Self::Conflicts(_) | Self::Broken(_) => None,
             Self::Call { made, .. } => Some(*made),
             Self::Unusable { reason, made } => Some(made.spoiled(&reason)),
         }
@@ -122,15 +132,11 @@ pub(super) async fn give_to_people(
     trouble: Trouble,
 ) -> Result<()> {
     let client = lease.client;
-    let (mut next, reason, kind) = (trouble.next(event.attempts), trouble.reason(), trouble.kind());
+    let (next, reason, kind) = (trouble.next(event.attempts), trouble.reason(), trouble.kind());
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let participant = participants::lock(&mut tx, client, id).await?;
     let kept = calls::keep(ctx, &mut tx, client, trouble.into_made().into_iter().collect()).await?;
-    if kept.canary_ended {
-        // The live version is asked at once; that the canary failed is not its fault.
-        next = Next::Again { pause: TimeDelta::zero(), failed: false };
-    }
     let mut wakes = Vec::new();
     let of_bot = participant.filter(|participant| participant.state == ParticipantState::Bot);
     match (of_bot, &next) {
@@ -161,6 +167,21 @@ pub(super) async fn give_to_people(
     Ok(())
 }
 
+/// Keeps the call of a version on trial that failed; the live one is asked at once, for which that is no failure. Answers
+/// what went wrong, in words.
+pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantId, trouble: Trouble) -> Result<String> {
+    let (reason, kind) = (trouble.reason(), trouble.kind());
+    tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
+    if let Some(made) = trouble.into_made() {
+        let mut tx = ctx.db.begin().await?;
+        lease.hold(&mut tx).await?;
+        // What its shadow would have said is of no interest: the live chatbot has one too.
+        drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
+        tx.commit().await?;
+    }
+    Ok(reason)
+}
+
 async fn record_moved(
     ctx: &Context,
     db: &mut PgConnection,
@@ -178,9 +199,8 @@ async fn record_moved(
 mod tests {
     use super::*;
 
-    fn not_found() -> Trouble {
-        let error = Box::new(CallError::NotFound { plugin: "bot".to_owned() });
-        Trouble::Call { error, made: made() }
+    fn call(error: CallError) -> Trouble {
+        Trouble::Call { error: Box::new(error), made: made() }
     }
 
     fn made() -> Box<FinishedCall> {
@@ -190,15 +210,35 @@ mod tests {
     #[test]
     fn a_turn_that_fails_is_made_again_three_times_before_people_take_over() {
         let again = |seconds| Next::Again { pause: TimeDelta::seconds(seconds), failed: true };
-        let steps: Vec<Next> = (0..4).map(|attempts| not_found().next(attempts)).collect();
+        let unavailable =
+            || CallError::Unavailable { plugin: "bot".to_owned(), reason: "busy".to_owned(), unread: false };
+        let steps: Vec<Next> = (0..4).map(|attempts| call(unavailable()).next(attempts)).collect();
         assert_eq!(steps, [again(1), again(5), again(25), Next::People]);
+    }
+
+    #[test]
+    fn what_can_never_succeed_is_not_tried_again() {
+        let plugin = || "bot".to_owned();
+        let gone = call(CallError::NotFound { plugin: plugin() });
+        let unloadable = call(CallError::Unloadable { plugin: plugin(), reason: "it is none".to_owned() });
+        let unusable = Trouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
+        let alone = Trouble::NoneBesideCanary("it crashed".to_owned());
+        for trouble in [gone, unloadable, unusable, alone] {
+            assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
+        }
+    }
+
+    #[test]
+    fn a_database_that_fails_is_not_the_chatbots_failure_however_long_that_lasts() {
+        let unread = CallError::Unavailable { plugin: "bot".to_owned(), reason: "disk full".to_owned(), unread: true };
+        assert_eq!(call(unread).next(3), Next::Again { pause: HOST_PAUSE, failed: false });
     }
 
     #[test]
     fn a_host_without_room_is_not_the_chatbots_failure() {
         let error = Box::new(CallError::TooBusy { plugin: "bot".to_owned() });
         let busy = Trouble::Call { error, made: made() };
-        assert_eq!(busy.next(3), Next::Again { pause: BUSY_PAUSE, failed: false });
+        assert_eq!(busy.next(3), Next::Again { pause: HOST_PAUSE, failed: false });
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! The plugin is called with no transaction open. What it decided takes effect as a whole, in one transaction, and only
 //! if the chat is still in the hands that the plugin saw and every key-value that it read is still the same (DESIGN 3,
-//! rule 6). A turn that fails is made again; in the end the chat goes to people.
+//! rule 6). A turn that fails is made again; in the end the chat goes to people. Where a version on trial fails, the live
+//! one makes the turn at once.
 
 mod actions;
 mod effects;
@@ -16,6 +17,7 @@ use domain::ids::ParticipantId;
 use storage::chat::participant_events::Event;
 
 use self::{
+    actions::Planned,
     effects::Applied,
     failure::Trouble,
     scene::{Scene, Situation},
@@ -35,12 +37,43 @@ pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantI
         Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await,
         Situation::Ready(scene) => scene,
     };
-    for _ in 0..MOST_CONFLICTS {
-        if run(ctx, lease, &scene, event).await? {
-            return Ok(());
+    let mut scene = scene;
+    loop {
+        let Some(trouble) = ask(ctx, lease, &scene, event).await? else { return Ok(()) };
+        if !scene.answering.is_canary() || trouble.is_of_the_host() {
+            return failure::give_to_people(ctx, lease, participant, event, trouble).await;
+        }
+        let reason = failure::keep_on_trial(ctx, lease, participant, trouble).await?;
+        match scene.beside_canary.take() {
+            Some(live) => scene.answering = live,
+            None => {
+                let trouble = Trouble::NoneBesideCanary(reason);
+                return failure::give_to_people(ctx, lease, participant, event, trouble).await;
+            }
         }
     }
-    failure::give_to_people(ctx, lease, participant, event, Trouble::Conflicts(scene.plugin().to_owned())).await
+}
+
+/// Asks the chatbot of a scene and lets its answer take effect; what is in the way, if something is.
+async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Option<Trouble>> {
+    for _ in 0..MOST_CONFLICTS {
+        match run(ctx, lease, scene, event).await? {
+            Ran::Over => return Ok(None),
+            Ran::Again => {}
+            Ran::Into(trouble) => return Ok(Some(*trouble)),
+        }
+    }
+    Ok(Some(Trouble::Conflicts(scene.plugin().to_owned())))
+}
+
+/// What became of a call.
+enum Ran {
+    /// Its answer took effect, or the chat has changed hands meanwhile.
+    Over,
+    /// It has to be made again at once.
+    Again,
+    /// There is no answer that could take effect.
+    Into(Box<Trouble>),
 }
 
 /// A turn could not be made for reasons that are not the chatbot's: it is made again, and in the end people take over.
@@ -54,44 +87,38 @@ pub(crate) async fn turn_broke(
     failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
 }
 
-/// Makes the call and lets its answer take effect; `false` when it has to be made again at once.
-async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<bool> {
+/// Makes the call and lets its answer take effect.
+async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Ran> {
     let participant = scene.participant.id;
     let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant));
     // The same in every run of this turn, another one in every turn.
     let about = CallSubject::event(event.id.0, participant.0);
-    let now = ctx.now();
+    let now = event.moment();
     let call = scene.answering.call(lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;
-    let made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
+    let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            let trouble = Trouble::Call { error: Box::new(error), made };
-            failure::give_to_people(ctx, lease, participant, event, trouble).await?;
-            return Ok(true);
+            return Ok(Ran::Into(Box::new(Trouble::Call { error: Box::new(error), made })));
         }
     };
     let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
-        Ok(effects) => effects,
-        Err(reason) => {
-            let trouble = Trouble::Unusable { reason, made };
-            failure::give_to_people(ctx, lease, participant, event, trouble).await?;
-            return Ok(true);
+        Ok(Planned { effects, remarks }) => {
+            remarks.iter().for_each(|remark| made.remark(remark));
+            effects
         }
+        Err(reason) => return Ok(Ran::Into(Box::new(Trouble::Unusable { reason, made }))),
     };
     let answer = effects::Answer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
     match effects::apply(ctx, lease, scene, event, answer).await? {
-        Applied::Done | Applied::Overtaken => Ok(true),
+        Applied::Done | Applied::Overtaken => Ok(Ran::Over),
         Applied::ReadsChanged => {
             tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is made again");
-            Ok(false)
+            Ok(Ran::Again)
         }
-        Applied::TooMuch(reason, made) => {
-            failure::give_to_people(ctx, lease, participant, event, Trouble::Unusable { reason, made }).await?;
-            Ok(true)
-        }
+        Applied::TooMuch(reason, made) => Ok(Ran::Into(Box::new(Trouble::Unusable { reason, made }))),
     }
 }

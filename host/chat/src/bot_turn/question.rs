@@ -19,7 +19,7 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
         Subject::Rating(score, wrote) => {
             (EventKind::Rating(Rating { score: rating(score), comment: None }), wrote.message.created_at)
         }
-        Subject::Timer(name) => (EventKind::Timer(name.clone()), event.due_at),
+        Subject::Timer(name) => (EventKind::Timer(name.clone()), event.moment()),
     };
     let asked = Event {
         id: event.id.to_string(),

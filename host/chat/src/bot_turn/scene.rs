@@ -22,7 +22,7 @@ use storage::{
 };
 
 use crate::conversation::{
-    in_charge,
+    in_charge::{self, InCharge},
     message::{self, CustomerMessage},
 };
 use base::{Context, Error, Result};
@@ -46,8 +46,10 @@ pub(super) struct Scene {
     pub(super) customer: Customer,
     pub(super) inbox: Inbox,
     pub(super) client: Client,
-    /// The chatbot: one and the same version for the whole turn.
+    /// The chatbot: one and the same version for the whole turn, unless it is on trial and fails.
     pub(super) answering: Arc<Answering>,
+    /// The live version, where the one that is asked is on trial.
+    pub(super) beside_canary: Option<Arc<Answering>>,
     pub(super) subject: Subject,
     /// The event opened a closed conversation.
     pub(super) reopened: bool,
@@ -84,7 +86,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     if participant.state != ParticipantState::Bot {
         return Ok(Situation::NotTheBots);
     }
-    let Some(answering) = in_charge::chatbot(ctx, db, client, &participant).await? else {
+    let Some(InCharge { answering, beside_canary }) = in_charge::chatbot(ctx, db, client, &participant).await? else {
         return Ok(Situation::NoBot);
     };
     let customer = customers::find(db, client, participant.customer).await?;
@@ -108,6 +110,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         inbox,
         client: owner,
         answering: Arc::new(answering),
+        beside_canary: beside_canary.map(Arc::new),
         subject,
         reopened,
         template,

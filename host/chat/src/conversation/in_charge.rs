@@ -23,19 +23,30 @@ pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, inbox: In
     Ok(slots.live.is_some() || slots.canary.is_some())
 }
 
+/// The chatbot that answers in a chat.
+pub(crate) struct InCharge {
+    pub(crate) answering: Answering,
+    /// The live version, which answers where that one is on trial and fails.
+    pub(crate) beside_canary: Option<Answering>,
+}
+
 /// The chatbot that answers in a chat: the one that its router chose, else the one in force on the inbox.
 pub(crate) async fn chatbot(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     participant: &Participant,
-) -> Result<Option<Answering>> {
+) -> Result<Option<InCharge>> {
     let slots = slots::in_force(db, client, World::Chatbot, participant.inbox).await?;
+    let alone = |answering| InCharge { answering, beside_canary: None };
     match &participant.bot_plugin {
         Some(name) if slots.live.as_ref().is_none_or(|live| live.plugin.name() != name) => {
-            named(ctx, db, client, name).await
+            Ok(named(ctx, db, client, name).await?.map(alone))
         }
-        _ => Ok(Answering::of(&slots, participant.id.0)),
+        _ => Ok(Answering::of(&slots, participant.id.0).map(|answering| InCharge {
+            beside_canary: answering.is_canary().then(|| Answering::live_of(&slots)).flatten(),
+            answering,
+        })),
     }
 }
 

@@ -1,54 +1,27 @@
 //! Reading JSON request bodies: every fault names its field, and no text gets in that a database or a client could not
 //! take.
 
+mod faults;
 mod object;
 #[cfg(test)]
 mod tests;
 mod text_scan;
 
-use std::fmt;
+use serde::de::DeserializeOwned;
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
+pub use faults::{FAULTS_LISTED, Faults, FieldFault};
 use object::Object;
-pub use object::{object, objects, optional_word, word};
-
-/// One entry of `details` in an error body (DESIGN 6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FieldFault {
-    /// Path of the field in the request body, such as `messages[0].components[1].parameters`; `body` for the whole.
-    pub field: String,
-    /// What is wrong with it and what to do.
-    pub message: String,
-}
+pub use object::{LIST_MAX, few_objects, few_texts, object, objects, optional_word, word};
 
 /// The `field` of a fault of the whole body.
 pub const WHOLE_BODY: &str = "body";
-
-impl FieldFault {
-    /// A fault of one field.
-    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { field: field.into(), message: message.into() }
-    }
-
-    /// A field that must be there and is not.
-    pub fn required(field: impl Into<String>) -> Self {
-        Self::new(field, "is required")
-    }
-}
-
-impl fmt::Display for FieldFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {}", self.field, self.message)
-    }
-}
 
 /// Deepest nesting of a body, in levels.
 pub const DEPTH_MAX: usize = 64;
 
 /// Parses a JSON object. Refused with the field named: a wrong type, an unknown enum value, and a NUL character or a
 /// lone surrogate in any text, also in fields that are otherwise ignored (the body is echoed and stored as a whole).
-/// Fields of `T` that hold objects need [`object`] or [`objects`], those that hold enum values [`word`] or
+/// Fields of `T` that hold objects need [`object`], [`objects`] or [`few_objects`], those that hold enum values [`word`] or
 /// [`optional_word`].
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
     let text = std::str::from_utf8(body)

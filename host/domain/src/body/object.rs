@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer},
+    de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
 /// A value that was written as a JSON object.
@@ -40,6 +40,52 @@ pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     let objects = Option::<Vec<Object<T>>>::deserialize(deserializer)?;
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
+}
+
+/// Elements of a list at most, where nothing that could be meant has more.
+pub const LIST_MAX: usize = 250;
+
+/// For a field that holds an array of few objects: `#[serde(default, deserialize_with = "body::few_objects")]`.
+pub fn few_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    let objects = Option::<Few<Object<T>>>::deserialize(deserializer)?;
+    Ok(objects.map(|objects| objects.0.into_iter().map(|object| object.0).collect()))
+}
+
+/// For a field that holds an array of few texts: `#[serde(default, deserialize_with = "body::few_texts")]`.
+pub fn few_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    Ok(Option::<Few<String>>::deserialize(deserializer)?.map(|texts| texts.0))
+}
+
+/// An array of at most [`LIST_MAX`] elements: what follows is not read.
+struct Few<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(FewVisitor(PhantomData))
+    }
+}
+
+struct FewVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
+    type Value = Few<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut few = Vec::new();
+        while let Some(element) = elements.next_element()? {
+            if few.len() == LIST_MAX {
+                return Err(A::Error::custom(format_args!("has more than {LIST_MAX} elements")));
+            }
+            few.push(element);
+        }
+        Ok(Few(few))
+    }
 }
 
 /// For a required field that holds an enum value: `#[serde(deserialize_with = "body::word")]`.

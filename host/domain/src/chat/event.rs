@@ -1,5 +1,6 @@
 //! What happens to a participant and its chatbot must see.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ChatMessageId;
@@ -68,6 +69,9 @@ pub struct SentTemplate {
 pub struct Timer {
     /// The name that the chatbot gave it.
     pub name: String,
+    /// When it runs out; `None` in those that were started before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<DateTime<Utc>>,
 }
 
 impl ParticipantEvent {

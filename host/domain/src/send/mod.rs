@@ -5,6 +5,7 @@
 
 mod chat_content;
 mod components;
+mod extent;
 mod links;
 mod request;
 mod resolve;

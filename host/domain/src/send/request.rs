@@ -2,10 +2,10 @@
 
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
-    TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
+    TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components, extent,
 };
 use crate::{
-    body::{self, FieldFault},
+    body::{self, Faults, FieldFault},
     phone::Msisdn,
     recipient::Recipient,
     segments,
@@ -13,17 +13,16 @@ use crate::{
 
 impl SendRequest {
     /// Parses and checks a body. `max_recipients` counts over all messages (`limits.max_recipients`, DESIGN 7). All
-    /// faults of a body that parses are reported at once.
-    pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Vec<FieldFault>> {
+    /// faults of a body that parses are reported at once. Takes time and memory that grow with the body's length and no
+    /// faster.
+    pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
+        extent::check(endpoint, body, max_recipients)?;
         let (payload, prefix) = match endpoint {
-            SendEndpoint::Whatsapp => (body::parse::<SendPayload>(body).map_err(|fault| vec![fault])?, ""),
-            SendEndpoint::Unified => {
-                let unified = body::parse::<UnifiedSend>(body).map_err(|fault| vec![fault])?;
-                (payload_of(unified)?, "payload.")
-            }
+            SendEndpoint::Whatsapp => (body::parse::<SendPayload>(body)?, ""),
+            SendEndpoint::Unified => (payload_of(body::parse::<UnifiedSend>(body)?)?, "payload."),
         };
-        let mut check = Check { prefix, faults: Vec::new() };
-        let request = check.payload(payload, max_recipients);
+        let mut check = Check { prefix, faults: Faults::default() };
+        let request = check.payload(payload);
         match request {
             Some(request) if check.faults.is_empty() => Ok(request),
             _ => Err(check.faults),
@@ -72,8 +71,8 @@ impl SendRequest {
     }
 }
 
-fn payload_of(unified: UnifiedSend) -> Result<SendPayload, Vec<FieldFault>> {
-    let mut faults = Vec::new();
+fn payload_of(unified: UnifiedSend) -> Result<SendPayload, Faults> {
+    let mut faults = Faults::default();
     match unified.channel.as_deref() {
         Some("WHATSAPP") => {}
         Some(other) => {
@@ -95,7 +94,7 @@ fn payload_of(unified: UnifiedSend) -> Result<SendPayload, Vec<FieldFault>> {
 /// Collects faults under full paths.
 pub(super) struct Check {
     prefix: &'static str,
-    faults: Vec<FieldFault>,
+    faults: Faults,
 }
 
 impl Check {
@@ -103,7 +102,7 @@ impl Check {
         self.faults.push(FieldFault::new(format!("{}{field}", self.prefix), message));
     }
 
-    fn payload(&mut self, payload: SendPayload, max_recipients: usize) -> Option<SendRequest> {
+    fn payload(&mut self, payload: SendPayload) -> Option<SendRequest> {
         let sender = self.sender(payload.sender.as_deref());
         let kind = self.kind(payload.message_type.as_deref());
         let fallback = payload.fallback.and_then(|fallback| self.fallback(fallback));
@@ -115,16 +114,8 @@ impl Check {
         if messages.is_empty() {
             self.fault("messages", "is required and must have at least one element");
         }
-        let several = messages.len() > 1;
         let each = messages.into_iter().enumerate();
         let messages: Vec<RequestMessage> = each.filter_map(|(at, message)| self.message(at, message, kind)).collect();
-        let total: usize = messages.iter().map(|message| message.recipients.len()).sum();
-        if total > max_recipients {
-            let field = if several { "messages" } else { "messages[0].recipients" };
-            let message =
-                format!("has {total} recipients; at most {max_recipients} fit in one request, over all messages");
-            self.fault(field, message);
-        }
         Some(SendRequest { sender: sender?, kind: kind?, template, messages, fallback, prefix: self.prefix })
     }
 
@@ -206,9 +197,7 @@ impl Check {
             None => None,
         };
         let recipients = self.recipients(message.recipients, message.recipient_numbers, &field);
-        // A message without content has its fault already; its recipients still count against the limit.
-        let content = content.unwrap_or(RequestContent::Template(Vec::new()));
-        Some(RequestMessage { recipients: recipients?, content })
+        Some(RequestMessage { recipients: recipients?, content: content? })
     }
 
     fn recipients(

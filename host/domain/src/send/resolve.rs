@@ -5,7 +5,7 @@ use super::{
     SendKind, SendRequest, TemplateChoice, WireRecipient,
 };
 use crate::{
-    body::FieldFault,
+    body::{Faults, FieldFault},
     content::OutboundContent,
     phone::Msisdn,
     recipient::Recipient,
@@ -21,14 +21,12 @@ impl SendRequest {
         number: &NumberFacts,
         template: Option<&Template>,
         tokens: &mut TokenMaker<'_>,
-    ) -> Result<ResolvedSend, Vec<FieldFault>> {
+    ) -> Result<ResolvedSend, Faults> {
         let template = match (&self.kind, &self.template) {
-            (SendKind::Notification, Some(choice)) => {
-                Some(self.usable(choice, number, template).map_err(|fault| vec![fault])?)
-            }
+            (SendKind::Notification, Some(choice)) => Some(self.usable(choice, number, template)?),
             _ => None,
         };
-        let mut faults = Vec::new();
+        let mut faults = Faults::default();
         let mut parts = Vec::with_capacity(self.messages.len());
         for (at, message) in self.messages.iter().enumerate() {
             let content = match (&message.content, template) {
@@ -37,14 +35,14 @@ impl SendRequest {
                     let field = self.field(&format!("messages[{at}].components"));
                     template.resolve(components, &field, tokens).map(OutboundContent::Template)
                 }
-                (RequestContent::Template(_), None) => Err(vec![self.unknown_template(number)]),
+                (RequestContent::Template(_), None) => Err(self.unknown_template(number).into()),
             };
             match content {
                 Ok(content) => {
                     let recipients = message.recipients.iter().map(|entry| accept(entry, &number.msisdn)).collect();
                     parts.push(ResolvedPart { content, recipients });
                 }
-                Err(wrong) => faults.extend(wrong),
+                Err(wrong) => faults.append(wrong),
             }
         }
         if !faults.is_empty() {
@@ -87,9 +85,13 @@ impl SendRequest {
     }
 }
 
+/// Characters of what a client wrote for an address that are echoed: more than any address has.
+const NUMBER_MAX: usize = 255;
+
 fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, RejectedRecipient> {
     let given = [&entry.to, &entry.customer_user_id];
-    let number = given.into_iter().flatten().find(|text| !text.is_empty()).cloned().unwrap_or_default();
+    let number = given.into_iter().flatten().find(|text| !text.is_empty()).map_or("", String::as_str);
+    let number: String = number.chars().take(NUMBER_MAX).collect();
     let recipient = match Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()) {
         Ok(recipient) => recipient,
         Err(fault) => return Err(RejectedRecipient { number, reason: RejectionReason::Address(fault) }),

@@ -1,5 +1,5 @@
 //! The JSON of a send request (SPEC 2.3), as it comes: nothing is required yet, so that every missing field gets its own
-//! message. Unknown fields are ignored.
+//! message. Unknown fields are ignored. How many messages and recipients there are has been counted before (`extent`).
 
 use serde::Deserialize;
 
@@ -49,7 +49,7 @@ pub struct WireMessage {
     #[serde(default, deserialize_with = "body::objects")]
     pub recipient_numbers: Option<Vec<WireRecipient>>,
     /// Template components.
-    #[serde(default, deserialize_with = "body::objects")]
+    #[serde(default, deserialize_with = "body::few_objects")]
     pub components: Option<Vec<RequestComponent>>,
     /// Text of a `CHAT` message.
     pub message_text: Option<String>,
@@ -103,6 +103,7 @@ pub struct RequestComponent {
     #[serde(rename = "type", deserialize_with = "body::word")]
     pub kind: ComponentKind,
     /// `body` and `button`: in order. Also accepted on `header`, for a text header with a placeholder.
+    #[serde(default, deserialize_with = "body::few_texts")]
     pub parameters: Option<Vec<String>>,
     /// `header`: what the file is.
     #[serde(default, deserialize_with = "body::optional_word")]
@@ -112,10 +113,10 @@ pub struct RequestComponent {
     /// `header`: name of a document.
     pub filename: Option<String>,
     /// `button`: what the quick replies do, in order.
-    #[serde(default, deserialize_with = "body::objects")]
+    #[serde(default, deserialize_with = "body::few_objects")]
     pub conversation_parameters: Option<Vec<ConversationParameter>>,
     /// `carousel`: one entry per card.
-    #[serde(default, deserialize_with = "body::objects")]
+    #[serde(default, deserialize_with = "body::few_objects")]
     pub cards: Option<Vec<RequestCard>>,
 }
 
@@ -183,6 +184,6 @@ pub struct ConversationParameter {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RequestCard {
     /// Header, body and button components.
-    #[serde(default, deserialize_with = "body::objects")]
+    #[serde(default, deserialize_with = "body::few_objects")]
     pub components: Option<Vec<RequestComponent>>,
 }

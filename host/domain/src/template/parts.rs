@@ -2,10 +2,14 @@
 
 use super::{Pattern, TemplateHeader};
 use crate::{
-    body::FieldFault,
+    body::{Faults, FieldFault},
     content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, TextParameter},
     send::{ComponentKind, RequestComponent},
 };
+
+/// Characters of a header or body with its parameters in place: Meta takes no longer ones, and a parameter may stand in the
+/// text a hundred times.
+const FILLED_MAX: usize = 32_768;
 
 /// A component and its place in the request.
 pub(super) type Placed<'r> = (usize, &'r RequestComponent);
@@ -22,7 +26,7 @@ pub(super) struct Given<'r> {
 
 impl<'r> Given<'r> {
     /// Sorts `components`; a kind that may come once and comes twice is a fault.
-    pub(super) fn collect(components: &'r [RequestComponent], field: &str, faults: &mut Vec<FieldFault>) -> Self {
+    pub(super) fn collect(components: &'r [RequestComponent], field: &str, faults: &mut Faults) -> Self {
         let mut given = Self::default();
         for placed in components.iter().enumerate() {
             let (at, component) = placed;
@@ -71,7 +75,7 @@ pub(super) fn fill_header(
     given: &Given<'_>,
     field: &str,
     filled: &mut Filled,
-    faults: &mut Vec<FieldFault>,
+    faults: &mut Faults,
 ) {
     let mut fault = |field: String, message: String| faults.push(FieldFault::new(field, message));
     match (header, given.header) {
@@ -149,7 +153,7 @@ pub(super) fn fill_body(
     given: &Given<'_>,
     field: &str,
     filled: &mut Filled,
-    faults: &mut Vec<FieldFault>,
+    faults: &mut Faults,
 ) {
     let absent = Pattern::default();
     let pattern = body.unwrap_or(&absent);
@@ -183,7 +187,12 @@ fn text_parameters<'r>(
         Some((at, component)) => {
             let values = component.parameters.as_deref().unwrap_or_default();
             if values.len() == wanted {
-                return Ok(values);
+                let fits = pattern.filled_length(values, FILLED_MAX) <= FILLED_MAX;
+                let too_long = || {
+                    let message = format!("make a {kind} of more than {FILLED_MAX} characters; shorten them");
+                    FieldFault::new(format!("{field}[{at}].parameters"), message)
+                };
+                return fits.then_some(values).ok_or_else(too_long);
             }
             let names = placeholder_list(pattern);
             let expected = if wanted == 0 { "none".to_owned() } else { format!("{wanted} ({names})") };

@@ -62,6 +62,22 @@ impl Pattern {
         pieces.collect()
     }
 
+    /// How many characters [`Self::fill`] gives; counted up to the piece that goes beyond `most`.
+    pub fn filled_length(&self, parameters: &[String], most: usize) -> usize {
+        let lengths: Vec<usize> = parameters.iter().map(|text| text.chars().count()).collect();
+        let mut total = 0;
+        for piece in &self.pieces {
+            total += match piece {
+                Piece::Text(text) => text.chars().count(),
+                Piece::Placeholder(at) => lengths.get(*at).copied().unwrap_or_default(),
+            };
+            if total > most {
+                break;
+            }
+        }
+        total
+    }
+
     /// The parameters as the provider wants them.
     pub fn parameters(&self, values: &[String]) -> Vec<TextParameter> {
         let pairs = self.placeholders.iter().zip(values);

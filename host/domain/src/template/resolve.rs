@@ -5,7 +5,7 @@ use super::{
     parts::{self, Filled, Given},
 };
 use crate::{
-    body::FieldFault,
+    body::{Faults, FieldFault},
     content::TemplateSend,
     send::{RequestCard, RequestComponent},
 };
@@ -39,8 +39,8 @@ impl Template {
         components: &[RequestComponent],
         field: &str,
         tokens: &mut TokenMaker<'_>,
-    ) -> Result<TemplateSend, Vec<FieldFault>> {
-        let mut filler = Filler { faults: Vec::new(), tokens };
+    ) -> Result<TemplateSend, Faults> {
+        let mut filler = Filler { faults: Faults::default(), tokens };
         let given = Given::collect(components, field, &mut filler.faults);
         let filled = filler.level(&self.components, &given, field);
         let cards = filler.carousel(&self.components, &given, field);
@@ -75,7 +75,7 @@ fn rendered_text(filled: &Filled, cards: &[Filled]) -> String {
 
 /// Collects faults while it fills.
 struct Filler<'t, 'a> {
-    faults: Vec<FieldFault>,
+    faults: Faults,
     tokens: &'t mut TokenMaker<'a>,
 }
 

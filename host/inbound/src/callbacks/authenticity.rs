@@ -1,13 +1,23 @@
-//! Which callbacks are really the provider's: the handshake, and the signature over the raw bytes (PROVIDERS A.7).
+//! Which callbacks are really the provider's: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Until
+//! that is known, a body costs time that grows with its length and no faster, beside the threads that serve everybody.
 
 use std::collections::HashSet;
 
-use channels::whatsapp_cloud::callback;
+use bytes::Bytes;
 pub use channels::whatsapp_cloud::callback::HandshakeQuery as Handshake;
+pub use channels::whatsapp_cloud::callback::is_signature;
+use channels::whatsapp_cloud::callback::{self, CallbackError, FirstNames};
 use domain::inbound::{CallbackItem, CallbackTarget};
 use storage::inboxes::directories::{self, OwnAppSecret};
 
-use base::{Context, Error, secrets::Purpose};
+use base::{
+    Context, Error,
+    aside::{self, Whose},
+    secrets::Purpose,
+};
+
+/// App secrets that are tried on one callback at most: a business account is seldom shared by so many apps.
+const SECRETS_TRIED: usize = 8;
 
 /// What the provider wants to read back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +37,9 @@ pub enum CallbackRefused {
     /// Signed, and not a callback of WhatsApp.
     #[error("the body is no callback of a WhatsApp business account: {0}")]
     Unreadable(String),
+    /// Signed, and more than one callback may bring.
+    #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
+    TooMany,
     /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
@@ -36,61 +49,94 @@ pub enum CallbackRefused {
 /// is for the simulator's callbacks while no app secret is set, and never makes a wrong signature right.
 pub async fn open_callback(
     ctx: &Context,
-    raw: &[u8],
+    raw: &Bytes,
     signature: Option<&str>,
     unsigned_is_fine: bool,
 ) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let app_secret = &ctx.settings.app_secret;
-    let unsigned = signature.is_none() && unsigned_is_fine && app_secret.is_empty();
-    if unsigned || callback::verify_signature(app_secret, raw, signature) {
-        return parse(raw);
-    }
-    if signature.is_none() {
-        return Err(CallbackRefused::BadSignature);
+    let Some(signature) = signature else {
+        let fine = unsigned_is_fine && app_secret.is_empty();
+        return if fine { parse(raw).await } else { Err(CallbackRefused::BadSignature) };
+    };
+    if signed_with(raw, vec![app_secret.clone()], signature).await?.is_some() {
+        return parse(raw).await;
     }
     signed_for_its_numbers(ctx, raw, signature).await
 }
 
-fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackRefused> {
-    callback::parse(raw).map_err(|error| CallbackRefused::Unreadable(error.to_string()))
+/// Parses a body whose signature is right.
+async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
+    let body = raw.clone();
+    aside::work(raw.len(), Whose::Known, move || callback::parse(&body)).await?.map_err(|error| match error {
+        CallbackError::TooMany => CallbackRefused::TooMany,
+        CallbackError::NotJson(_) | CallbackError::OtherObject(_) => CallbackRefused::Unreadable(error.to_string()),
+    })
 }
 
-/// A callback of numbers that have an app secret of their own. Which ones can only be read in the body, so that is parsed
-/// first; nothing of it counts unless every number and business account in it has a secret that signed it.
+/// The one of these secrets that made the signature.
+async fn signed_with(raw: &Bytes, secrets: Vec<String>, signature: &str) -> Result<Option<String>, CallbackRefused> {
+    let (body, signature) = (raw.clone(), signature.to_owned());
+    let find = move || secrets.into_iter().find(|secret| callback::verify_signature(secret, &body, Some(&signature)));
+    Ok(aside::work(raw.len(), Whose::Anybody, find).await?)
+}
+
+/// A callback of numbers that have an app secret of their own. One app signs a callback, so the first number and account in
+/// it say whose secrets may have; nothing of it counts unless every number and business account in it has the secret that
+/// did.
 async fn signed_for_its_numbers(
     ctx: &Context,
-    raw: &[u8],
-    signature: Option<&str>,
+    raw: &Bytes,
+    signature: &str,
 ) -> Result<Vec<CallbackItem>, CallbackRefused> {
-    let Ok(items) = callback::parse(raw) else { return Err(CallbackRefused::BadSignature) };
+    let body = raw.clone();
+    let FirstNames { phone_number_id, waba_id } =
+        aside::work(raw.len(), Whose::Anybody, move || callback::first_names(&body)).await?;
+    let number = phone_number_id.clone();
+    let mut candidates = own_secrets(ctx, Vec::from_iter(phone_number_id), Vec::from_iter(waba_id)).await?;
+    candidates.sort_by_key(|own| Some(&own.phone_number_id) != number.as_ref());
+    let mut seen = HashSet::new();
+    let each = candidates.into_iter().map(|own| own.secret).filter(|secret| seen.insert(secret.clone()));
+    let secrets = each.take(SECRETS_TRIED).collect();
+    let Some(secret) = signed_with(raw, secrets, signature).await? else { return Err(CallbackRefused::BadSignature) };
+    let items = parse(raw).await?;
+    if all_have(ctx, &items, &secret).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
+}
+
+/// Whether every number and business account that the items are for has this app secret.
+async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result<bool, Error> {
     let (mut numbers, mut wabas) = (HashSet::new(), HashSet::new());
-    for item in &items {
+    for item in items {
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
         };
     }
-    let secrets = own_secrets(ctx, &numbers, &wabas).await?;
-    let mut signed = Vec::new();
-    for own in &secrets {
-        let secret = ctx.sealer.open_text(own.client, Purpose::AppSecret, &own.sealed).map_err(Error::from)?;
-        if callback::verify_signature(&secret, raw, signature) {
-            signed.push(own);
+    for own in own_secrets(ctx, numbers.iter().cloned().collect(), wabas.iter().cloned().collect()).await? {
+        if own.secret == secret {
+            numbers.remove(&own.phone_number_id);
+            wabas.remove(&own.waba_id);
         }
     }
-    let number_is_signed = |id: &String| signed.iter().any(|own| own.phone_number_id == *id);
-    let waba_is_signed = |id: &String| signed.iter().any(|own| own.waba_id == *id);
-    let all_signed = numbers.iter().all(number_is_signed) && wabas.iter().all(waba_is_signed);
-    if all_signed && !signed.is_empty() { Ok(items) } else { Err(CallbackRefused::BadSignature) }
+    Ok(!items.is_empty() && numbers.is_empty() && wabas.is_empty())
 }
 
-async fn own_secrets(
-    ctx: &Context,
-    numbers: &HashSet<String>,
-    wabas: &HashSet<String>,
-) -> Result<Vec<OwnAppSecret>, Error> {
-    let numbers: Vec<String> = numbers.iter().cloned().collect();
-    let wabas: Vec<String> = wabas.iter().cloned().collect();
+/// The app secret of a number, opened.
+struct Opened {
+    phone_number_id: String,
+    waba_id: String,
+    secret: String,
+}
+
+async fn own_secrets(ctx: &Context, numbers: Vec<String>, wabas: Vec<String>) -> Result<Vec<Opened>, Error> {
+    if numbers.is_empty() && wabas.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut db = ctx.db.acquire().await?;
-    Ok(directories::own_app_secrets(&mut db, &numbers, &wabas).await?)
+    let sealed = directories::own_app_secrets(&mut db, &numbers, &wabas).await?;
+    drop(db);
+    let open = |own: OwnAppSecret| -> Result<Opened, Error> {
+        let secret = ctx.sealer.open_text(own.client, Purpose::AppSecret, &own.sealed)?;
+        Ok(Opened { phone_number_id: own.phone_number_id, waba_id: own.waba_id, secret })
+    };
+    sealed.into_iter().map(open).collect()
 }

@@ -11,6 +11,7 @@ use domain::{
 use storage::{
     Queue,
     inbound::callbacks::{self, Callback},
+    outbound::legs::WhenLocked,
 };
 use uuid::Uuid;
 
@@ -132,7 +133,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
         }
         statuses => {
             let updates: Vec<StatusUpdate> = statuses.iter().filter_map(status).collect();
-            let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates).await?;
+            let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates, WhenLocked::Wait).await?;
             let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position));
             let early = put_off(ctx, &mut tx, lease, unknown.collect()).await?;
             done.retain(|id| !early.contains(id));

@@ -115,7 +115,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
     };
     let downloaded = ctx.cloud.download_media(&number, &url, &expected, &target).await;
     let downloaded = downloaded.map_err(FetchError::Download)?;
-    Ok(ctx.media.put(file.id, MediaContent::File(downloaded.path)).await?)
+    Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?)
 }
 
 async fn credentials(ctx: &Context, client: ClientId, inbox: InboxId) -> std::result::Result<CloudNumber, FetchError> {

@@ -81,7 +81,7 @@ pub async fn open(
     if file.state == MediaState::Pending {
         fetch::fetch_now(ctx, client, &file).await?;
     }
-    let open = ctx.media.open(id).await?.ok_or(MediaRefused::NotFound)?;
+    let open = ctx.media.open(client, id).await?.ok_or(MediaRefused::NotFound)?;
     let filename = file.filename.unwrap_or_else(|| format!("{id}.{}", file.extension));
     Ok(OpenedMedia { mime_type: file.mime_type, filename, bytes: open.bytes, reader: open.reader })
 }
@@ -97,6 +97,9 @@ pub async fn forget_old(ctx: &Context) {
         tracing::warn!(error = &error as &dyn std::error::Error, "unfinished downloads could not be removed");
     }
     let before = days_ago(u64::from(ctx.settings.retention.media_days));
+    if let Err(error) = ctx.media.sweep(MediaId(domain::clock::first_id_at(before))).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "old files of this machine could not be removed");
+    }
     loop {
         match forget(ctx, before).await {
             Ok(0) => return,
@@ -115,7 +118,7 @@ pub async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<usize, Media
     let mut db = ctx.db.acquire().await?;
     let old = storage::inbound::media::older_than(&mut db, before, FORGOTTEN_AT_ONCE).await?;
     for (client, id) in &old {
-        ctx.media.delete(*id).await?;
+        ctx.media.delete(*client, *id).await?;
         storage::inbound::media::remove(&mut db, *client, *id).await?;
     }
     Ok(old.len())

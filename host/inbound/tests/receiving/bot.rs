@@ -115,10 +115,10 @@ async fn a_quiet_conversation_is_closed_by_a_timer_and_begins_anew_with_the_next
 
 #[tokio::test]
 async fn a_chatbot_that_fails_is_asked_again_three_times_and_then_people_take_over() {
-    let stage = Stage::with_chatbot("not-there", json!({})).await;
-    stage.zo_writes("wamid.A", "hi").await;
+    let stage = Stage::with_chatbot(PUPPET, json!({})).await;
+    stage.zo_writes("wamid.A", "refuse-for-now").await;
     stage.settle().await;
-    assert_eq!(stage.outcomes().await.len(), 1);
+    assert_eq!(stage.outcomes().await.len(), 2, "the beginning, and the message");
     stage.zo_writes("wamid.B", "anybody?").await;
     for pause in [1, 5, 25] {
         assert_eq!(stage.chat().await.state, ParticipantState::Bot);
@@ -128,23 +128,37 @@ async fn a_chatbot_that_fails_is_asked_again_three_times_and_then_people_take_ov
     }
     let chat = stage.chat().await;
     assert_eq!((chat.state, chat.control_version), (ParticipantState::Queued, 2));
+    assert!(chat.queued_reason.unwrap().contains("no-luck"));
+    let only_the_first = ["answered", "refused", "refused", "refused", "refused"];
+    assert_eq!(stage.outcomes().await, only_the_first, "the next message waited for it");
+    assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0);
+}
+
+#[tokio::test]
+async fn a_chatbot_that_is_not_there_leaves_its_chats_to_people_at_once() {
+    let stage = Stage::with_chatbot("not-there", json!({})).await;
+    stage.zo_writes("wamid.A", "hi").await;
+    stage.settle().await;
+    let chat = stage.chat().await;
+    assert_eq!((chat.state, chat.control_version), (ParticipantState::Queued, 2));
     assert!(chat.queued_reason.unwrap().contains("not-there"));
-    assert_eq!(stage.outcomes().await, ["not-started"; 4], "only the first event was tried; the others waited for it");
+    assert_eq!(stage.outcomes().await, ["not-started"]);
     assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0);
 }
 
 #[tokio::test]
 async fn a_chatbot_that_is_repaired_in_time_goes_on_where_it_failed() {
-    let stage = Stage::with_chatbot("not-there", json!({})).await;
-    stage.zo_writes("wamid.A", "hi").await;
+    let stage = Stage::with_chatbot(PUPPET, json!({})).await;
+    stage.zo_writes("wamid.A", "refuse-for-now").await;
     stage.zo_writes("wamid.B", "hours").await;
     stage.settle().await;
     stage.activate(BOT, json!({ "greeting": "Hello!" })).await;
     stage.advance(TimeDelta::seconds(2));
     stage.settle().await;
     let said: Vec<String> = stage.transcript().await.into_iter().filter(|line| line.starts_with('>')).collect();
-    assert_eq!(said[0], "> Hello!");
-    assert!(said[1].starts_with("> Monday"), "in the order in which the customer wrote");
+    let [.., first, second] = said.as_slice() else { panic!("too little was said: {said:?}") };
+    assert_eq!(first, "> Hello!");
+    assert!(second.starts_with("> Monday"), "in the order in which the customer wrote: {said:?}");
     assert_eq!(stage.chat().await.state, ParticipantState::Bot);
 }
 
@@ -159,9 +173,10 @@ async fn a_chatbot_that_refuses_for_good_is_not_asked_again() {
 
 #[tokio::test]
 async fn what_waits_for_the_chatbot_is_dropped_when_an_agent_takes_the_chat() {
-    let stage = Stage::with_chatbot("not-there", json!({})).await;
-    stage.zo_writes("wamid.A", "hi").await;
+    let stage = Stage::with_chatbot(PUPPET, json!({})).await;
+    stage.zo_writes("wamid.A", "refuse-for-now").await;
     stage.settle().await;
+    assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 1, "it waits to be asked again");
     let mut chat = stage.chat().await;
     chat.apply(ParticipantMove::Assigned).unwrap();
     let mut db = stage.ctx.db.acquire().await.unwrap();
@@ -170,7 +185,7 @@ async fn what_waits_for_the_chatbot_is_dropped_when_an_agent_takes_the_chat() {
     stage.advance(TimeDelta::seconds(2));
     stage.settle().await;
     assert_eq!(stage.chat().await, chat);
-    assert_eq!(stage.outcomes().await.len(), 1);
+    assert_eq!(stage.outcomes().await.len(), 2);
     assert!(stage.due(Queue::Participant).await.is_empty());
     assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0);
 }

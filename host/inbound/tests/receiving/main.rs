@@ -25,7 +25,7 @@ use storage::{
     outbound::{
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
-        provider_ids,
+        steps::{self, ProviderId, Steps},
     },
     people::inbox_customers,
 };
@@ -55,13 +55,13 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         gst_id: "gst-42".to_owned(),
         order_key: 1,
         chat: None,
-        customer: None,
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
     parts::insert(&mut db, stage.client, &[&new_part]).await.unwrap();
     messages::insert(&mut db, stage.client, &[&new_message], 1, stage.ctx.now()).await.unwrap();
-    let ids = [(provider_id.to_owned(), message, None)];
-    provider_ids::insert(&mut db, stage.client, &ids).await.unwrap();
+    let known = ProviderId { id: provider_id.to_owned(), message, chat_message: None };
+    let steps = Steps { provider_ids: vec![known], ..Steps::default() };
+    steps::write(&mut db, stage.client, &steps, stage.ctx.now()).await.unwrap();
     message
 }
 
@@ -258,12 +258,12 @@ async fn a_file_that_is_old_enough_is_forgotten_with_its_bytes() {
     stage.zo_sends("wamid.A", "image", json!({ "id": "M1", "mime_type": "image/jpeg" }), None).await;
     stage.settle().await;
     let id = MediaId(stage.ids("SELECT id FROM media").await[0]);
-    stage.ctx.media.put(id, MediaContent::Bytes("jpeg".into())).await.unwrap();
+    stage.ctx.media.put(stage.client, id, MediaContent::Bytes("jpeg".into())).await.unwrap();
     let came = stage.ctx.now();
     stage.advance(TimeDelta::days(31));
     assert_eq!(media::forget(&stage.ctx, came).await.unwrap(), 0);
     assert_eq!(media::forget(&stage.ctx, came + TimeDelta::seconds(1)).await.unwrap(), 1);
-    assert!(stage.ctx.media.open(id).await.unwrap().is_none());
+    assert!(stage.ctx.media.open(stage.client, id).await.unwrap().is_none());
     assert_eq!(stage.count("SELECT count(*) FROM media").await, 0);
 }
 
@@ -305,6 +305,50 @@ async fn a_template_that_was_rejected_is_told_of_with_the_reason() {
     assert_eq!(event.whatsapp_number.as_deref(), Some(BUSINESS));
 }
 
+fn status(id: &str, reached: &str) -> serde_json::Value {
+    json!({ "statuses": [{ "id": id, "status": reached, "timestamp": "1790000001", "recipient_id": ZO }] })
+}
+
+const LEGS_SENT: &str = "SELECT count(*) FROM outbound_leg WHERE state = 'SENT'";
+
+#[tokio::test]
+async fn a_status_has_moved_its_message_when_the_provider_is_answered() {
+    let stage = Stage::new().await;
+    sent(&stage, "wamid.T", &OutboundContent::Text { body: "Hello".to_owned() }).await;
+    for _ in 0..2 {
+        stage.called_back(status("wamid.T", "sent")).await;
+        assert_eq!(stage.count(LEGS_SENT).await, 1);
+        assert_eq!(stage.count("SELECT count(*) FROM callback").await, 0, "it needs no row of its own");
+        // That the provider took it comes with the first status, and a repeated one is old news.
+        assert_eq!(stage.count("SELECT count(*) FROM delivery_receipt").await, 2);
+    }
+}
+
+#[tokio::test]
+async fn a_status_of_a_message_that_somebody_else_is_writing_waits_in_the_queue_and_nobody_waits_for_it() {
+    let stage = Stage::new().await;
+    sent(&stage, "wamid.T", &OutboundContent::Text { body: "Hello".to_owned() }).await;
+    let mut writer = stage.ctx.db.begin().await.unwrap();
+    sqlx::query("SELECT 1 FROM outbound_leg FOR UPDATE").execute(&mut *writer).await.unwrap();
+    stage.called_back(status("wamid.T", "sent")).await;
+    assert_eq!(stage.count("SELECT count(*) FROM callback").await, 1);
+    writer.rollback().await.unwrap();
+    stage.settle_callbacks_only().await;
+    assert_eq!(stage.count(LEGS_SENT).await, 1);
+    assert_eq!(stage.count("SELECT count(*) FROM callback").await, 0);
+}
+
+#[tokio::test]
+async fn callbacks_that_arrive_together_are_all_taken_once() {
+    let stage = Stage::new().await;
+    sent(&stage, "wamid.T", &OutboundContent::Text { body: "Hello".to_owned() }).await;
+    let statuses = ["sent", "delivered", "read", "sent", "delivered"].map(|reached| status("wamid.T", reached));
+    futures::future::join_all(statuses.into_iter().map(|status| stage.called_back(status))).await;
+    stage.settle_callbacks_only().await;
+    assert_eq!(stage.count("SELECT count(*) FROM outbound_leg WHERE state = 'READ'").await, 1);
+    assert_eq!(stage.count("SELECT count(*) FROM delivery_receipt").await, 4, "accepted, sent, delivered, read");
+}
+
 #[tokio::test]
 async fn a_status_that_comes_early_waits_for_its_message_and_one_of_nobody_is_dropped() {
     let stage = Stage::new().await;
@@ -317,7 +361,7 @@ async fn a_status_that_comes_early_waits_for_its_message_and_one_of_nobody_is_dr
     stage.advance(TimeDelta::seconds(6));
     stage.settle().await;
     assert_eq!(stage.count("SELECT count(*) FROM callback").await, 1);
-    assert_eq!(stage.count("SELECT count(*) FROM outbound_message WHERE state = 'SENT'").await, 1);
+    assert_eq!(stage.count("SELECT count(*) FROM outbound_leg WHERE state = 'SENT'").await, 1);
     stage.advance(TimeDelta::minutes(11));
     stage.settle().await;
     assert_eq!(stage.count("SELECT count(*) FROM callback").await, 0);

@@ -3,31 +3,23 @@
 use std::{
     path::{Path, PathBuf},
     process::Command,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use base::{
-    Context, ContextBuilder, Settings,
-    lanes::{Lease, Wake, Wakeups},
-    secrets::{Purpose, Sealer},
+    Context, Settings,
+    lanes::{Lease, Wake},
 };
-use channels::{
-    carrier::Carriers,
-    http::{GuardedClient, GuardedSettings},
-    whatsapp_cloud::{CloudApi, CloudSettings, callback},
-};
+use channels::whatsapp_cloud::callback;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    clock::{Clock, IdSource},
     ids::{ClientId, InboxId, ParticipantId},
     inbound::InboundContent,
 };
-use inbound::callbacks;
-use plugin_host::{
-    HostConfig, PluginHost,
-    webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent},
-};
+use inbound::callbacks::{self, Intake};
+use plugin_host::webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent};
+use props::{HandClock, Surroundings, one_number};
 use serde_json::{Value, json};
 use storage::{
     PgPool, Queue,
@@ -35,9 +27,7 @@ use storage::{
         chat_messages::{self, ChatMessage},
         participants::{self, Participant},
     },
-    inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
     plugins::activations::{self, Activation},
-    tenancy::clients::{self, NewClient},
     work::lanes,
 };
 use tokio::sync::Notify;
@@ -48,52 +38,21 @@ use webhooks::{configure, shaper_event};
 pub const BUSINESS: &str = "27600000001";
 pub const ZO: &str = "27820000001";
 
-/// The clock of a test.
-pub struct HandClock(Mutex<DateTime<Utc>>);
-
-impl Clock for HandClock {
-    fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap()
-    }
-}
-
 pub struct Stage {
     pub ctx: Arc<Context>,
     pub client: ClientId,
     pub number: InboxId,
+    intake: Arc<Intake>,
     clock: Arc<HandClock>,
 }
 
 impl Stage {
     pub async fn new() -> Self {
         let db = scratch::database().await.pool(8).await;
-        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let clock = Arc::new(HandClock::at(1_790_000_000));
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
-        let (client, number) = (ctx.mint(), ctx.mint());
-        let mut db = ctx.db.acquire().await.unwrap();
-        let new = NewClient {
-            client_ref: "demo",
-            display_name: "Demo",
-            parent: None,
-            allow_private_targets: true,
-            sms_inbox: ctx.mint(),
-        };
-        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
-        let inbox = Inbox {
-            id: number,
-            settings: InboxSettings::WhatsappCloud(WhatsappCloud {
-                msisdn: BUSINESS.parse().unwrap(),
-                link_id: ctx.mint(),
-                phone_number_id: "PN".to_owned(),
-                waba_id: "WABA".to_owned(),
-                access_token_sealed: ctx.sealer.seal(client, Purpose::AccessToken, b"token").unwrap(),
-                app_secret_sealed: None,
-                rate_per_second: None,
-            }),
-        };
-        inboxes::insert(&mut db, client, &inbox, ctx.now()).await.unwrap();
-        drop(db);
-        let stage = Self { ctx, client, number, clock };
+        let (client, number) = one_number(&ctx, BUSINESS).await;
+        let stage = Self { intake: Intake::new(Arc::clone(&ctx)), ctx, client, number, clock };
         let webhooks = json!({
             "incomingMessageURL": "http://127.0.0.1:9/incoming",
             "chatbotWebhookURL": "http://127.0.0.1:9/chatbot",
@@ -139,7 +98,7 @@ impl Stage {
 
     /// Moves the business clock.
     pub fn advance(&self, by: TimeDelta) {
-        *self.clock.0.lock().unwrap() += by;
+        self.clock.advance(by);
     }
 
     /// Zo sends a message of this type, with its part under the name of the type.
@@ -181,7 +140,7 @@ impl Stage {
         });
         let raw = body.to_string();
         let items = callback::parse(raw.as_bytes()).unwrap();
-        callbacks::store(&self.ctx, raw.as_bytes(), items).await.unwrap();
+        self.intake.take(raw.len(), items).await.unwrap();
     }
 
     /// Works off everything of both queues that is due, as the runner does.
@@ -336,23 +295,10 @@ fn guests(folder: &Path) -> PathBuf {
 async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
-    let plugins =
-        PluginHost::start(HostConfig { plugins_dir: Some(guests(&folder)), ..HostConfig::new(folder.join("plugins")) });
-    // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
-    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
-    ContextBuilder {
-        db,
-        clock,
-        ids: IdSource::new([3; 32]),
-        sealer: Sealer::new([9; 32]),
-        plugins: plugins.await.unwrap(),
-        carriers: Carriers::default(),
-        cloud: CloudApi::new(nowhere).unwrap(),
-        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-        media_folder: folder.join("media"),
-        settings: settings(),
-    }
-    .build(Wakeups::channel().0)
+    let plugins_dir = Some(guests(&folder));
+    let mut surroundings = Surroundings { settings: settings(), ..Surroundings::new(folder) };
+    surroundings.plugins.plugins_dir = plugins_dir;
+    surroundings.build(db, clock).await
 }
 
 fn settings() -> Settings {

@@ -19,32 +19,31 @@ use super::{
 use crate::dispatch::SEND_PRIORITY;
 use base::{Context, Error, Result};
 
-/// Stores a group and answers everybody in it. Should the group fail, each request is tried by itself, so that one
+/// Stores a group and answers everybody in it, in order. Should the group fail, each request is tried by itself, so that one
 /// cannot take the others down.
-pub(super) async fn commit(ctx: &Context, client: ClientId, group: Vec<Pending>) {
-    match store(ctx, client, &group).await {
-        Ok(answers) => deliver(group, answers),
+pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[Pending]) -> Vec<Answer> {
+    match store(ctx, client, group).await {
+        Ok(answers) => answers,
         Err(error) if group.len() > 1 => {
             tracing::warn!(error = &error as &dyn std::error::Error, "a group of sends failed; trying them one by one");
+            let mut answers = Vec::with_capacity(group.len());
             for pending in group {
-                let single = [pending];
-                let answers = store(ctx, client, &single).await;
-                deliver(single.into(), answers.unwrap_or_else(|error| vec![failed(error)]));
+                let single = store(ctx, client, std::slice::from_ref(pending)).await;
+                answers.extend(single.unwrap_or_else(|error| vec![not_stored(ctx, error)]));
             }
+            answers
         }
-        Err(error) => deliver(group, vec![failed(error)]),
+        Err(error) => vec![not_stored(ctx, error)],
     }
+}
+
+fn not_stored(ctx: &Context, error: Error) -> Answer {
+    ctx.writes.note_failure(&error);
+    failed(error)
 }
 
 fn failed(error: Error) -> Answer {
     Err(AcceptError::Failed(Arc::new(error)))
-}
-
-fn deliver(group: Vec<Pending>, answers: Vec<Answer>) {
-    for (pending, answer) in group.into_iter().zip(answers) {
-        // A caller that has hung up will find its answer under its key.
-        drop(pending.answer.send(answer));
-    }
 }
 
 /// Answers in the order of the group, after the commit.

@@ -6,33 +6,24 @@
 mod group;
 mod prepare;
 
-use std::{
-    collections::HashMap,
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
+pub use domain::send::SendEndpoint;
 use domain::{
-    body::FieldFault,
+    body::Faults,
     ids::{ClientId, RequestId},
     send::SendRequest,
 };
-use futures::FutureExt;
-use tokio::sync::oneshot;
 
-pub use domain::send::SendEndpoint;
+use base::{
+    Context, Error,
+    aside::{self, Whose},
+    gather::{Gatherer, Grouping},
+};
 
-use base::{Context, Error};
-
-/// Groups of one client under way at most: the second one uses the processor while the first one waits for the disk.
-const GROUPS: usize = 2;
-/// Recipients that a second group begins with: smaller ones would cost more statements than their head start is worth.
-const SECOND_GROUP: usize = 32;
-/// Requests in one transaction at most.
-const GROUP_REQUESTS: usize = 128;
-/// Recipients in one transaction at most, unless a single request has more.
-const GROUP_RECIPIENTS: usize = 4000;
+/// Weights are recipients.
+const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
 
 /// A send request as it came.
 #[derive(Debug, Clone)]
@@ -52,9 +43,9 @@ pub struct SendCall {
 /// Why a send request was not accepted. Nothing of it is stored.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AcceptError {
-    /// The request is wrong; every fault names its field.
+    /// The request is wrong; every fault names its field, and many are counted.
     #[error("the request is not valid")]
-    Faults(Vec<FieldFault>),
+    Faults(Faults),
     /// We could not store it; the same request may be sent again.
     #[error("the request could not be stored")]
     Failed(#[source] Arc<Error>),
@@ -66,45 +57,50 @@ type Answer = std::result::Result<Bytes, AcceptError>;
 struct Pending {
     call: SendCall,
     request: SendRequest,
-    answer: oneshot::Sender<Answer>,
 }
 
 /// The door for send requests.
 pub struct Acceptor {
     ctx: Arc<Context>,
-    /// What waits, per client that has a group under way.
-    waiting: Mutex<HashMap<ClientId, Waiting>>,
-}
-
-/// The requests of one client that no group has taken yet.
-#[derive(Default)]
-struct Waiting {
-    requests: Vec<Pending>,
-    /// Groups under way.
-    groups: usize,
-}
-
-impl Waiting {
-    fn recipients(&self) -> usize {
-        self.requests.iter().map(|pending| pending.request.recipient_count()).sum()
-    }
+    groups: Arc<Gatherer<ClientId, Pending, Answer>>,
 }
 
 impl Acceptor {
     /// One per process.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
-        Arc::new(Self { ctx, waiting: Mutex::new(HashMap::new()) })
+        let stores = Arc::clone(&ctx);
+        let groups = Gatherer::new(
+            GROUPING,
+            |pending: &Pending| pending.request.recipient_count(),
+            move |client, group| {
+                let ctx = Arc::clone(&stores);
+                async move {
+                    metrics::histogram!("patchbay_accept_group_requests").record(count(group.len()));
+                    group::commit(&ctx, client, &group).await
+                }
+            },
+        );
+        Arc::new(Self { ctx, groups })
     }
 
     /// Answers the bytes of the 202: those of this request, or of the one that came with the same key before.
-    pub async fn accept(self: &Arc<Self>, call: SendCall) -> Answer {
-        match SendRequest::parse(call.endpoint, &call.body, self.ctx.settings.max_recipients) {
+    pub async fn accept(&self, call: SendCall) -> Answer {
+        match self.parse(&call).await? {
             Ok(request) => self.join_group(call, request).await,
             Err(faults) => match self.replay(&call).await? {
                 Some(response) => Ok(response),
                 None => Err(AcceptError::Faults(faults)),
             },
         }
+    }
+
+    async fn parse(
+        &self,
+        call: &SendCall,
+    ) -> std::result::Result<std::result::Result<SendRequest, Faults>, AcceptError> {
+        let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
+        let parse = move || SendRequest::parse(endpoint, &body, most);
+        aside::work(call.body.len(), Whose::Known, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
     /// What was answered under this key before, if anything.
@@ -119,61 +115,9 @@ impl Acceptor {
         find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
-    async fn join_group(self: &Arc<Self>, call: SendCall, request: SendRequest) -> Answer {
-        let client = call.client;
-        let (answer, answered) = oneshot::channel();
-        let pending = Pending { call, request, answer };
-        let starts_group = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            let waiting = waiting.entry(client).or_default();
-            waiting.requests.push(pending);
-            let starts_group = match waiting.groups {
-                0 => true,
-                under_way => under_way < GROUPS && waiting.recipients() >= SECOND_GROUP,
-            };
-            waiting.groups += usize::from(starts_group);
-            starts_group
-        };
-        if starts_group {
-            // Not in this request's own task: a caller that hangs up must not take the group down with it.
-            tokio::spawn(Arc::clone(self).commit_groups(client));
-        }
-        answered.await.unwrap_or_else(|_| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
-    }
-
-    /// Commits group after group until nobody of this client waits.
-    async fn commit_groups(self: Arc<Self>, client: ClientId) {
-        while let Some(group) = self.next_group(client) {
-            metrics::histogram!("patchbay_accept_group_requests").record(count(group.len()));
-            // A panic must not leave this client's later requests waiting for a group that never comes.
-            if AssertUnwindSafe(group::commit(&self.ctx, client, group)).catch_unwind().await.is_err() {
-                tracing::error!(client.id = %client, "a group of sends panicked; nothing of it is stored");
-            }
-        }
-    }
-
-    fn next_group(&self, client: ClientId) -> Option<Vec<Pending>> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = waiting.get_mut(&client)?;
-        let too_few = entry.groups > 1 && entry.recipients() < SECOND_GROUP;
-        if entry.requests.is_empty() || too_few {
-            entry.groups = entry.groups.saturating_sub(1);
-            if entry.groups == 0 {
-                waiting.remove(&client);
-            }
-            return None;
-        }
-        let queue = &mut entry.requests;
-        let mut recipients = 0;
-        let fits = queue
-            .iter()
-            .take(GROUP_REQUESTS)
-            .take_while(|pending| {
-                recipients += pending.request.recipient_count();
-                recipients <= GROUP_RECIPIENTS
-            })
-            .count();
-        Some(queue.drain(..fits.max(1)).collect())
+    async fn join_group(&self, call: SendCall, request: SendRequest) -> Answer {
+        let answer = self.groups.join(call.client, Pending { call, request }).await;
+        answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
     }
 }
 

@@ -138,7 +138,7 @@ pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::r
 }
 
 fn fault(fault: FieldFault) -> AcceptError {
-    AcceptError::Faults(vec![fault])
+    AcceptError::Faults(fault.into())
 }
 
 fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, now: DateTime<Utc>) -> Result<Prepared> {
@@ -173,7 +173,6 @@ fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, no
             gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
             order_key: order_key(inbox.id, accepted.recipient.address()),
             chat: None,
-            customer: None,
         });
     }
     let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;

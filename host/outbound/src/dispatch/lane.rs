@@ -20,26 +20,28 @@ use tokio::{
 
 use super::{
     mark::{self, Marked},
+    outcomes::Outcomes,
     sender::Sender,
     settle::{self, Ended, Outcome},
 };
 use crate::{delivery::opaque, sms_parts::LegPart};
 
-/// Outcomes written in one transaction at most.
-const SETTLE_AT_ONCE: usize = 64;
 /// How often the queue is looked at while calls are in flight and nobody nudges.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// Between two transactions of one kind, unless there is enough for the next (half a window to mark, a quarter of
-/// [`SETTLE_AT_ONCE`] to settle): what comes one by one meanwhile is taken together, and calls of providers take too long to
-/// notice. A lane in which nothing else is under way never waits for it.
+/// Between two transactions that mark, unless there are places for half a window: places that become free one by one
+/// meanwhile are taken together, and calls of providers take too long to notice. A lane in which nothing else is under way
+/// never waits for it.
 const GATHERING: Duration = Duration::from_millis(3);
+
+/// Between two looks at what waits: nothing needs to be exacter than this.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
 /// When messages of an inbox that cannot send are looked at again.
 const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
 /// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for,
-/// also when the database fails meanwhile: what they led to is then worth a second try.
+/// and what they led to is kept until it is written, however long the database takes it from nobody.
 pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     let Some(sender) = Sender::load(ctx, lease).await? else {
         return settle::postpone(ctx, lease, WITHOUT_SENDER).await;
@@ -53,15 +55,12 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
         taken_parts,
         calls: JoinSet::new(),
         busy: HashSet::new(),
-        ended: Ended::default(),
+        outcomes: Outcomes::new(),
         steps: FuturesUnordered::new(),
         marking: false,
-        settling: false,
         mark_from: Instant::now(),
-        settle_from: Instant::now(),
         more: true,
         failed: None,
-        retried: false,
     };
     round.run().await
 }
@@ -85,20 +84,15 @@ struct Round<'a> {
     /// Recipients of the calls in flight and of outcomes that are not on disk.
     busy: HashSet<String>,
     /// What is to be written down.
-    ended: Ended,
+    outcomes: Outcomes,
     steps: FuturesUnordered<BoxFuture<'a, Step>>,
     marking: bool,
-    settling: bool,
     /// From when a few places are worth a transaction that marks.
     mark_from: Instant,
-    /// From when a few outcomes are worth one that settles.
-    settle_from: Instant,
     /// The queue may have more that can go out now.
     more: bool,
-    /// Why nothing more is marked.
+    /// Why the round ends when all that was called for is written.
     failed: Option<Error>,
-    /// What ended after that was tried to be written down once more.
-    retried: bool,
 }
 
 /// Why there is no transaction that marks.
@@ -117,7 +111,7 @@ impl<'a> Round<'a> {
         loop {
             let marking = self.start_marking();
             self.start_settling();
-            if self.is_idle() {
+            if self.is_idle() && self.outcomes.is_empty() {
                 match (self.failed.take(), marking) {
                     (Some(error), _) => return Err(error),
                     (None, Marking::Closed(length)) => return settle::postpone(self.ctx, self.lease, length).await,
@@ -125,22 +119,24 @@ impl<'a> Round<'a> {
                     (None, Marking::NoPlace) => {}
                 }
             }
+            let waits_until = self.waits_until();
             tokio::select! {
                 Some(call) = self.calls.join_next() => self.call_ended(call),
                 Some(step) = self.steps.next() => self.step_ended(step),
-                Some(part) = self.taken_parts.recv() => self.ended.parts.push(part),
+                Some(part) = self.taken_parts.recv() => self.outcomes.add_part(part),
                 () = self.lease.nudge.notified() => self.more = true,
                 () = self.sender.carrier.ready(&self.sender.inbox), if matches!(marking, Marking::NoPlace) => {}
-                () = tokio::time::sleep(GATHERING), if self.is_gathering() => {}
+                () = tokio::time::sleep_until(waits_until.into()) => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => self.more = true,
             }
         }
     }
 
-    /// Whether something waits for more of its kind.
-    fn is_gathering(&self) -> bool {
+    /// When something that gathers, or pauses, is looked at again.
+    fn waits_until(&self) -> Instant {
         let now = Instant::now();
-        (!self.marking && now < self.mark_from) || (!self.settling && now < self.settle_from)
+        let marking = (!self.marking && now < self.mark_from).then_some(self.mark_from);
+        marking.into_iter().chain(self.outcomes.next_at()).min().unwrap_or(now + LOOK_AGAIN).max(now + SHORTEST_WAIT)
     }
 
     fn is_idle(&self) -> bool {
@@ -149,7 +145,8 @@ impl<'a> Round<'a> {
 
     /// Begins to mark as many legs as the carrier has places for.
     fn start_marking(&mut self) -> Marking {
-        if self.marking || !self.more || self.failed.is_some() || self.lease.is_over() {
+        let cannot = self.failed.is_some() || !self.outcomes.can_be_written() || self.lease.is_over();
+        if self.marking || !self.more || cannot {
             return Marking::Fine;
         }
         let Sender { inbox, carrier, .. } = self.sender;
@@ -181,28 +178,20 @@ impl<'a> Round<'a> {
     /// Begins to write down what has ended meanwhile. A part is written before the outcome of its leg, or with it.
     fn start_settling(&mut self) {
         while let Ok(part) = self.taken_parts.try_recv() {
-            self.ended.parts.push(part);
+            self.outcomes.add_part(part);
         }
-        let waits = self.failed.is_some() && (self.retried || !self.calls.is_empty());
-        let few = self.ended.outcomes.len() < SETTLE_AT_ONCE / 4;
-        let gathering = few && !self.is_idle() && Instant::now() < self.settle_from;
-        if self.settling || waits || gathering || self.ended.is_empty() {
-            return;
-        }
-        self.retried = self.failed.is_some();
-        let most = if self.retried { usize::MAX } else { SETTLE_AT_ONCE };
-        let ended = self.ended.take(most);
+        let (calm, hurried) = (self.is_idle(), self.lease.is_over() && self.calls.is_empty());
+        let Some(ended) = self.outcomes.take(Instant::now(), calm, hurried) else { return };
         let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
         let settle = async move { Step::Settled(settle::settle(ctx, lease, sender, &ended).await, ended) };
         self.steps.push(settle.boxed());
-        self.settling = true;
     }
 
     fn call_ended(&mut self, first: Result<Outcome, JoinError>) {
         let mut next = Some(first);
         while let Some(call) = next {
             match call {
-                Ok(outcome) => self.ended.outcomes.push(outcome),
+                Ok(outcome) => self.outcomes.add(outcome),
                 // As if it had happened here: the runner says so and frees the lane.
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Err(_) => {}
@@ -221,22 +210,31 @@ impl<'a> Round<'a> {
                 }
             }
             Step::Settled(Ok(()), ended) => {
-                (self.settling, self.settle_from) = (false, Instant::now() + GATHERING);
+                self.outcomes.written(Instant::now());
                 // What waited for one of these may go out now.
                 self.more = true;
                 for recipient in ended.recipients() {
                     self.busy.remove(recipient);
                 }
             }
-            Step::Settled(Err(error), ended) => {
-                self.settling = false;
-                // Whoever has the lane by now asks for these again.
-                if !matches!(error, Error::LeaseLost) {
-                    self.ended.put_back(ended);
-                }
-                self.failed = Some(error);
-            }
+            Step::Settled(Err(error), ended) => self.not_written(error, ended),
         }
+    }
+
+    /// Keeps what could not be written, for as long as the lane is ours.
+    fn not_written(&mut self, error: Error, ended: Ended) {
+        // Whoever has the lane by now asks for these again; and a process that stops has no later.
+        if matches!(error, Error::LeaseLost) || self.lease.is_over() {
+            self.outcomes = Outcomes::new();
+            self.failed = Some(error);
+            return;
+        }
+        tracing::error!(
+            client.id = %self.lease.client, inbox.id = %self.lease.lane, outcomes = ended.outcomes.len(),
+            error = &error as &dyn std::error::Error,
+            "what a provider answered cannot be written; it is kept and tried again, and nothing more is sent until something is"
+        );
+        self.outcomes.refused(ended, Instant::now());
     }
 
     fn start_calls(&mut self, marked: Vec<Marked>, places: Vec<Place>) {

@@ -1,6 +1,6 @@
 //! Which legs go out next, and the committed marks that precede their calls (ADR 0004).
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
@@ -14,7 +14,14 @@ use storage::{
     sms,
 };
 
-use super::{sender::Sender, settle};
+use super::{
+    pick::{Picked, pick},
+    sender::Sender,
+    settle,
+};
+
+/// Looks in one transaction at most, each behind what stepped aside in the one before.
+const LOOKS: usize = 8;
 
 /// Legs looked at beyond those that can go out, to find other recipients behind several messages to one.
 const LOOK_BEYOND: usize = 64;
@@ -30,19 +37,9 @@ pub(super) struct Marked {
     pub(super) taken: Vec<u8>,
 }
 
-/// What was picked from a page of the queue.
-#[derive(Default)]
-struct Picked {
-    go: Vec<DueLeg>,
-    /// Recipients that were written to too often, and when they may be again.
-    later: Vec<(MessageId, i16, DateTime<Utc>)>,
-    /// Their second answer never came either.
-    lost: Vec<DueLeg>,
-}
-
 /// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a time,
-/// none while it is `busy`. Legs to recipients that were written to too often go back for a while; legs whose second
-/// answer never came either are given up.
+/// none while it is `busy`. Legs to recipients that may not be written to so fast step aside; legs whose second answer never
+/// came either are given up.
 pub(super) async fn mark(
     ctx: &Context,
     lease: &Lease,
@@ -50,28 +47,47 @@ pub(super) async fn mark(
     limit: usize,
     busy: &HashSet<String>,
 ) -> Result<Vec<Marked>> {
-    let now = ctx.now();
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let due = due(&mut tx, lease, now, limit, busy).await?;
-    let picked = pick(ctx, sender, due, limit, busy);
-    if picked.go.is_empty() && picked.later.is_empty() && picked.lost.is_empty() {
+    let (mut busy, mut go, mut wakes, mut changed) = (Cow::Borrowed(busy), Vec::new(), Vec::new(), false);
+    for _ in 0..LOOKS {
+        let picked =
+            pick(ctx, sender, due(&mut tx, lease, ctx.now(), limit - go.len(), &busy).await?, limit - go.len(), &busy);
+        changed |= !picked.is_empty();
+        write(ctx, &mut tx, lease, &picked).await?;
+        wakes.extend(settle::give_up(ctx, &mut tx, lease.client, sender, &picked.lost).await?);
+        let stepped_aside = !picked.later.is_empty();
+        if !picked.go.is_empty() && stepped_aside {
+            busy.to_mut().extend(picked.go.iter().map(|leg| leg.recipient.address().value().to_owned()));
+        }
+        go.extend(picked.go);
+        // Others may stand behind those that stepped aside.
+        if go.len() == limit || !stepped_aside {
+            break;
+        }
+    }
+    if !changed {
         return Ok(Vec::new());
     }
-    let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) = picked.go.iter().partition(|leg| leg.unanswered || leg.ambiguous);
-    for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
-        let keys: Vec<(MessageId, i16)> = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
-        work::mark_sending(&mut tx, lease.client, &keys, now, ctx.settings.unknown_after * times).await?;
-    }
-    let again: Vec<(MessageId, i16)> =
-        picked.go.iter().filter(|leg| leg.unanswered).map(|leg| (leg.message, leg.ordinal)).collect();
-    legs::mark_ambiguous(&mut tx, lease.client, &again).await?;
-    work::put_back(&mut tx, lease.client, &picked.later).await?;
-    let wakes = settle::give_up(ctx, &mut tx, lease.client, sender, &picked.lost).await?;
-    let marked = with_parts(&mut tx, lease, picked.go).await?;
+    let marked = with_parts(&mut tx, lease, go).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
     Ok(marked)
+}
+
+/// Writes marks, and until when legs step aside.
+async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Picked) -> Result<()> {
+    // Legs before their work, as everybody writes them: two who did it the other way around would wait for each other.
+    let key = |leg: &&DueLeg| (leg.message, leg.ordinal);
+    let again: Vec<(MessageId, i16)> = picked.go.iter().filter(|leg| leg.unanswered).map(|leg| key(&leg)).collect();
+    legs::mark_ambiguous(db, lease.client, &again).await?;
+    let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) = picked.go.iter().partition(|leg| leg.unanswered || leg.ambiguous);
+    for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
+        let keys: Vec<(MessageId, i16)> = legs.iter().map(key).collect();
+        work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.unknown_after * times).await?;
+    }
+    work::pace(db, lease.client, &picked.later).await?;
+    Ok(())
 }
 
 /// Reads what may go out: as many legs as there are places for, and more only where some of them must wait for others to the
@@ -94,26 +110,6 @@ async fn due(
 
 fn page(legs: usize) -> i64 {
     i64::try_from(legs).unwrap_or(i64::MAX)
-}
-
-fn pick(ctx: &Context, sender: &Sender, due: Vec<DueLeg>, limit: usize, busy: &HashSet<String>) -> Picked {
-    let mut picked = Picked::default();
-    let mut seen: HashSet<String> = HashSet::new();
-    for leg in due {
-        let recipient = leg.recipient.address().value();
-        if picked.go.len() == limit || busy.contains(recipient) || !seen.insert(recipient.to_owned()) {
-            continue;
-        }
-        if leg.unanswered && leg.ambiguous {
-            picked.lost.push(leg);
-            continue;
-        }
-        match sender.carrier.admit(&sender.inbox, leg.recipient.address()) {
-            Err(wait) => picked.later.push((leg.message, leg.ordinal, ctx.now() + wait)),
-            Ok(()) => picked.go.push(leg),
-        }
-    }
-    picked
 }
 
 /// Reads which parts the provider has of legs that were called for before. What goes out for the first time has none.

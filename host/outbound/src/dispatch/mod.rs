@@ -6,6 +6,8 @@
 
 mod lane;
 mod mark;
+mod outcomes;
+mod pick;
 mod sender;
 mod settle;
 

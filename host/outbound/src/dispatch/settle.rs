@@ -17,10 +17,7 @@ use domain::{
 use storage::{
     PgConnection, Queue,
     inboxes::templates,
-    outbound::{
-        messages,
-        work::{self, DueLeg},
-    },
+    outbound::work::{self, DueLeg},
     people::{customers, inbox_customers},
 };
 use uuid::Uuid;
@@ -58,13 +55,6 @@ impl Ended {
         Self { outcomes, parts: std::mem::take(&mut self.parts) }
     }
 
-    /// Gives back what could not be written down.
-    pub(super) fn put_back(&mut self, mut earlier: Self) {
-        earlier.outcomes.append(&mut self.outcomes);
-        earlier.parts.append(&mut self.parts);
-        *self = earlier;
-    }
-
     /// Whom the calls that ended were to.
     pub(super) fn recipients(&self) -> impl Iterator<Item = &str> {
         self.outcomes.iter().map(|outcome| outcome.leg.recipient.address().value())
@@ -73,7 +63,6 @@ impl Ended {
 
 /// Somebody who was written to.
 struct WrittenTo {
-    message: MessageId,
     /// The customer is found, or begun, by this one.
     address: Address,
     /// The template that it was.
@@ -150,7 +139,7 @@ impl Settlement {
             _ => None,
         };
         let address = known_by(&leg.recipient, &taken.learned).clone();
-        self.written_to.push(WrittenTo { message: leg.message, address, template });
+        self.written_to.push(WrittenTo { address, template });
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
@@ -239,8 +228,6 @@ async fn remember_recipients(
     }
     let addresses: Vec<&Address> = written_to.iter().map(|one| &one.address).collect();
     let known = customers::resolve_many(db, client, &ctx.ids, &addresses, now).await?;
-    let pairs: Vec<_> = written_to.iter().map(|one| one.message).zip(known.iter().copied()).collect();
-    messages::set_customers(db, client, &pairs).await?;
     let outbound: Vec<_> = known.into_iter().zip(written_to.into_iter().map(|one| one.template)).collect();
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
     Ok(())

@@ -14,7 +14,7 @@ use domain::{
     segments,
 };
 use plugin_host::{
-    CallError, World,
+    World,
     sms_fallback::{Decision, Sms, Undeliverable},
 };
 use storage::{
@@ -29,7 +29,10 @@ use uuid::Uuid;
 use crate::{delivery, dispatch::SEND_PRIORITY};
 use base::{Context, Result, lanes::Lease};
 use plugins::{
-    calls::{self, Answering, CallSubject, FinishedCall, trace::kind_of},
+    calls::{
+        self, Answering, CallSubject, FinishedCall,
+        trace::{is_final, is_of_the_host, kind_of},
+    },
     slots,
 };
 
@@ -37,6 +40,8 @@ use plugins::{
 pub const BUILT_IN: &str = "sms-fallback";
 /// Calls of a failing plugin before the host decides by the rule of the specification itself.
 const PLUGIN_ATTEMPTS: i16 = 3;
+/// Pause when the host could not ask the plugin, which is nobody's failure.
+const HOST_PAUSE: Duration = Duration::from_secs(1);
 /// Decisions taken up at once.
 const PAGE: i64 = 20;
 
@@ -58,44 +63,40 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 
 async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
     let undeliverable = question::undeliverable(waiting, ctx.now());
-    // A canary that is taken back leaves the decision to the live version at once.
+    let slots = {
+        let mut db = ctx.db.acquire().await?;
+        slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?
+    };
+    // By customer and number, so that one customer meets one version.
+    let chosen = Answering::of_or_built_in(&slots, customer_of(waiting), World::SmsFallback, BUILT_IN);
+    let mut answering = Arc::new(chosen);
     loop {
-        let answering = Arc::new(answering(ctx, lease, waiting).await?);
         let about = CallSubject::event(waiting.message.0, waiting.message.0);
         let now = ctx.now();
         let outcome = ctx.plugins.decide_fallback(answering.call(lease.client, &about, now), &undeliverable).await;
         let made = FinishedCall::of((&answering, &about), &outcome, now);
         let plugin = answering.name();
-        let decision = match outcome {
-            Ok((decision, _)) => decision,
-            Err(error) => {
-                let suspended = matches!(error, CallError::Suspended { .. });
-                let again = waiting.attempts + 1 < PLUGIN_ATTEMPTS && !suspended;
-                tracing::warn!(message.id = %waiting.message, plugin, outcome = kind_of(&error), again,
-                    "a fallback plugin failed");
-                if answering.is_canary() || again {
-                    match put_off(ctx, lease, waiting, made, again).await? {
-                        Failed::CanaryEnded => continue,
-                        Failed::PutOff => return Ok(()),
-                        Failed::Noted => {
-                            return apply(ctx, lease, waiting, plugin, written_rule(&undeliverable), None).await;
-                        }
-                    }
-                }
-                written_rule(&undeliverable)
-            }
+        let error = match outcome {
+            Ok((decision, _)) => return apply(ctx, lease, waiting, plugin, decision, Some(made)).await,
+            Err(error) => error,
         };
-        return apply(ctx, lease, waiting, plugin, decision, Some(made)).await;
+        let again = !is_final(&error) && waiting.attempts + 1 < PLUGIN_ATTEMPTS;
+        tracing::warn!(message.id = %waiting.message, plugin, outcome = kind_of(&error), again, "a fallback plugin failed");
+        if is_of_the_host(&error) {
+            return put_off(ctx, lease, waiting, made, None).await;
+        }
+        if answering.is_canary() {
+            // The live version decides at once, as without a plugin where none is live.
+            keep(ctx, lease, made).await?;
+            answering = Arc::new(Answering::live_or_built_in(&slots, World::SmsFallback, BUILT_IN));
+            continue;
+        }
+        if again {
+            let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
+            return put_off(ctx, lease, waiting, made, Some(pause)).await;
+        }
+        return apply(ctx, lease, waiting, plugin, written_rule(&undeliverable), Some(made)).await;
     }
-}
-
-/// The plugin that decides about a message.
-async fn answering(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<Answering> {
-    let mut db = ctx.db.acquire().await?;
-    let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?;
-    // By customer and number, so that one customer meets one version.
-    let subject = customer_of(waiting);
-    Ok(Answering::of_or_built_in(&slots, subject, World::SmsFallback, BUILT_IN))
 }
 
 /// Stands for the customer on the number: a canary has it or has it not.
@@ -116,37 +117,31 @@ fn written_rule(message: &Undeliverable) -> Decision {
     }
 }
 
-/// What became of a call that failed.
-enum Failed {
-    /// It was a canary, which is over: the live version decides.
-    CanaryEnded,
-    /// The decision is made later.
-    PutOff,
-    /// The call is kept, and nothing else was done.
-    Noted,
+/// Keeps a call that failed, of a version on trial.
+async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    // What its shadow would have said is of no interest: the live version has one too.
+    drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
+    tx.commit().await?;
+    Ok(())
 }
 
-/// Keeps a call that failed, and puts the decision off if the plugin is to be asked again.
+/// Keeps a call that failed, and puts the decision off: for this long, or for a moment where the plugin is not to blame.
 async fn put_off(
     ctx: &Context,
     lease: &Lease,
     waiting: &DueFallback,
     made: FinishedCall,
-    again: bool,
-) -> Result<Failed> {
-    let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
+    pause: Option<Duration>,
+) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let kept = calls::keep(ctx, &mut tx, lease.client, vec![made]).await?;
-    if again && !kept.canary_ended {
-        fallbacks::put_off(&mut tx, lease.client, waiting.message, ctx.now() + pause).await?;
-    }
+    drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
+    let due_at = ctx.now() + pause.unwrap_or(HOST_PAUSE);
+    fallbacks::put_off(&mut tx, lease.client, (waiting.message, pause.is_some()), due_at).await?;
     tx.commit().await?;
-    Ok(match (kept.canary_ended, again) {
-        (true, _) => Failed::CanaryEnded,
-        (false, true) => Failed::PutOff,
-        (false, false) => Failed::Noted,
-    })
+    Ok(())
 }
 
 /// Writes the decision and what follows from it in one transaction.

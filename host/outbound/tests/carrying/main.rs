@@ -141,3 +141,87 @@ async fn what_is_due_waits_while_the_carrier_takes_nothing() {
     stage.work().await;
     assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
 }
+
+#[tokio::test]
+async fn outcomes_that_the_database_refuses_are_kept_and_nothing_more_goes_out_until_one_is_written() {
+    let stage = Stage::new().await;
+    for number in 0..9 {
+        stage.say(&format!("v-{number}"), "Hello").await;
+    }
+    stage.refuse_receipts().await;
+    let mended = async {
+        stage.refusals(6).await;
+        let sent = stage.notes().sent.len();
+        stage.take_receipts().await;
+        sent
+    };
+    let ((), sent) = tokio::join!(stage.work(), mended);
+    assert!((1..=4).contains(&sent), "{sent} went out: two windows are four");
+    let mut all = stage.notes().sent.clone();
+    all.sort();
+    let each_once: Vec<String> = (0..9).map(|number| format!("v-{number}: Hello")).collect();
+    assert_eq!(all, each_once);
+    assert_eq!(stage.waiting().await, 0);
+}
+
+#[tokio::test]
+async fn an_outcome_that_alone_cannot_be_written_holds_up_nobody_else() {
+    let stage = Stage::new().await;
+    let poisoned = stage.say("v-0", "Hello").await;
+    for number in 1..9 {
+        stage.say(&format!("v-{number}"), "Hello").await;
+    }
+    stage.refuse_receipts_of(poisoned).await;
+    let mended = async {
+        stage.only_one_waits().await;
+        stage.take_receipts().await;
+    };
+    let ((), ()) = tokio::join!(stage.work(), mended);
+    assert_eq!(stage.notes().sent.len(), 9);
+    assert_eq!(stage.legs(poisoned).await, [leg("ACCEPTED", false)]);
+}
+
+#[tokio::test]
+async fn somebody_who_may_be_written_to_every_six_seconds_holds_up_nobody_else() {
+    let stage = Stage::new().await;
+    stage.notes().slow.insert("v-1".to_owned(), stage.ctx.now());
+    for _ in 0..200 {
+        stage.say("v-1", "Hello").await;
+    }
+    stage.say("v-2", "Hello").await;
+    stage.work().await;
+    let mut sent = stage.notes().sent.clone();
+    sent.sort();
+    assert_eq!(sent, ["v-1: Hello", "v-2: Hello"]);
+    assert_eq!(stage.waiting().await, 199);
+}
+
+#[tokio::test]
+async fn what_steps_aside_goes_out_in_its_order_and_before_what_was_said_later() {
+    let stage = Stage::new().await;
+    stage.notes().slow.insert("v-1".to_owned(), stage.ctx.now());
+    for text in ["one", "two", "three"] {
+        stage.say("v-1", text).await;
+    }
+    stage.work().await;
+    stage.say("v-1", "four").await;
+    for _ in 0..4 {
+        stage.work().await;
+        stage.advance(TimeDelta::seconds(7));
+    }
+    stage.work().await;
+    assert_eq!(stage.notes().sent, ["v-1: one", "v-1: two", "v-1: three", "v-1: four"]);
+}
+
+#[tokio::test]
+async fn many_messages_to_one_visitor_do_not_hide_another_one() {
+    let stage = Stage::new().await;
+    for number in 0..300 {
+        stage.say("v-1", &number.to_string()).await;
+    }
+    stage.say("v-2", "Hello").await;
+    stage.work().await;
+    let sent = stage.notes().sent.clone();
+    let place = sent.iter().position(|sent| sent == "v-2: Hello").expect("it went out");
+    assert!(place < 16, "it was behind {place} others");
+}

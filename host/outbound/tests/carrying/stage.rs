@@ -2,25 +2,19 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, MutexGuard},
     time::Duration,
 };
 
 use base::{
-    Context, ContextBuilder, Settings,
-    lanes::{Lease, Wake, Wakeups},
-    secrets::Sealer,
+    Context,
+    lanes::{Lease, Wake},
 };
-use channels::{
-    carrier::Carriers,
-    http::{GuardedClient, GuardedSettings},
-    whatsapp_cloud::{CloudApi, CloudSettings},
-};
-use chrono::{DateTime, TimeDelta, Utc};
+use channels::carrier::Carriers;
+use chrono::TimeDelta;
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
-    clock::{Clock, IdSource},
     content::OutboundContent,
     ids::{ClientId, InboxId, MessageId},
     recipient::Recipient,
@@ -29,26 +23,17 @@ use outbound::{
     dispatch,
     reply::{self, Reply},
 };
-use plugin_host::{HostConfig, PluginHost};
+use props::{HandClock, Surroundings};
 use storage::{
     PgPool, Queue,
     inboxes::{self, Inbox, InboxSettings, Web},
-    people::customers::{self, Introduction},
     tenancy::clients::{self, NewClient},
+    work::lanes,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::toy::{Notes, Toy};
-
-/// The clock of a test.
-pub struct HandClock(Mutex<DateTime<Utc>>);
-
-impl Clock for HandClock {
-    fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap()
-    }
-}
 
 /// One client with one web site.
 pub struct Stage {
@@ -62,7 +47,7 @@ pub struct Stage {
 impl Stage {
     pub async fn new() -> Self {
         let db = scratch::database().await.pool(8).await;
-        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let clock = Arc::new(HandClock::at(1_790_000_000));
         let toy = Toy::new(db.clone());
         let ctx = context(db, Arc::clone(&clock), &toy).await;
         let (client, site) = (ctx.mint(), ctx.mint());
@@ -86,15 +71,12 @@ impl Stage {
     pub async fn say(&self, visitor: &str, text: &str) -> MessageId {
         let (ctx, client) = (&self.ctx, self.client);
         let address = Address::of_kind(AddressKind::Visitor, visitor).unwrap();
-        let introduction = Introduction { addresses: vec![address.clone()], ..Introduction::default() };
         let mut tx = ctx.db.begin().await.unwrap();
-        let customer = customers::resolve(&mut tx, client, &ctx.ids, introduction, ctx.now()).await.unwrap();
         let reply = Reply {
             inbox: self.site,
             channel: Channel::Web,
             participant: ctx.mint(),
             chat_message: ctx.mint(),
-            customer,
             recipient: Recipient::from(address),
             content: OutboundContent::Text { body: text.to_owned() },
             quoted_provider_id: None,
@@ -104,9 +86,15 @@ impl Stage {
         message
     }
 
-    /// Does what the runner does with the lane of the site.
+    /// Does what the runner does with the lane of the site, when it finds it.
     pub async fn work(&self) {
         let lane = Wake { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
+        self.notes().now = self.ctx.now();
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        if lanes::due(&mut db, Queue::Outbound, self.ctx.now(), 10).await.unwrap().is_empty() {
+            return;
+        }
+        drop(db);
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
         let lease = claimed.unwrap().expect("the lane is free");
@@ -119,13 +107,56 @@ impl Stage {
     }
 
     pub fn advance(&self, by: TimeDelta) {
-        *self.clock.0.lock().unwrap() += by;
+        self.clock.advance(by);
     }
 
     /// Channel, ordinal and state of the legs of a message, and whether one may have gone out twice.
     pub async fn legs(&self, message: MessageId) -> Vec<(String, i16, String, bool)> {
         let legs = "SELECT channel, ordinal, state, ambiguous FROM outbound_leg WHERE message_id = $1 ORDER BY ordinal";
         sqlx::query_as(legs).bind(message.0).fetch_all(&self.ctx.db).await.unwrap()
+    }
+
+    /// From now on the database takes no step of any leg, and counts how often it was asked to.
+    pub async fn refuse_receipts(&self) {
+        self.refuse_receipts_where("true").await;
+    }
+
+    /// From now on the database takes no step of this message.
+    pub async fn refuse_receipts_of(&self, message: MessageId) {
+        self.refuse_receipts_where(&format!("NEW.message_id = '{}'", message.0)).await;
+    }
+
+    async fn refuse_receipts_where(&self, condition: &str) {
+        let statements = format!(
+            "CREATE SEQUENCE refusal;
+             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 IF {condition} THEN PERFORM nextval('refusal'); RAISE EXCEPTION 'the disk is full'; END IF;
+                 RETURN NEW;
+             END $$;
+             CREATE TRIGGER refuse BEFORE INSERT ON delivery_receipt FOR EACH ROW EXECUTE FUNCTION refuse()"
+        );
+        sqlx::raw_sql(&statements).execute(&self.ctx.db).await.unwrap();
+    }
+
+    /// Waits until the database has refused so often.
+    pub async fn refusals(&self, least: i64) {
+        self.until(&format!("SELECT last_value >= {least} FROM refusal")).await;
+    }
+
+    /// Waits until one leg is left in the queue.
+    pub async fn only_one_waits(&self) {
+        self.until("SELECT count(*) = 1 FROM outbound_work").await;
+    }
+
+    async fn until(&self, condition: &str) {
+        while !sqlx::query_scalar::<_, bool>(condition).fetch_one(&self.ctx.db).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// The database takes everything again.
+    pub async fn take_receipts(&self) {
+        sqlx::raw_sql("DROP TRIGGER refuse ON delivery_receipt").execute(&self.ctx.db).await.unwrap();
     }
 
     /// Legs that wait.
@@ -137,20 +168,6 @@ impl Stage {
 async fn context(db: PgPool, clock: Arc<HandClock>, toy: &Toy) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("carrying");
-    let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
-    // Port 9 is nobody's.
-    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
-    ContextBuilder {
-        db,
-        clock,
-        ids: IdSource::new([3; 32]),
-        sealer: Sealer::new([9; 32]),
-        plugins: plugins.await.unwrap(),
-        carriers: Carriers::default().with(toy.clone()),
-        cloud: CloudApi::new(nowhere).unwrap(),
-        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-        media_folder: folder.join("media"),
-        settings: Settings::default(),
-    }
-    .build(Wakeups::channel().0)
+    let carriers = Carriers::default().with(toy.clone());
+    Surroundings { carriers, ..Surroundings::new(folder) }.build(db, clock).await
 }

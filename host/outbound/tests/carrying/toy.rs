@@ -2,14 +2,16 @@
 //! table (`stage.rs`).
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use channels::carrier::{Carrier, CarrierInbox, Closed, Lookup, Outgoing, Place};
+use chrono::{DateTime, Utc};
 use domain::{
+    address::Address,
     carriage::{SendFailure, Taken},
     content::OutboundContent,
     inbox::InboxKind,
@@ -18,6 +20,9 @@ use storage::PgPool;
 
 /// Sends in flight at most.
 pub const WINDOW: usize = 2;
+
+/// How long apart messages to somebody slow are.
+pub const PACE: Duration = Duration::from_secs(6);
 
 /// What a toy did and will do. Shared with the test.
 #[derive(Default)]
@@ -34,6 +39,10 @@ pub struct Notes {
     pub known: Option<Lookup>,
     /// Nothing is taken at all.
     pub closed: bool,
+    /// When these may be written to again: every six seconds.
+    pub slow: HashMap<String, DateTime<Utc>>,
+    /// What the clock says.
+    pub now: DateTime<Utc>,
 }
 
 /// Writes down what it is given.
@@ -66,6 +75,23 @@ impl Carrier for Toy {
         }
         let place = |_| Arc::clone(&self.places).try_acquire_owned().ok().map(Place::of);
         Ok((0..wanted).map_while(place).collect())
+    }
+
+    fn admit(&self, _inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
+        let mut notes = self.notes.lock().unwrap();
+        let now = notes.now;
+        let Some(next) = notes.slow.get_mut(to.value()) else { return Ok(()) };
+        if let Ok(wait) = (*next - now).to_std()
+            && !wait.is_zero()
+        {
+            return Err(wait);
+        }
+        *next = now + PACE;
+        Ok(())
+    }
+
+    fn pace(&self, _inbox: &CarrierInbox) -> Duration {
+        PACE
     }
 
     async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {

@@ -1,9 +1,10 @@
 //! The end of a call: the judgement of its answer, or why there is none, and its trace.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use wasmtime::component::ResourceTableError;
-use wasmtime::{PoolConcurrencyLimitError, Trap};
+use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
 use super::call::{CallTrace, Outcome};
@@ -17,6 +18,10 @@ use crate::worlds::answer::Fault;
 
 /// The engine's words when `Limits::transfer_bytes` is used up. It has no type of its own.
 const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";
+
+/// How often a function is among the innermost calls before it counts as one that calls itself without end. The engine
+/// keeps the innermost twenty.
+const CALLS_IN_A_ROW: usize = 5;
 
 /// Judges the answer, or says why there is none, and puts together how the call went.
 pub(super) fn conclude<Q: Question>(
@@ -76,6 +81,7 @@ fn diagnose(
             return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
         }
         Ok(Stop::Recorded) => return CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) },
+        Ok(Stop::NoRoom) => return CallError::TooBusy { plugin: plugin.name.clone() },
         Ok(Stop::KeyValues(source)) => {
             return CallError::KeyValues { source, trace: ended(Outcome::KeyValuesUnavailable) };
         }
@@ -95,6 +101,23 @@ fn diagnose(
     CallError::Trap { reason: reason(&fault, guest), trace: ended(Outcome::Trapped) }
 }
 
+/// Whether a trap comes from a stack that overflowed. A component has two: that of the engine, which says so itself, and one
+/// in its memory, mostly at the beginning, so that whatever goes beyond it goes out of bounds. What tells that from another
+/// access out of bounds is that the same function is called again and again.
+fn overflowed_its_stack(fault: &wasmtime::Error, trap: Trap) -> bool {
+    match trap {
+        Trap::StackOverflow => true,
+        Trap::MemoryOutOfBounds => fault.downcast_ref::<WasmBacktrace>().is_some_and(|trace| {
+            let mut calls: HashMap<(u32, Option<&str>), usize> = HashMap::new();
+            for frame in trace.frames() {
+                *calls.entry((frame.func_index(), frame.func_name())).or_default() += 1;
+            }
+            calls.values().any(|calls| *calls >= CALLS_IN_A_ROW)
+        }),
+        _ => false,
+    }
+}
+
 fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
     if let Some(exit) = fault.downcast_ref::<I32Exit>() {
         return format!("it called exit({})", exit.0);
@@ -102,6 +125,9 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
     let said = guest.output.text();
     let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect::<Vec<_>>().join(" ");
     let trap = match fault.downcast_ref::<Trap>() {
+        Some(trap) if overflowed_its_stack(fault, *trap) => {
+            format!("its stack overflowed: a function calls itself too deeply (the engine says: {trap})")
+        }
         Some(trap) => trap.to_string(),
         None => fault.root_cause().to_string(),
     };

@@ -15,6 +15,7 @@ use super::meter::Meter;
 use super::outgoing::Outgoing;
 use super::output::Output;
 use super::outside::Outside;
+use crate::fairness::room::Room;
 use crate::{Call, LogLevel};
 
 /// Random bytes in one request; a hash map asks for 16.
@@ -30,6 +31,9 @@ pub(crate) enum Stop {
     /// The recorded call was stopped here for lack of time.
     #[error("the recorded call went no further")]
     Recorded,
+    /// The calls of all clients have all the memory that there is for them.
+    #[error("there is no memory for this call beside the others")]
+    NoRoom,
 }
 
 /// Everything that belongs to one instance.
@@ -54,13 +58,19 @@ pub(crate) struct Guest {
 
 impl Guest {
     /// The state of a call that is made now. With `sleeps`, a guest that sleeps does sleep.
-    pub(crate) fn new(call: &Call<'_>, limits: &Arc<Limits>, outside: Outside, sleeps: bool) -> Self {
+    pub(crate) fn new(
+        call: &Call<'_>,
+        limits: &Arc<Limits>,
+        outside: Outside,
+        room: Arc<dyn Room>,
+        sleeps: bool,
+    ) -> Self {
         let clock = GuestClock::new(call.now, sleeps);
         let output = Output::new(limits.output_bytes);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
         Self {
-            meter: Meter::new(limits),
+            meter: Meter::new(limits, room),
             wasi: surroundings(call, &clock, &output),
             key_values: KeyValues::new(outside.key_values),
             outgoing: Outgoing {

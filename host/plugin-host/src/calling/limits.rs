@@ -10,6 +10,9 @@ const MIB: usize = 1 << 20;
 pub struct Limits {
     /// Bytes of linear memory of one instance, all its memories together. At most 128 MiB, the size of a pool slot.
     pub memory_bytes: usize,
+    /// Bytes that the calls of all clients have together, with 256 KiB of its own for each. Chatbots, routers and fallback
+    /// rules share three quarters, webhook shapers have an eighth and shadows another one; the largest call fits into each.
+    pub memory_bytes_of_all: usize,
     /// Elements of all tables of one instance.
     pub table_elements: usize,
     /// Time that a call may spend running, in steps of `epoch_tick`.
@@ -62,7 +65,8 @@ pub struct Limits {
     pub waiting_per_client: usize,
     /// How long a call waits for a free place.
     pub queue_wait: Duration,
-    /// Calls of all clients that run at once; also the size of the pool of instances.
+    /// Calls of all clients that are under way at once. Those that wait, and those that take long, have three quarters of
+    /// these places, shared evenly among clients. Webhook shapers have a quarter as many places beside them.
     pub calls: usize,
     /// Replays of one client that run beside its live calls, for its shadows. They take no place of those and do not
     /// wait: a client that finds none free goes without.
@@ -96,6 +100,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes: 96 * MIB,
+            memory_bytes_of_all: 1_024 * MIB,
             table_elements: 100_000,
             cpu: Duration::from_secs(1),
             wall_clock: Duration::from_secs(5),
@@ -138,6 +143,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Calls of webhook shapers that are under way at once.
+    pub(crate) fn calls_for_bodies(&self) -> usize {
+        (self.calls / 4).max(1)
+    }
+
     /// Interruptions after which the time of `cpu` is used up.
     pub(crate) fn cpu_ticks(&self) -> u64 {
         let ticks = self.cpu.as_nanos().div_ceil(self.epoch_tick.as_nanos().max(1));

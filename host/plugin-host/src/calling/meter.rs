@@ -1,8 +1,12 @@
 //! Counts memory and tables of one instance, and refuses growth beyond the limits.
 
+use std::sync::Arc;
+
 use wasmtime::ResourceLimiter;
 
+use super::guest::Stop;
 use super::limits::{Limit, Limits};
+use crate::fairness::room::Room;
 
 /// What one instance holds. All memories of a component count together: twenty memories of 96 MiB are too much too.
 pub(crate) struct Meter {
@@ -12,12 +16,14 @@ pub(crate) struct Meter {
     tables: usize,
     peak_memory: usize,
     refused: Option<Limit>,
+    /// What there is for all calls.
+    room: Arc<dyn Room>,
 }
 
 impl Meter {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits, room: Arc<dyn Room>) -> Self {
         let (memory_limit, table_limit) = (limits.memory_bytes, limits.table_elements);
-        Self { memory_limit, table_limit, memory: 0, tables: 0, peak_memory: 0, refused: None }
+        Self { memory_limit, table_limit, memory: 0, tables: 0, peak_memory: 0, refused: None, room }
     }
 
     pub(crate) fn peak_memory_bytes(&self) -> u64 {
@@ -36,6 +42,10 @@ impl ResourceLimiter for Meter {
         if total > self.memory_limit {
             self.refused = Some(Limit::Memory);
             return Ok(false);
+        }
+        if !self.room.grow(total.saturating_sub(self.memory)) {
+            // Not the guest's fault, so it is not told that there is none: it would give up and be blamed.
+            return Err(wasmtime::Error::new(Stop::NoRoom));
         }
         self.memory = total;
         self.peak_memory = self.peak_memory.max(total);
@@ -56,9 +66,14 @@ impl ResourceLimiter for Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fairness::room::{Part, Store, Unbounded};
 
     fn meter() -> Meter {
-        Meter::new(&Limits { memory_bytes: 100, table_elements: 10, ..Limits::default() })
+        of(Arc::new(Unbounded))
+    }
+
+    fn of(room: Arc<dyn Room>) -> Meter {
+        Meter::new(&Limits { memory_bytes: 100, table_elements: 10, ..Limits::default() }, room)
     }
 
     #[test]
@@ -69,6 +84,20 @@ mod tests {
         assert_eq!(meter.refused(), None);
         assert!(!meter.memory_growing(40, 41, None).unwrap());
         assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(Limit::Memory), 100));
+    }
+
+    #[test]
+    fn a_call_that_finds_no_room_among_all_calls_ends_and_is_not_told_that_it_has_gone_too_far() {
+        let (store, other) = (Store::new(100), 50);
+        let beside = Part::of(&store);
+        assert!(beside.grow(other));
+        let mut meter = of(Arc::new(Part::of(&store)));
+        assert!(meter.memory_growing(0, 50, None).unwrap());
+        let fault = meter.memory_growing(50, 51, None).unwrap_err();
+        assert!(matches!(fault.downcast_ref(), Some(Stop::NoRoom)), "{fault}");
+        assert_eq!(meter.refused(), None);
+        drop(beside);
+        assert!(meter.memory_growing(50, 51, None).unwrap(), "there is room again");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::limits::{Limit, Limits};
 use super::outside::Outside;
 use crate::error::CallError;
 use crate::fairness::breaker::Verdict;
+use crate::fairness::room::Room;
 use crate::fairness::share::Share;
 use crate::fairness::threads::{CallThreads, Moving};
 use crate::loading::loader::LoadedPlugin;
@@ -69,7 +70,7 @@ pub(crate) async fn run<Q: Question>(
     call: &Call<'_>,
     outside: Outside,
     question: &Q,
-    placement: Placement<'_>,
+    (placement, room): (Placement<'_>, Arc<dyn Room>),
 ) -> Result<Answered<Q::Answer>, CallError> {
     let outside = if matches!(placement, Placement::Here) { outside } else { on_caller_runtime(outside) };
     let (outside, recorder) = match call.record {
@@ -80,7 +81,7 @@ pub(crate) async fn run<Q: Question>(
         false => (outside, None),
     };
     let started = Instant::now();
-    let guest = Guest::new(call, limits, outside, true);
+    let guest = Guest::new(call, limits, outside, room, true);
     let mut made = match placement {
         Placement::Here => make(engine, guest, plugin, question, std::future::pending()).await,
         Placement::Last(threads) => threads.last(moving(engine, guest, plugin, question, std::future::pending())).await,

@@ -1,53 +1,77 @@
-//! Bounds the calls that run at once, per client and in all, the calls per second of a client, and how long a call waits
-//! for its turn. Beside them there is a little room for the shadows of clients, which nobody waits for.
+//! Bounds the calls that run at once and the memory that they have, per client and in all, the calls per second of a client,
+//! and how long a call waits for its turn. The bodies of webhooks have places of their own, so that they never wait for
+//! chatbots. Beside them there is a little room for the shadows of clients, which nobody waits for.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use domain::ids::ClientId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
+use super::pace::Pace;
+pub(crate) use super::places::NotAdmitted;
+use super::places::{Place, Places, Terms};
+use super::room::{Part, Room, Store};
 use super::share::Share;
+use crate::World;
 use crate::calling::limits::Limits;
 
 /// Clients remembered before those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
-/// Seconds whose unused calls may be made at once.
-const BURST_SECONDS: f64 = 2.0;
 /// Most replays of all clients beside the live calls. The pool of instances has more to spare than this
 /// (`engine::SPARE_CALLS`), so that they take no instance of a live call either.
 const BESIDE: usize = 16;
+/// What part of the memory of all calls bodies have, and as much the replays beside the live calls.
+const EIGHTH: usize = 8;
+
+/// Which places a call takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Those of conversations and decisions.
+    Turn,
+    /// Those of webhook bodies.
+    Body,
+}
+
+impl From<World> for Kind {
+    fn from(world: World) -> Self {
+        match world {
+            World::WebhookShaper => Self::Body,
+            World::Chatbot | World::SmsFallback | World::Router => Self::Turn,
+        }
+    }
+}
 
 /// Admits calls, and knows how many of each client there are.
 pub(crate) struct CallLimiter {
     clients: Mutex<HashMap<ClientId, Arc<ClientState>>>,
-    places: Arc<Semaphore>,
+    turns: Places,
+    bodies: Places,
     beside: Arc<Semaphore>,
+    beside_memory: Arc<Store>,
     limits: Arc<Limits>,
 }
 
 /// What is known of the calls of one client.
 struct ClientState {
-    places: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    turns: Pacing,
+    bodies: Pacing,
     beside: Arc<Semaphore>,
-    pace: Mutex<Pace>,
     share: Share,
 }
 
-/// A bucket that fills with the seconds and gives one call at a time. It may owe: those who wait are served in order.
-struct Pace {
-    calls: f64,
-    at: Instant,
+/// The pace of one kind of calls, and how many keep to it at the moment.
+struct Pacing {
+    pace: Mutex<Pace>,
+    pausing: AtomicUsize,
 }
 
 /// A call that may run, until this is dropped.
 pub(crate) struct CallPermit {
-    _of_all: OwnedSemaphorePermit,
-    _of_client: OwnedSemaphorePermit,
+    /// Shared with the call, which may go on elsewhere: it is free once the call is over there.
+    pub(crate) place: Arc<Place>,
     // Keeps the client remembered.
     client: Arc<ClientState>,
 }
@@ -61,37 +85,58 @@ impl CallPermit {
 
 /// Room for the replays of a client's shadow, one at a time, beside the live calls; until this is dropped.
 pub struct RoomBeside {
+    memory: Arc<Store>,
     _of_all: OwnedSemaphorePermit,
     _of_client: OwnedSemaphorePermit,
     // Keeps the client remembered.
     _client: Arc<ClientState>,
 }
 
-/// There was no free place in time.
-pub(crate) struct NotAdmitted;
+impl RoomBeside {
+    /// Room for the next replay.
+    pub(crate) fn room(&self) -> Arc<dyn Room> {
+        Arc::new(Part::of(&self.memory))
+    }
+}
 
 impl CallLimiter {
     pub(crate) fn new(limits: Arc<Limits>) -> Self {
-        let (places, beside) = (Arc::new(Semaphore::new(limits.calls)), Arc::new(Semaphore::new(BESIDE)));
-        Self { clients: Mutex::default(), places, beside, limits }
+        let eighth = limits.memory_bytes_of_all / EIGHTH;
+        let terms = |places, memory| Terms {
+            places,
+            memory,
+            per_client: limits.calls_per_client,
+            waiting_per_client: limits.waiting_per_client,
+            call_memory: limits.memory_bytes,
+        };
+        Self {
+            clients: Mutex::default(),
+            turns: Places::new(terms(limits.calls, eighth * (EIGHTH - 2))),
+            bodies: Places::new(terms(limits.calls_for_bodies(), eighth)),
+            beside: Arc::new(Semaphore::new(BESIDE)),
+            beside_memory: Store::new(eighth.max(limits.memory_bytes)),
+            limits,
+        }
     }
 
-    /// Waits for a place: first among the calls of the client, so that a busy client queues by itself. A `paced` call
-    /// counts towards the calls per second.
-    pub(crate) async fn enter(&self, client: ClientId, paced: bool) -> Result<CallPermit, NotAdmitted> {
-        let client = self.client(client);
+    /// Waits for a place, until then at most: first among the calls of the client, so that a busy client queues by itself.
+    /// A `paced` call counts towards the calls per second.
+    pub(crate) async fn enter(
+        &self,
+        client: ClientId,
+        (kind, paced): (Kind, bool),
+        until: Instant,
+    ) -> Result<CallPermit, NotAdmitted> {
+        let state = self.client(client);
+        let (pacing, places) = match kind {
+            Kind::Turn => (&state.turns, &self.turns),
+            Kind::Body => (&state.bodies, &self.bodies),
+        };
         if paced {
-            self.keep_pace(&client).await?;
+            pacing.keep(&self.limits).await?;
         }
-        let of_client = match Arc::clone(&client.places).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => self.queue(&client).await?,
-        };
-        let of_all = match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => self.wait(&self.places).await?,
-        };
-        Ok(CallPermit { _of_all: of_all, _of_client: of_client, client })
+        let place = Arc::new(places.enter(client, until).await?);
+        Ok(CallPermit { place, client: state })
     }
 
     /// Room beside the live calls of a client, if there is any now. It takes nothing away from those.
@@ -99,35 +144,8 @@ impl CallLimiter {
         let client = self.client(client);
         let of_client = Arc::clone(&client.beside).try_acquire_owned().ok()?;
         let of_all = Arc::clone(&self.beside).try_acquire_owned().ok()?;
-        Some(RoomBeside { _of_all: of_all, _of_client: of_client, _client: client })
-    }
-
-    async fn queue(&self, client: &ClientState) -> Result<OwnedSemaphorePermit, NotAdmitted> {
-        let waiting = Waiting(&client.waiting);
-        if waiting.0.fetch_add(1, Ordering::Relaxed) >= self.limits.waiting_per_client {
-            return Err(NotAdmitted);
-        }
-        self.wait(&client.places).await
-    }
-
-    async fn keep_pace(&self, client: &ClientState) -> Result<(), NotAdmitted> {
-        let wait = client.take_turn(&self.limits)?;
-        if wait.is_zero() {
-            return Ok(());
-        }
-        let waiting = Waiting(&client.waiting);
-        if waiting.0.fetch_add(1, Ordering::Relaxed) >= self.limits.waiting_per_client {
-            return Err(NotAdmitted);
-        }
-        sleep(wait).await;
-        Ok(())
-    }
-
-    async fn wait(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, NotAdmitted> {
-        match timeout(self.limits.queue_wait, Arc::clone(places).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => Err(NotAdmitted),
-        }
+        let memory = Arc::clone(&self.beside_memory);
+        Some(RoomBeside { memory, _of_all: of_all, _of_client: of_client, _client: client })
     }
 
     fn client(&self, client: ClientId) -> Arc<ClientState> {
@@ -136,56 +154,49 @@ impl CallLimiter {
             clients.retain(|_, state| Arc::strong_count(state) > 1 || state.has_debts(&self.limits));
         }
         let state = clients.entry(client).or_insert_with(|| {
-            let places = Arc::new(Semaphore::new(self.limits.calls_per_client));
             let beside = Arc::new(Semaphore::new(self.limits.shadows_per_client));
-            let pace = Pace { calls: burst(&self.limits), at: Instant::now() };
-            let share = Share::new(self.limits.prompt_cpu);
-            Arc::new(ClientState { places, waiting: AtomicUsize::new(0), beside, pace: Mutex::new(pace), share })
+            let (turns, bodies) = (Pacing::new(&self.limits), Pacing::new(&self.limits));
+            Arc::new(ClientState { turns, bodies, beside, share: Share::new(self.limits.prompt_cpu) })
         });
         Arc::clone(state)
     }
 }
 
-/// Most calls that a bucket holds.
-fn burst(limits: &Limits) -> f64 {
-    f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
-}
-
 impl ClientState {
-    /// How long the next call has to wait; it has its turn then. None when that is too long.
-    fn take_turn(&self, limits: &Limits) -> Result<Duration, NotAdmitted> {
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        pace.fill(limits);
-        let owed = (1.0 - pace.calls).max(0.0);
-        let wait = Duration::from_secs_f64(owed / f64::from(limits.calls_per_second.max(1)));
-        if wait > limits.queue_wait {
-            return Err(NotAdmitted);
-        }
-        pace.calls -= 1.0;
-        Ok(wait)
-    }
-
     /// Whether forgetting this would give the client calls that it is not due.
     fn has_debts(&self, limits: &Limits) -> bool {
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        pace.fill(limits);
-        pace.calls < burst(limits) || self.share.is_owed_for()
+        self.turns.has_debts(limits) || self.bodies.has_debts(limits) || self.share.is_owed_for()
     }
 }
 
-impl Pace {
-    fn fill(&mut self, limits: &Limits) {
-        let present = Instant::now();
-        let gained = present.duration_since(self.at).as_secs_f64() * f64::from(limits.calls_per_second.max(1));
-        self.calls = (self.calls + gained).min(burst(limits));
-        self.at = present;
+impl Pacing {
+    fn new(limits: &Limits) -> Self {
+        Self { pace: Mutex::new(Pace::new(limits)), pausing: AtomicUsize::new(0) }
+    }
+
+    /// Waits until it is the turn of the next call.
+    async fn keep(&self, limits: &Limits) -> Result<(), NotAdmitted> {
+        let wait = self.pace.lock().unwrap_or_else(PoisonError::into_inner).take_turn(limits).ok_or(NotAdmitted)?;
+        if wait.is_zero() {
+            return Ok(());
+        }
+        let pausing = Pausing(&self.pausing);
+        if pausing.0.fetch_add(1, Ordering::Relaxed) >= limits.waiting_per_client {
+            return Err(NotAdmitted);
+        }
+        sleep(wait).await;
+        Ok(())
+    }
+
+    fn has_debts(&self, limits: &Limits) -> bool {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).has_debts(limits)
     }
 }
 
 /// Counts down again when the wait ends, also when it is cancelled.
-struct Waiting<'a>(&'a AtomicUsize);
+struct Pausing<'a>(&'a AtomicUsize);
 
-impl Drop for Waiting<'_> {
+impl Drop for Pausing<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -193,7 +204,14 @@ impl Drop for Waiting<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// As the host asks for a turn.
+    async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, NotAdmitted> {
+        limiter.enter(of, (Kind::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
+    }
 
     fn limiter() -> CallLimiter {
         CallLimiter::new(Arc::new(Limits { calls_per_second: 10, ..Limits::default() }))
@@ -208,12 +226,12 @@ mod tests {
         let limiter = limiter();
         let begin = Instant::now();
         for _ in 0..20 {
-            assert!(limiter.enter(client(1), true).await.is_ok());
+            assert!(enter(&limiter, client(1), true).await.is_ok());
         }
         assert!(begin.elapsed() < Duration::from_millis(1), "what two seconds give is there at once");
-        assert!(limiter.enter(client(1), true).await.is_ok());
+        assert!(enter(&limiter, client(1), true).await.is_ok());
         assert_eq!(begin.elapsed().as_millis() / 10, 10, "the next waits a tenth of a second");
-        assert!(limiter.enter(client(2), true).await.is_ok());
+        assert!(enter(&limiter, client(2), true).await.is_ok());
         assert_eq!(begin.elapsed().as_millis() / 10, 10, "another client does not wait");
         let refused = refused_of(&limiter, 40).await;
         assert_eq!(refused, 20, "twenty find a place within the two seconds of the queue");
@@ -221,7 +239,7 @@ mod tests {
 
     async fn refused_of(limiter: &CallLimiter, calls: usize) -> usize {
         let client = limiter.client(client(1));
-        (0..calls).filter(|_| client.take_turn(&limiter.limits).is_err()).count()
+        (0..calls).filter(|_| client.turns.pace.lock().unwrap().take_turn(&limiter.limits).is_none()).count()
     }
 
     #[tokio::test(start_paused = true)]
@@ -232,11 +250,39 @@ mod tests {
         assert!(limiter.enter_beside(client(1)).is_none(), "three and no more, and it does not wait");
         assert!(limiter.enter_beside(client(2)).is_some(), "another client has its own");
         let begin = Instant::now();
-        let live = (limiter.enter(client(1), true).await, limiter.enter(client(1), true).await);
+        let live = (enter(&limiter, client(1), true).await, enter(&limiter, client(1), true).await);
         assert!(live.0.is_ok() && live.1.is_ok(), "every place of the live calls is free");
         assert!(begin.elapsed().is_zero());
         shadows.pop();
         assert!(limiter.enter_beside(client(1)).is_some(), "room is given back");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bodies_of_webhooks_do_not_wait_for_chatbots_of_whatever_client() {
+        let limits = Limits { calls: 4, calls_per_client: 4, ..Limits::default() };
+        let limiter = CallLimiter::new(Arc::new(limits));
+        let until = || Instant::now() + Duration::from_secs(2);
+        let mut turns = Vec::new();
+        for _ in 0..4 {
+            turns.push(enter(&limiter, client(1), true).await.ok().unwrap());
+        }
+        assert!(enter(&limiter, client(2), true).await.is_err(), "there is no place for another chatbot");
+        let begin = Instant::now();
+        for of in [1, 2] {
+            assert!(limiter.enter(client(of), (Kind::Body, true), until()).await.is_ok(), "a body of client {of}");
+        }
+        assert!(begin.elapsed().is_zero());
+        let body = limiter.enter(client(1), (Kind::Body, true), until()).await;
+        assert!(limiter.enter(client(2), (Kind::Body, true), until()).await.is_err(), "a quarter as many at once");
+        drop(body);
+    }
+
+    #[test]
+    fn webhook_shapers_alone_have_the_places_of_bodies() {
+        let kinds = World::ALL.map(|world| (world, Kind::from(world)));
+        let bodies: Vec<World> =
+            kinds.into_iter().filter(|(_, kind)| *kind == Kind::Body).map(|(world, _)| world).collect();
+        assert_eq!(bodies, [World::WebhookShaper]);
     }
 
     #[tokio::test]
@@ -251,7 +297,7 @@ mod tests {
         let limiter = limiter();
         let begin = Instant::now();
         for _ in 0..1_000 {
-            assert!(limiter.enter(client(1), false).await.is_ok());
+            assert!(enter(&limiter, client(1), false).await.is_ok());
         }
         assert!(begin.elapsed() < Duration::from_millis(1));
     }
@@ -260,10 +306,10 @@ mod tests {
     async fn a_client_that_owes_is_not_forgotten_and_one_that_does_not_is() {
         let limiter = limiter();
         for _ in 0..20 {
-            assert!(limiter.enter(client(0), true).await.is_ok());
+            assert!(enter(&limiter, client(0), true).await.is_ok());
         }
         for number in 1..3_000 {
-            drop(limiter.enter(client(number), false).await);
+            drop(enter(&limiter, client(number), false).await);
         }
         let known = limiter.clients.lock().unwrap().len();
         assert!(known <= REMEMBERED, "{known}");

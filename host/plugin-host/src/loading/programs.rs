@@ -19,6 +19,8 @@ pub(crate) enum NoProgram {
     Unknown,
     /// It cannot be loaded, and will not the next time.
     Unloadable(String),
+    /// It could not be read from where it is kept.
+    Unread(String),
     /// It cannot be loaded now.
     Unavailable(String),
 }
@@ -67,7 +69,7 @@ impl Programs {
             Some(source) => source.bytes(client, sha256).await,
             None => Ok(None),
         };
-        let bytes = bytes.map_err(|fault| NoProgram::Unavailable(fault.to_string()))?.ok_or(NoProgram::Unknown)?;
+        let bytes = bytes.map_err(|fault| NoProgram::Unread(fault.to_string()))?.ok_or(NoProgram::Unknown)?;
         match self.loader.load(bytes, Purpose::InUse).await {
             Ok(program) if program.sha256 == sha256 => Ok(Arc::new(program)),
             Ok(_) => Err(NoProgram::Unloadable("the stored bytes are not those that were uploaded".into())),

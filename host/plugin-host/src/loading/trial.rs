@@ -1,9 +1,12 @@
 //! Trial calls: what is put to a component before anybody's events go to it.
 
+use std::sync::Arc;
+
 use super::loader::LoadedPlugin;
 use crate::calling::outside::Outside;
 use crate::calling::run::{Placement, run};
 use crate::error::CallError;
+use crate::fairness::room::Unbounded;
 use crate::host::PluginHost;
 use crate::worlds::{DecideFallback, HandleEvent, Question, RouteInbound, ShapeBody, sample};
 use crate::{PluginRef, World};
@@ -38,7 +41,7 @@ impl PluginHost {
             &call,
             Outside::none(),
             question,
-            Placement::Last(self.threads()),
+            (Placement::Last(self.threads()), Arc::new(Unbounded)),
         )
         .await;
         answered.map(|answered| answered.answer)

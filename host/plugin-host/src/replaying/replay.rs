@@ -13,7 +13,8 @@ use crate::calling::guest::Guest;
 use crate::calling::outside::Outside;
 use crate::calling::run::moving;
 use crate::calling::secrets::covered;
-use crate::fairness::call_limiter::RoomBeside;
+use crate::fairness::call_limiter::{Kind, RoomBeside};
+use crate::fairness::room::Room;
 use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
 use crate::worlds::json::{Question, readable_result};
@@ -58,10 +59,12 @@ impl PluginHost {
         recording: &Recording,
     ) -> Result<Replay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
-        let Ok(_permit) = self.call_limiter().enter(client, false).await else {
-            return Err(CallError::TooBusy { plugin: loaded.name.clone() });
-        };
-        self.play((client, plugin), &loaded, recording).await
+        let busy = || CallError::TooBusy { plugin: loaded.name.clone() };
+        let (kind, until) = (Kind::from(recording.world), tokio::time::Instant::now() + self.limits().queue_wait);
+        let Ok(permit) = self.call_limiter().enter(client, (kind, false), until).await else { return Err(busy()) };
+        let room = Arc::clone(&permit.place);
+        let played = permit.place.keep(self.play((client, plugin), &loaded, recording, room)).await;
+        played.unwrap_or_else(|| Err(busy()))
     }
 
     /// Room for the replays of a client's shadow, if there is any now: see [`Self::replay_beside`].
@@ -75,13 +78,13 @@ impl PluginHost {
     /// As of [`Self::replay`].
     pub async fn replay_beside(
         &self,
-        _room: &mut RoomBeside,
+        beside: &mut RoomBeside,
         client: ClientId,
         plugin: &PluginRef,
         recording: &Recording,
     ) -> Result<Replay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
-        self.play((client, plugin), &loaded, recording).await
+        self.play((client, plugin), &loaded, recording, beside.room()).await
     }
 
     /// Makes a recorded call again on what is loaded.
@@ -90,6 +93,7 @@ impl PluginHost {
         (client, plugin): (ClientId, &PluginRef),
         loaded: &LoadedPlugin,
         recording: &Recording,
+        room: Arc<dyn Room>,
     ) -> Result<Replay, CallError> {
         let question = Question::recorded(recording.world, &recording.question)
             .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
@@ -105,7 +109,7 @@ impl PluginHost {
             allowed_hosts: &recording.allowed_hosts,
             record: false,
         };
-        let play = Play { host: self, loaded, call: &call, recording };
+        let play = Play { host: self, loaded, call: &call, recording, room };
         match &question {
             Question::Chatbot { event, session } => play.back(&HandleEvent::new(event, session)).await,
             Question::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
@@ -121,6 +125,7 @@ struct Play<'a> {
     loaded: &'a LoadedPlugin,
     call: &'a Call<'a>,
     recording: &'a Recording,
+    room: Arc<dyn Room>,
 }
 
 impl Play<'_> {
@@ -133,7 +138,10 @@ impl Play<'_> {
             limits.cpu *= PATIENCE;
         }
         let tape = Tape::new(recording.host_calls.clone());
-        let mut guest = Guest::new(self.call, &Arc::new(limits), Outside::played(&tape), false);
+        let mut guest = {
+            let (limits, room) = (Arc::new(limits), Arc::clone(&self.room));
+            Guest::new(self.call, &limits, Outside::played(&tape), room, false)
+        };
         guest.stop_after = recording.stopped_after.filter(|_| same_bytes);
         let (stop_after, began) = (guest.stop_after, Instant::now());
         let end_of_tape = {

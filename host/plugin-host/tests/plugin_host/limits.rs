@@ -85,6 +85,10 @@ async fn recursion_up_to_the_stack_is_fine_and_deeper_is_a_trap() {
     assert!(test.answer("recurse 100").await.starts_with("sum "));
     let error = test.command("recurse 100000000").await.unwrap_err();
     assert!(matches!(error, CallError::Trap { .. }), "{error:?}");
+    assert!(error.to_string().contains("its stack overflowed"), "{error}");
+    let error = test.command("wild-write").await.unwrap_err();
+    assert!(matches!(error, CallError::Trap { .. }), "{error:?}");
+    assert!(!error.to_string().contains("stack"), "another access out of bounds is called what it is: {error}");
     assert_eq!(test.answer("hello").await, "echo hello");
 }
 

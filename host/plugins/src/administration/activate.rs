@@ -244,9 +244,8 @@ async fn config_faults(config_schema: Option<Value>, config: &Value) -> Result<V
         return Ok(vec![FieldFault::new("config", format!("has {size} bytes; {CONFIG_BYTES} are allowed"))]);
     }
     let Some(config_schema) = config_schema else { return Ok(Vec::new()) };
-    let config = config.clone();
-    let judged = tokio::task::spawn_blocking(move || schema::violations(&config_schema, &config)).await;
-    judged.map_err(|_| PluginError::fault("config", "could not be checked against the plugin's schema"))
+    let judged = schema::violations(config_schema, config.clone()).await;
+    judged.ok_or_else(|| PluginError::fault("config", "could not be checked against the plugin's schema"))
 }
 
 /// It may have been deleted since it was looked at.

@@ -147,7 +147,10 @@ pub(super) async fn with_schema(ctx: &Context, chosen: Chosen) -> Result<Chosen,
 
 async fn shipped_schema(ctx: &Context, name: &str) -> Result<Option<Value>, String> {
     let text = ctx.plugins.shipped_config_schema(name).await?;
-    text.as_deref().map(schema::read).transpose()
+    match text {
+        Some(text) => Ok(Some(schema::read(text).await?)),
+        None => Ok(None),
+    }
 }
 
 /// The plugins of a client whose names contain `search` (`""` = all), by name.

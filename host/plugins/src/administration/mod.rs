@@ -27,14 +27,14 @@ pub use catalogue::{Detail, Origin, Plugin, list, one};
 pub use follow::follow;
 pub use invoke::{Invoke, Invoked, invoke};
 pub use recordings::end_recording;
-pub use recordings::{StartRecording, readable, recordings, start_recording, stop_recording};
+pub use recordings::{StartRecording, readable, recorded, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
 pub use reports::{differences, events as plugin_events, invocations, skipped};
 pub use storage::plugins::{
     differences::Difference,
     events::PluginEvent,
     invocations::{Invocation, Wanted},
-    recordings::Recording,
+    recordings::{Listed as ListedRecording, Recording},
     skipped::Skipped,
     versions::Version,
 };

@@ -11,7 +11,7 @@ use storage::{
     PgConnection, PgPool,
     plugins::{
         activations,
-        recordings::{self as stored, Full, Recording},
+        recordings::{self as stored, Full, Listed, Recording},
     },
 };
 use uuid::Uuid;
@@ -167,9 +167,15 @@ pub fn readable(recording: &Recording) -> Value {
     serde_json::from_str(&recording.recording).map_or(Value::Null, |recorded: Recorded| recorded.to_json())
 }
 
-/// Recorded calls of a plugin, newest first.
-pub async fn recordings(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Recording>> {
+/// Which recorded calls a page has, newest first. Their content is read with [`recorded`].
+pub async fn recordings(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
     let mut db = db.acquire().await?;
     let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// These recorded calls, newest first; those that were removed meanwhile are absent.
+pub async fn recorded(db: &PgPool, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
+    let mut db = db.acquire().await?;
+    Ok(stored::of_ids(&mut db, client, ids).await?)
 }

@@ -11,6 +11,7 @@ use domain::{
     ids::{ClientId, UserId},
 };
 use plugin_host::{Examined, Refusal, Source, is_plugin_name};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use storage::plugins::{
     activations,
@@ -116,19 +117,14 @@ pub async fn upload(
         }
         check_quota(ctx, versions::stored_bytes_beside(&mut db, client, &sha256).await?, bytes.len())?;
     }
-    let examined = ctx.plugins.examine(client, name, bytes.clone()).await.map_err(refused)?;
+    let mut examined = ctx.plugins.examine(client, name, bytes.clone()).await.map_err(refused)?;
+    let config_schema = read_schema(examined.config_schema.take()).await?;
     let version = Version {
         name: name.to_owned(),
         world: examined.world.as_str().to_owned(),
         version: 0,
         size: i64::try_from(examined.size).unwrap_or(i64::MAX),
-        config_schema: examined
-            .config_schema
-            .as_deref()
-            .map(schema::read)
-            .transpose()
-            .map_err(problem)?
-            .map(Into::into),
+        config_schema: config_schema.map(Into::into),
         sha256: examined.sha256,
         api_version: examined.api_version,
         imports: examined.imports,
@@ -196,8 +192,16 @@ pub async fn check(
     }
     check_size(ctx, bytes.len())?;
     let examined = ctx.plugins.examine(client, name.unwrap_or("plugin"), bytes).await.map_err(refused)?;
-    examined.config_schema.as_deref().map(schema::read).transpose().map_err(problem)?;
+    read_schema(examined.config_schema.clone()).await?;
     Ok(examined)
+}
+
+/// The schema of a configuration as it is stored.
+async fn read_schema(text: Option<String>) -> Result<Option<Value>, PluginError> {
+    match text {
+        Some(text) => Ok(Some(schema::read(text).await.map_err(problem)?)),
+        None => Ok(None),
+    }
 }
 
 fn uploader(actor: Actor) -> Option<UserId> {

@@ -33,9 +33,19 @@ impl Answering {
         Some(Self::from(slots.answering(subject)?).with_shadow_of(slots))
     }
 
+    /// The live one, which answers where a version on trial fails; `None` when there is none.
+    pub fn live_of(slots: &Slots) -> Option<Self> {
+        Some(Self::from(slots.live.as_ref()?).with_shadow_of(slots))
+    }
+
     /// The one that answers about `subject`, and the built-in one where nothing is in force.
     pub fn of_or_built_in(slots: &Slots, subject: Uuid, world: World, built_in: &str) -> Self {
         Self::of(slots, subject).unwrap_or_else(|| Self::built_in(world, built_in).with_shadow_of(slots))
+    }
+
+    /// The live one, and the built-in one where none is live.
+    pub fn live_or_built_in(slots: &Slots, world: World, built_in: &str) -> Self {
+        Self::live_of(slots).unwrap_or_else(|| Self::built_in(world, built_in).with_shadow_of(slots))
     }
 
     /// A plugin that ships with the program.

@@ -12,9 +12,9 @@ use base::{Context, Result};
 /// Outcomes that say nothing about the plugin.
 const IGNORED: &[&str] = &["not-started", "key-values-unavailable"];
 
-/// Judges a canary after a call of it that failed; answers whether it is over.
-pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId, made: &FinishedCall) -> Result<bool> {
-    let Some(canary) = &made.answering.canary else { return Ok(false) };
+/// Judges a canary after a call of it that failed.
+pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId, made: &FinishedCall) -> Result<()> {
+    let Some(canary) = &made.answering.canary else { return Ok(()) };
     let last = made.invocation.error.as_deref().unwrap_or("no answer");
     let reason = if made.hopeless {
         last.to_owned()
@@ -22,7 +22,7 @@ pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId
         let tally = invocations::tally(db, client, canary.id, IGNORED).await?;
         match verdict(tally, canary.minimum_calls, canary.error_threshold) {
             Some(words) => format!("{words}; the last failure: {last}"),
-            None => return Ok(false),
+            None => return Ok(()),
         }
     };
     let plugin = made.answering.name();
@@ -32,7 +32,7 @@ pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId
             "a canary failed too often and was taken back; the events of the plugin say why");
         metrics::counter!("patchbay_plugin_canaries_taken_back_total").increment(1);
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Why a canary is taken back, if it is. `error_threshold` is in percent of all calls.

@@ -74,6 +74,15 @@ impl FinishedCall {
         self
     }
 
+    /// Adds a line to what the call logged: something that its author should know.
+    pub fn remark(&mut self, line: &str) {
+        let logs = &mut self.invocation.logs;
+        if !logs.is_empty() && !logs.ends_with('\n') {
+            logs.push('\n');
+        }
+        logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
+    }
+
     /// How long the call took, in microseconds.
     pub fn micros(&self) -> u64 {
         self.invocation.duration_micros.unsigned_abs()

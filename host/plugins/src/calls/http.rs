@@ -44,7 +44,7 @@ impl OutgoingHttp for GuardedOutgoing {
             timeout: Some(request.timeout),
             allow_private: self.may_reach_private(client).await?,
         };
-        let answer = self.http.request(request).await.map_err(fault)?;
+        let answer = self.http.on_behalf_of(client).request(request).await.map_err(fault)?;
         metrics::counter!("patchbay_plugin_http_requests_total", "result" => "answered").increment(1);
         Ok(HttpResponse { status: answer.status, headers: answer.headers, body: answer.body.to_vec() })
     }

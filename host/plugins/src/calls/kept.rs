@@ -19,8 +19,6 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 #[must_use = "after the commit, `compare` asks the shadows"]
 pub struct KeptCalls {
-    /// A canary was taken back: the next call goes to the live version.
-    pub canary_ended: bool,
     beside: Vec<shadow::Beside>,
 }
 
@@ -49,7 +47,7 @@ pub async fn keep(
     invocations::record(db, client, &rows).await?;
     for made in &calls {
         if made.answering.is_canary() && (made.failed || made.hopeless) {
-            kept.canary_ended |= canary::judge(ctx, db, client, made).await?;
+            canary::judge(ctx, db, client, made).await?;
         }
     }
     // After the verdicts: those wait for whoever changes the client's plugins, who may wait for a recording to end.

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use plugin_host::{PluginHost, Recording, RoomBeside};
+use plugin_host::{CallError, PluginHost, Recording, RoomBeside};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::{
@@ -69,13 +69,20 @@ pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<Beside>) {
     };
     // The order of ids is the order of the live calls.
     let calls: Vec<_> = calls.into_iter().map(|beside| (beside, (ctx.mint::<Uuid>(), ctx.mint::<Uuid>()))).collect();
-    let (db, plugins) = (ctx.db.clone(), Arc::clone(&ctx.plugins));
+    let (db, plugins, skipped, now) = (ctx.db.clone(), Arc::clone(&ctx.plugins), ctx.skipped.clone(), ctx.now());
     tokio::spawn(async move {
         for (beside, ids) in calls {
-            if let Err(error) = compare(&db, (&plugins, &mut room), client, beside, ids).await {
-                tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
-                    "what a shadow answered could not be kept");
-                count("lost", 1);
+            match compare(&db, (&plugins, &mut room), client, &beside, ids).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    count("skipped", 1);
+                    skipped.count(&db, client, vec![beside.skipped(now)]);
+                }
+                Err(error) => {
+                    tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
+                        "what a shadow answered could not be kept");
+                    count("lost", 1);
+                }
             }
         }
     });
@@ -85,27 +92,29 @@ fn count(result: &'static str, comparisons: usize) {
     metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(comparisons as u64);
 }
 
+/// Asks the shadow about one call and keeps how it went; `false` when there was no room for that in memory.
 async fn compare(
     db: &PgPool,
     (plugins, room): (&PluginHost, &mut RoomBeside),
     client: ClientId,
-    beside: Beside,
+    beside: &Beside,
     (invocation, difference): (Uuid, Uuid),
-) -> Result<()> {
+) -> Result<bool> {
     let shadow = &beside.shadow;
-    let asked = as_asked(&beside);
+    let asked = as_asked(beside);
     let replayed = plugins.replay_beside(room, client, &shadow.plugin, &asked).await;
     let (live, live_words) = comparable(&beside.recording);
     let (answer, answer_words, row) = match replayed {
         Ok(replay) => {
             let answered = Recording { result: replay.result_now, ..asked };
             let (answer, words) = comparable(&answered);
-            (answer, words, row(invocation, &beside, &answered.result, replay.duration))
+            (answer, words, row(invocation, beside, &answered.result, replay.duration))
         }
+        Err(CallError::TooBusy { .. }) => return Ok(false),
         // It could not be called: that is a difference too.
         Err(error) => {
             let result = json!({ "outcome": "not-started", "failure": error.to_string() });
-            let row = row(invocation, &beside, &result.to_string(), Duration::ZERO);
+            let row = row(invocation, beside, &result.to_string(), Duration::ZERO);
             (result.clone(), result, row)
         }
     };
@@ -128,7 +137,7 @@ async fn compare(
         differences::insert(&mut tx, client, &difference).await?;
     }
     tx.commit().await?;
-    Ok(())
+    Ok(true)
 }
 
 /// What a result says about how the call went.

@@ -1,6 +1,6 @@
 //! The trace that every call of a plugin leaves (DESIGN 4).
 
-use plugin_host::{CallError, CallTrace, ChatbotOutcome, Outcome, RouterOutcome};
+use plugin_host::{CallError, CallTrace, ChatbotOutcome, Limit, Outcome, RouterOutcome};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
@@ -101,6 +101,39 @@ pub(super) fn is_hopeless(error: &CallError) -> bool {
             | CallError::Unloadable { .. }
             | CallError::WrongWorld { .. }
     )
+}
+
+/// Whether the same call would come out the same: asking again is of no use.
+pub fn is_final(error: &CallError) -> bool {
+    match error {
+        // It says so itself.
+        CallError::Refused { error, .. } => !error.retry,
+        CallError::BadAnswer { .. } | CallError::LimitExceeded { which: Limit::Actions | Limit::Body, .. } => true,
+        // It has failed too often already.
+        CallError::Suspended { .. } => true,
+        CallError::NotFound { .. }
+        | CallError::Unloadable { .. }
+        | CallError::WrongWorld { .. }
+        | CallError::BadRecording { .. } => true,
+        CallError::Unavailable { .. }
+        | CallError::TooBusy { .. }
+        | CallError::Trap { .. }
+        | CallError::TimedOut { .. }
+        | CallError::LimitExceeded { .. }
+        | CallError::KeyValues { .. } => false,
+    }
+}
+
+/// Whether a call could not be made, or went no further, for reasons of this host: it has no room, or its database fails.
+pub fn is_of_the_host(error: &CallError) -> bool {
+    match error {
+        CallError::TooBusy { .. } => true,
+        CallError::Unavailable { unread, .. } => *unread,
+        CallError::KeyValues { source, .. } => {
+            source.0.downcast_ref::<storage::Error>().is_some_and(storage::Error::is_outage)
+        }
+        _ => false,
+    }
 }
 
 /// How a call ended, for logs: a plugin's own words, which are in its trace, may repeat what a customer wrote.

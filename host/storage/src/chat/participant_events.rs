@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, Timer},
+    clock::minted_at,
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
 use serde::Serialize;
@@ -38,6 +39,16 @@ pub struct Event {
     pub due_at: DateTime<Utc>,
     /// How often handling it has failed.
     pub attempts: i16,
+}
+
+impl Event {
+    /// The moment that its chatbot sees on its clocks: when it happened, however late it is dealt with and however often.
+    pub fn moment(&self) -> DateTime<Utc> {
+        match &self.event {
+            ParticipantEvent::Timer(Timer { due_at, .. }) => due_at.unwrap_or(self.due_at),
+            _ => minted_at(self.id.0),
+        }
+    }
 }
 
 /// What stands beside the kind of an event.
@@ -95,13 +106,13 @@ pub async fn append(
     now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
-        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
-         SELECT $1, given.id, $2, given.kind, given.payload,
-                GREATEST($6::timestamptz - (cardinality($3::uuid[]) - 1) * interval '1 microsecond',
+        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
+         SELECT $1, given.id, $2, given.kind, given.payload, due_at, due_at <= $6
+         FROM unnest($3::uuid[], $4::text[], $5::jsonb[]) WITH ORDINALITY AS given (id, kind, payload, place),
+              LATERAL (SELECT GREATEST($6::timestamptz - (cardinality($3::uuid[]) - 1) * interval '1 microsecond',
                          (SELECT max(due_at) + interval '1 microsecond' FROM participant_event
                           WHERE client_id = $1 AND lane_id = $2 AND kind <> 'TIMER'))
-                + (given.place - 1) * interval '1 microsecond'
-         FROM unnest($3::uuid[], $4::text[], $5::jsonb[]) WITH ORDINALITY AS given (id, kind, payload, place)",
+                + (given.place - 1) * interval '1 microsecond' AS due_at) AS turn",
     )
     .bind(client.0)
     .bind(participant.0)
@@ -132,8 +143,8 @@ pub async fn start_timer(
     .execute(&mut *db)
     .await?;
     sqlx::query(
-        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
-         VALUES ($1, $2, $3, 'TIMER', $4, $5)",
+        "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
+         VALUES ($1, $2, $3, 'TIMER', $4, $5, false)",
     )
     .bind(client.0)
     .bind(id.0)
@@ -261,7 +272,7 @@ pub async fn put_off(
              SELECT id, row_number() OVER (ORDER BY id = $3 DESC, due_at, id) - 1 AS place FROM participant_event
              WHERE client_id = $1 AND lane_id = $2 AND (due_at < $4 OR id = $3)
          )
-         UPDATE participant_event event SET due_at = $4::timestamptz + ordered.place * interval '1 microsecond',
+         UPDATE participant_event event SET due_at = $4::timestamptz + ordered.place * interval '1 microsecond', ready = false,
              attempts = CASE WHEN event.id = $3 AND $5 THEN event.attempts + 1 ELSE event.attempts END
          FROM ordered WHERE event.client_id = $1 AND event.id = ordered.id",
     )

@@ -1,5 +1,7 @@
 //! Provider callbacks: stored once per fact before they are answered, worked off in order per lane.
 
+use std::borrow::Borrow;
+
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{CallbackId, ClientId},
@@ -53,11 +55,11 @@ struct CallbackRow {
 pub async fn insert_new(
     db: &mut PgConnection,
     client: ClientId,
-    items: &[NewCallback],
+    items: &[impl Borrow<NewCallback>],
     now: DateTime<Utc>,
 ) -> Result<Vec<Uuid>> {
     // Sorted, so that two transactions with the same facts wait for each other instead of deadlocking.
-    let mut unique: Vec<&NewCallback> = items.iter().collect();
+    let mut unique: Vec<&NewCallback> = items.iter().map(Borrow::borrow).collect();
     unique.sort_by_key(|item| (item.dedupe_hash, item.id));
     unique.dedup_by_key(|item| item.dedupe_hash);
     let lanes: Vec<Uuid> = sqlx::query_scalar(
@@ -92,7 +94,7 @@ pub async fn due(
 ) -> Result<Vec<Callback>> {
     let rows: Vec<CallbackRow> = sqlx::query_as(
         "SELECT id, item, received_at, attempts FROM callback
-         WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND due_at <= $3 ORDER BY id LIMIT $4",
+         WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND due_at <= $3 ORDER BY id LIMIT $4",
     )
     .bind(client.0)
     .bind(lane)
@@ -126,7 +128,7 @@ pub async fn postpone(
     items: &[CallbackId],
     due_at: DateTime<Utc>,
 ) -> Result<()> {
-    sqlx::query("UPDATE callback SET due_at = $3 WHERE client_id = $1 AND id = ANY($2)")
+    sqlx::query("UPDATE callback SET due_at = $3, ready = false WHERE client_id = $1 AND id = ANY($2)")
         .bind(client.0)
         .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
         .bind(due_at)
@@ -137,12 +139,14 @@ pub async fn postpone(
 
 /// Counts a failure and tries again at `due_at`.
 pub async fn retry(db: &mut PgConnection, client: ClientId, item: CallbackId, due_at: DateTime<Utc>) -> Result<()> {
-    sqlx::query("UPDATE callback SET attempts = attempts + 1, due_at = $3 WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(item.0)
-        .bind(due_at)
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "UPDATE callback SET attempts = attempts + 1, due_at = $3, ready = false WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(item.0)
+    .bind(due_at)
+    .execute(db)
+    .await?;
     Ok(())
 }
 

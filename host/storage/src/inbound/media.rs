@@ -148,7 +148,7 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<Media>> {
     let rows: Vec<MediaRow> = sqlx::query_as(&format!(
-        "SELECT {COLUMNS} FROM media WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND due_at <= $3
+        "SELECT {COLUMNS} FROM media WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
          ORDER BY due_at LIMIT $4"
     ))
     .bind(client.0)
@@ -188,7 +188,7 @@ pub async fn mark_failed_attempt(
     due_at: Option<DateTime<Utc>>,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE media SET attempts = attempts + 1, due_at = COALESCE($3, due_at),
+        "UPDATE media SET attempts = attempts + 1, due_at = COALESCE($3, due_at), ready = false,
              state = CASE WHEN $3 IS NULL THEN 'FAILED' ELSE state END
          WHERE client_id = $1 AND id = $2 AND state = 'PENDING'",
     )

@@ -145,7 +145,8 @@ pub async fn due(
          JOIN inbox ON inbox.client_id = $1 AND inbox.id = message.inbox_id
          JOIN sms_inbox sms ON sms.client_id = $1 AND sms.is_default
          JOIN inbox sms_address ON sms_address.client_id = $1 AND sms_address.id = sms.id
-         WHERE waiting.client_id = $1 AND waiting.lane_id = $2 AND waiting.state = 'PENDING' AND waiting.due_at <= $3
+         WHERE waiting.client_id = $1 AND waiting.lane_id = $2 AND waiting.state = 'PENDING' AND waiting.ready
+           AND waiting.due_at <= $3
          ORDER BY waiting.due_at LIMIT $4",
     )
     .bind(client.0)
@@ -157,14 +158,21 @@ pub async fn due(
     rows.into_iter().map(DueFallback::try_from).collect()
 }
 
-/// Puts a decision off.
-pub async fn put_off(db: &mut PgConnection, client: ClientId, message: MessageId, due_at: DateTime<Utc>) -> Result<()> {
+/// Puts a decision off. `failed` counts the attempt; without it nothing went wrong with whoever decides.
+pub async fn put_off(
+    db: &mut PgConnection,
+    client: ClientId,
+    (message, failed): (MessageId, bool),
+    due_at: DateTime<Utc>,
+) -> Result<()> {
     sqlx::query(
-        "UPDATE fallback SET due_at = $3, attempts = attempts + 1 WHERE client_id = $1 AND message_id = $2 AND state = 'PENDING'",
+        "UPDATE fallback SET due_at = $3, ready = false, attempts = attempts + CASE WHEN $4 THEN 1 ELSE 0 END
+         WHERE client_id = $1 AND message_id = $2 AND state = 'PENDING'",
     )
     .bind(client.0)
     .bind(message.0)
     .bind(due_at)
+    .bind(failed)
     .execute(db)
     .await?;
     Ok(())

@@ -55,9 +55,3 @@ pub async fn find(db: &mut PgConnection, client: ClientId, keys: &[String]) -> R
             .await?;
     Ok(rows.into_iter().collect())
 }
-
-/// Forgets keys older than `before`.
-pub async fn forget(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM idempotency WHERE created_at < $1").bind(before).execute(db).await?;
-    Ok(done.rows_affected())
-}

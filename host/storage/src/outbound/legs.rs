@@ -2,6 +2,8 @@
 //!
 //! Statements that join a list of legs also say `= ANY` of its messages; [`super::messages`] says why.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
@@ -15,6 +17,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::{keys::LegKeys, steps::Times};
 use crate::{
     Error, Result,
     stored::{self, Stored, known},
@@ -37,8 +40,8 @@ pub struct MessageLeg {
     pub leg_address: Address,
     /// Where the leg stands.
     pub leg_state: DeliveryState,
-    /// Where the message stands, over all legs.
-    pub state: DeliveryState,
+    /// The provider's id of it, as far as known.
+    pub provider_id: Option<String>,
     /// Highest ordinal of its legs.
     pub last_ordinal: i16,
     /// The sending inbox of the message.
@@ -53,15 +56,15 @@ pub struct MessageLeg {
     pub order_key: i64,
     /// The chat message it carries.
     pub chat_message: Option<ChatMessageId>,
-    /// When it was sent, delivered, read, played, as far as known.
-    pub times: [Option<DateTime<Utc>>; 4],
+    /// When the leg reached each state.
+    pub times: Times,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
 }
 
 #[derive(sqlx::FromRow)]
 struct MessageLegRow {
-    id: Uuid,
+    message_id: Uuid,
     part_id: Uuid,
     ordinal: i16,
     channel: String,
@@ -69,7 +72,7 @@ struct MessageLegRow {
     leg_kind: String,
     leg_value: String,
     leg_state: String,
-    state: String,
+    provider_id: Option<String>,
     last_ordinal: i16,
     inbox_id: Uuid,
     address_kind: String,
@@ -93,14 +96,14 @@ impl TryFrom<MessageLegRow> for MessageLeg {
     fn try_from(row: MessageLegRow) -> Result<Self> {
         let address = (row.address_kind.as_str(), row.address_value.as_str());
         Ok(Self {
-            id: MessageId(row.id),
+            id: MessageId(row.message_id),
             part: PartId(row.part_id),
             ordinal: row.ordinal,
             channel: channel(&row.channel)?,
             leg_inbox: InboxId(row.leg_inbox_id),
             leg_address: leg_address(&row.leg_kind, &row.leg_value)?,
-            leg_state: state("outbound_leg", &row.leg_state)?,
-            state: state("outbound_message", &row.state)?,
+            leg_state: state(&row.leg_state)?,
+            provider_id: row.provider_id,
             last_ordinal: row.last_ordinal,
             inbox: InboxId(row.inbox_id),
             recipient: recipient(address, row.other_kind.as_deref().zip(row.other_value.as_deref()))?,
@@ -136,79 +139,67 @@ pub(super) fn other_address(kind: &str, value: &str) -> Result<Address> {
     stored::address("outbound_message", ("other_kind", "other_value"), kind, value)
 }
 
-fn state(table: &'static str, name: &str) -> Result<DeliveryState> {
-    known(table, "state", name, |name| name.parse().ok())
+fn state(name: &str) -> Result<DeliveryState> {
+    known("outbound_leg", "state", name, |name| name.parse().ok())
 }
 
-/// Locks messages in the order of their ids and answers them with the legs asked for (`legs` = message and ordinal).
-pub async fn lock(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<Vec<MessageLeg>> {
-    // A statement of its own: one that waits for a lock reads everything else as it was before it waited.
-    sqlx::query("SELECT 1 FROM outbound_message WHERE client_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE")
-        .bind(client.0)
-        .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-        .execute(&mut *db)
-        .await?;
-    let rows: Vec<MessageLegRow> = sqlx::query_as(
-        "SELECT message.id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
-                leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state, message.state,
+/// What to do about a leg that somebody else is writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenLocked {
+    /// Wait until it is written.
+    Wait,
+    /// Leave it out.
+    Skip,
+}
+
+impl WhenLocked {
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Wait => "",
+            Self::Skip => "SKIP LOCKED",
+        }
+    }
+}
+
+/// Locks legs (`legs` = message and ordinal) in the order of their keys and answers them as they are now; those that do not
+/// exist are left out.
+pub async fn lock(
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: &[(MessageId, i16)],
+    when_locked: WhenLocked,
+) -> Result<Vec<MessageLeg>> {
+    if legs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys: LegKeys = BTreeSet::from_iter(legs.iter().copied()).into_iter().collect();
+    // Whoever waited for a lock sees the leg as it is then, and everything else as it was before: of that, only the number of
+    // legs may have changed.
+    let statement = format!(
+        "SELECT leg.message_id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
+                leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state,
+                leg.provider_id, leg.sent_at, leg.delivered_at, leg.read_at, leg.played_at,
                 (SELECT max(other.ordinal) FROM outbound_leg other
-                 WHERE other.client_id = $1 AND other.message_id = message.id) AS last_ordinal,
+                 WHERE other.client_id = $1 AND other.message_id = leg.message_id) AS last_ordinal,
                 message.inbox_id, message.address_kind, message.address_value, message.other_kind, message.other_value,
-                message.ct_id, message.gst_id, message.order_key, message.chat_message_id, message.sent_at,
-                message.delivered_at, message.read_at, message.played_at,
+                message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
                 (SELECT fallback FROM outbound_part part WHERE part.client_id = $1 AND part.id = message.part_id) AS fallback
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
+         JOIN outbound_leg leg
+              ON leg.client_id = $1 AND leg.message_id = wanted.message_id AND leg.ordinal = wanted.ordinal
          JOIN outbound_message message ON message.client_id = $1 AND message.id = wanted.message_id
-         JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = message.id AND leg.ordinal = wanted.ordinal
-         WHERE message.id = ANY($2) AND leg.message_id = ANY($2)",
-    )
-    .persistent(false)
-    .bind(client.0)
-    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
-    .fetch_all(db)
-    .await?;
+         WHERE message.id = ANY($2) AND leg.message_id = ANY($2)
+         ORDER BY leg.message_id, leg.ordinal FOR UPDATE OF leg {}",
+        when_locked.sql()
+    );
+    let rows: Vec<MessageLegRow> = sqlx::query_as(&statement)
+        .persistent(false)
+        .bind(client.0)
+        .bind(keys.messages)
+        .bind(keys.ordinals)
+        .fetch_all(db)
+        .await?;
     rows.into_iter().map(MessageLeg::try_from).collect()
-}
-
-/// A leg's new state, with the error when it failed.
-#[derive(Debug, Clone)]
-pub struct LegMove {
-    /// The message.
-    pub message: MessageId,
-    /// Which leg.
-    pub ordinal: i16,
-    /// The state it has reached.
-    pub state: DeliveryState,
-    /// The provider's id, when this move brought it.
-    pub provider_id: Option<String>,
-    /// Code and text of a failure.
-    pub error: Option<(String, String)>,
-}
-
-/// Writes new states of legs, in one statement.
-pub async fn advance(db: &mut PgConnection, client: ClientId, moves: &[LegMove], now: DateTime<Utc>) -> Result<()> {
-    sqlx::query(
-        "UPDATE outbound_leg leg
-         SET state = move.state, provider_id = COALESCE(move.provider_id, leg.provider_id),
-             error_code = move.error_code, error_text = move.error_text, updated_at = $8
-         FROM unnest($2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[])
-             AS move (message_id, ordinal, state, provider_id, error_code, error_text)
-         WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
-           AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal",
-    )
-    .persistent(false)
-    .bind(client.0)
-    .bind(moves.iter().map(|step| step.message.0).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.ordinal).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.state.as_str()).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.provider_id.as_deref()).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
-    .bind(now)
-    .execute(db)
-    .await?;
-    Ok(())
 }
 
 /// One more leg of a message.
@@ -224,8 +215,8 @@ pub struct NewLeg {
     pub content: Option<LegContent>,
 }
 
-/// Adds a leg behind those that the message has, queues it in the lane of its inbox, and answers its ordinal. The message is
-/// locked by the caller, or has one fallback at most. `None` when there is no such message.
+/// Adds a leg behind those that the message has, queues it in the lane of its inbox, and answers its ordinal. Its legs are
+/// locked by the caller, or it has one fallback at most. `None` when there is no such message.
 pub async fn append(
     db: &mut PgConnection,
     client: ClientId,
@@ -241,8 +232,8 @@ pub async fn append(
              SELECT $1, $2, max(before.ordinal) + 1, $3, $4, $5, $6, $7, $9 FROM outbound_leg before
              WHERE before.client_id = $1 AND before.message_id = $2 HAVING max(before.ordinal) IS NOT NULL
              RETURNING ordinal)
-         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
-         SELECT $1, $2, ordinal, $4, $8, $9 FROM leg RETURNING ordinal",
+         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
+         SELECT $1, $2, ordinal, $4, $6, $8, $9 FROM leg RETURNING ordinal",
     )
     .bind(client.0)
     .bind(message.0)
@@ -263,6 +254,7 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
     if legs.is_empty() {
         return Ok(());
     }
+    let keys = LegKeys::from(legs);
     sqlx::query(
         "UPDATE outbound_leg leg SET ambiguous = true
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
@@ -271,8 +263,8 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
     )
     .persistent(false)
     .bind(client.0)
-    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
+    .bind(keys.messages)
+    .bind(keys.ordinals)
     .execute(db)
     .await?;
     Ok(())

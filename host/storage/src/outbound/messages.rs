@@ -1,4 +1,4 @@
-//! Outbound messages: stored in bulk, moved forward one step at a time.
+//! Outbound messages: stored in bulk, and the same ever after. Where a message stands is where its last leg stands.
 //!
 //! Statements that join a list of messages also say `= ANY` of that list. A kept plan is the one for tables that were nearly
 //! empty, when it seemed fine to walk through all messages of a client and look each up in the list.
@@ -9,8 +9,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     channel::Channel,
-    delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, CustomerId, InboxId, MessageId, PartId, ParticipantId},
+    ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId, ParticipantId},
     recipient::Recipient,
 };
 use sqlx::PgConnection;
@@ -39,8 +38,6 @@ pub struct NewMessage {
     pub order_key: i64,
     /// The chat it belongs to, with the chat message.
     pub chat: Option<(ParticipantId, ChatMessageId)>,
-    /// Known for chat replies; found at dispatch for the rest.
-    pub customer: Option<CustomerId>,
 }
 
 /// Stores messages, the first leg of each and the work that follows, in one statement.
@@ -57,22 +54,21 @@ pub async fn insert(
     sqlx::query(
         "WITH given AS (
              SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-                                  $9::text[], $10::text[], $11::text[], $12::bigint[], $13::uuid[], $14::uuid[], $15::uuid[])
+                                  $9::text[], $10::text[], $11::text[], $12::bigint[], $13::uuid[], $14::uuid[])
                  AS t (id, part_id, inbox_id, channel, address_kind, address_value, other_kind, other_value, ct_id, gst_id,
-                       order_key, participant_id, chat_message_id, customer_id)
+                       order_key, participant_id, chat_message_id)
          ), message AS (
              INSERT INTO outbound_message (client_id, id, part_id, inbox_id, address_kind, address_value, other_kind,
-                                           other_value, ct_id, gst_id, order_key, participant_id, chat_message_id,
-                                           customer_id)
+                                           other_value, ct_id, gst_id, order_key, participant_id, chat_message_id)
              SELECT $1, id, part_id, inbox_id, address_kind, address_value, other_kind, other_value, ct_id, gst_id, order_key,
-                    participant_id, chat_message_id, customer_id FROM given
+                    participant_id, chat_message_id FROM given
          ), leg AS (
              INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value,
                                        updated_at)
-             SELECT $1, id, 0, channel, inbox_id, address_kind, address_value, $17 FROM given
+             SELECT $1, id, 0, channel, inbox_id, address_kind, address_value, $16 FROM given
          )
-         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, priority, due_at)
-         SELECT $1, id, 0, inbox_id, $16, $17 FROM given",
+         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
+         SELECT $1, id, 0, inbox_id, address_value, $15, $16 FROM given",
     )
     .bind(client.0)
     .bind(messages.iter().map(|message| message.id.0).collect::<Vec<_>>())
@@ -88,71 +84,8 @@ pub async fn insert(
     .bind(messages.iter().map(|message| message.order_key).collect::<Vec<_>>())
     .bind(messages.iter().map(|message| message.chat.map(|chat| chat.0.0)).collect::<Vec<_>>())
     .bind(messages.iter().map(|message| message.chat.map(|chat| chat.1.0)).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.customer.map(|customer| customer.0)).collect::<Vec<_>>())
     .bind(priority)
     .bind(now)
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// A message's new state over all its legs.
-#[derive(Debug, Clone)]
-pub struct MessageMove {
-    /// The message.
-    pub message: MessageId,
-    /// The state it has reached.
-    pub state: DeliveryState,
-    /// When it was sent, delivered, read, played, as far as known.
-    pub times: [Option<DateTime<Utc>>; 4],
-    /// Code and text of a failure.
-    pub error: Option<(String, String)>,
-}
-
-/// Writes new states of messages, in one statement.
-pub async fn advance(db: &mut PgConnection, client: ClientId, moves: &[MessageMove]) -> Result<()> {
-    let time = |index: usize| {
-        moves.iter().map(|step| step.times.get(index).copied().flatten()).collect::<Vec<Option<DateTime<Utc>>>>()
-    };
-    sqlx::query(
-        "UPDATE outbound_message message
-         SET state = move.state, sent_at = move.sent_at, delivered_at = move.delivered_at, read_at = move.read_at,
-             played_at = move.played_at, error_code = move.error_code, error_text = move.error_text
-         FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
-                     $7::timestamptz[], $8::text[], $9::text[])
-             AS move (id, state, sent_at, delivered_at, read_at, played_at, error_code, error_text)
-         WHERE message.client_id = $1 AND message.id = ANY($2) AND message.id = move.id",
-    )
-    .persistent(false)
-    .bind(client.0)
-    .bind(moves.iter().map(|step| step.message.0).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.state.as_str()).collect::<Vec<_>>())
-    .bind(time(0))
-    .bind(time(1))
-    .bind(time(2))
-    .bind(time(3))
-    .bind(moves.iter().map(|step| step.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
-    .bind(moves.iter().map(|step| step.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// Remembers which customers messages went to.
-pub async fn set_customers(
-    db: &mut PgConnection,
-    client: ClientId,
-    customers: &[(MessageId, CustomerId)],
-) -> Result<()> {
-    sqlx::query(
-        "UPDATE outbound_message message SET customer_id = given.customer_id
-         FROM unnest($2::uuid[], $3::uuid[]) AS given (id, customer_id)
-         WHERE message.client_id = $1 AND message.id = ANY($2) AND message.id = given.id",
-    )
-    .persistent(false)
-    .bind(client.0)
-    .bind(customers.iter().map(|row| row.0.0).collect::<Vec<_>>())
-    .bind(customers.iter().map(|row| row.1.0).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())

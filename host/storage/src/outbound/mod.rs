@@ -2,9 +2,10 @@
 
 pub mod fallbacks;
 pub mod idempotency;
+mod keys;
 pub mod legs;
 pub mod messages;
 pub mod parts;
 pub mod provider_ids;
-pub mod receipts;
+pub mod steps;
 pub mod work;

@@ -1,4 +1,4 @@
-//! The queue of outbound legs. A row is `READY`, or `SENDING` while a provider call is in flight, or `UNKNOWN` after a
+//! The queue of outbound legs. A row is `READY`, or `PACED` while its recipient may not be written to faster, or `SENDING` while a provider call is in flight, or `UNKNOWN` after a
 //! call whose answer never came; the last two are due again when a status had time to arrive.
 
 use std::{
@@ -17,7 +17,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::legs;
+use super::{keys::LegKeys, legs};
 use crate::{
     Result,
     stored::{self, Stored, known},
@@ -36,6 +36,8 @@ pub struct DueLeg {
     pub inbox: InboxId,
     /// It may have reached the provider before.
     pub unanswered: bool,
+    /// When the last of those to the same recipient that go out before it, and have stepped aside, has its turn.
+    pub behind: Option<DateTime<Utc>>,
     /// It was already sent again once after an answer that never came.
     pub ambiguous: bool,
     /// Provider calls made so far.
@@ -61,6 +63,7 @@ struct DueLegRow {
     channel: String,
     inbox_id: Uuid,
     phase: String,
+    behind: Option<DateTime<Utc>>,
     ambiguous: bool,
     attempts: i16,
     part_id: Uuid,
@@ -92,6 +95,7 @@ impl DueLegRow {
             channel: legs::channel(&self.channel)?,
             inbox: InboxId(self.inbox_id),
             unanswered: known("outbound_work", "phase", &self.phase, may_have_been_sent)?,
+            behind: self.behind,
             ambiguous: self.ambiguous,
             attempts: self.attempts,
             part: PartId(self.part_id),
@@ -106,7 +110,7 @@ impl DueLegRow {
 
 fn may_have_been_sent(phase: &str) -> Option<bool> {
     match phase {
-        "READY" => Some(false),
+        "READY" | "PACED" => Some(false),
         "SENDING" | "UNKNOWN" => Some(true),
         _ => None,
     }
@@ -121,12 +125,17 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<DueLeg>> {
     let rows: Vec<DueLegRow> = sqlx::query_as(
-        "SELECT work.message_id, work.ordinal, work.phase, work.attempts, leg.ambiguous, leg.channel, leg.inbox_id,
+        "SELECT work.message_id, work.ordinal, work.phase, work.attempts,
+                (SELECT max(paced.due_at) FROM outbound_work paced
+                 WHERE paced.client_id = $1 AND paced.lane_id = $2 AND paced.recipient = work.recipient
+                   AND paced.phase = 'PACED' AND NOT paced.ready
+                   AND (paced.priority, paced.message_id) < (work.priority, work.message_id)
+                ) AS behind, leg.ambiguous, leg.channel, leg.inbox_id,
                 leg.address_kind, leg.address_value, leg.content AS own_content,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_kind END AS other_kind,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_value END AS other_value,
                 message.part_id, message.chat_message_id, part.content, part.quoted_provider_id
-         FROM (SELECT * FROM outbound_work WHERE client_id = $1 AND lane_id = $2 AND due_at <= $3
+         FROM (SELECT * FROM outbound_work WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3
                ORDER BY priority, message_id LIMIT $4) work
          JOIN outbound_message message ON message.client_id = $1 AND message.id = work.message_id
          JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = work.message_id AND leg.ordinal = work.ordinal
@@ -165,6 +174,7 @@ pub async fn mark_sending(
     if legs.is_empty() {
         return Ok(());
     }
+    let keys = LegKeys::from(legs);
     sqlx::query(
         "UPDATE outbound_work work
          SET phase = 'SENDING', attempts = work.attempts + 1, due_at = $4::timestamptz + make_interval(secs => $5)
@@ -174,10 +184,34 @@ pub async fn mark_sending(
     )
     .persistent(false)
     .bind(client.0)
-    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
+    .bind(keys.messages)
+    .bind(keys.ordinals)
     .bind(now)
     .bind(unknown_after.as_secs_f64())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Lets legs step aside until their turns, for their recipient's sake. One that may have reached the provider stays known as
+/// such.
+pub async fn pace(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, DateTime<Utc>)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
+    let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
+    sqlx::query(
+        "UPDATE outbound_work work SET phase = CASE phase WHEN 'READY' THEN 'PACED' ELSE phase END, due_at = given.due_at,
+             ready = false
+         FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS given (message_id, ordinal, due_at)
+         WHERE work.client_id = $1 AND work.message_id = ANY($2)
+           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+    )
+    .persistent(false)
+    .bind(client.0)
+    .bind(keys.messages)
+    .bind(keys.ordinals)
+    .bind(legs.iter().map(|leg| leg.2).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())
@@ -188,16 +222,17 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     if legs.is_empty() {
         return Ok(());
     }
+    let keys = LegKeys::from(legs);
     sqlx::query(
-        "UPDATE outbound_work work SET phase = 'UNKNOWN'
+        "UPDATE outbound_work work SET phase = 'UNKNOWN', ready = false
          FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
          WHERE work.client_id = $1 AND work.message_id = ANY($2)
            AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
     .persistent(false)
     .bind(client.0)
-    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
+    .bind(keys.messages)
+    .bind(keys.ordinals)
     .execute(db)
     .await?;
     Ok(())
@@ -208,36 +243,18 @@ pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageI
     if legs.is_empty() {
         return Ok(());
     }
+    let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
     sqlx::query(
-        "UPDATE outbound_work work SET phase = 'READY', due_at = given.due_at
+        "UPDATE outbound_work work SET phase = 'READY', due_at = given.due_at, ready = false
          FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS given (message_id, ordinal, due_at)
          WHERE work.client_id = $1 AND work.message_id = ANY($2)
            AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
     .persistent(false)
     .bind(client.0)
-    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
+    .bind(keys.messages)
+    .bind(keys.ordinals)
     .bind(legs.iter().map(|leg| leg.2).collect::<Vec<_>>())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// Removes legs that are done: the provider has them, or never will.
-pub async fn finish(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
-    if legs.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "DELETE FROM outbound_work work USING unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE work.client_id = $1 AND work.message_id = ANY($2)
-           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
-    )
-    .persistent(false)
-    .bind(client.0)
-    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())

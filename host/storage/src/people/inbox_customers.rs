@@ -1,7 +1,7 @@
 //! What must be known of a customer on one inbox before any chat exists: the 24-hour window, whether the customer is
 //! reached on its channel, and what was sent last (DESIGN 7).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -95,17 +95,21 @@ pub async fn record_outbound(
     Ok(())
 }
 
-/// Records the proof that the customer is reached on the channel of the inbox. Writes only the first time.
-pub async fn mark_reached(db: &mut PgConnection, client: ClientId, inbox: InboxId, customer: CustomerId) -> Result<()> {
+/// Records the proof that customers are reached on the channels of inboxes. Writes only the first time.
+pub async fn mark_reached(
+    db: &mut PgConnection,
+    client: ClientId,
+    reached: &BTreeSet<(InboxId, CustomerId)>,
+) -> Result<()> {
     sqlx::query(
         "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, reached)
-         VALUES ($1, $2, $3, true)
+         SELECT $1, inbox_id, customer_id, true FROM unnest($2::uuid[], $3::uuid[]) AS t (inbox_id, customer_id)
          ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE SET reached = true
          WHERE NOT known.reached",
     )
     .bind(client.0)
-    .bind(inbox.0)
-    .bind(customer.0)
+    .bind(reached.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(reached.iter().map(|(_, customer)| customer.0).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())

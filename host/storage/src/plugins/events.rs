@@ -65,9 +65,3 @@ pub async fn page(
         .await?;
     Ok((rows, total))
 }
-
-/// Forgets what happened before `before`.
-pub async fn forget(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM plugin_event WHERE at < $1").bind(before).execute(db).await?;
-    Ok(done.rows_affected())
-}

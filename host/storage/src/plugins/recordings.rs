@@ -104,16 +104,26 @@ pub async fn insert(
     Ok(keeping)
 }
 
-/// A page of the recordings of a plugin, newest first, and how many there are in all.
+/// A recording in a list: which one it is, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+pub struct Listed {
+    /// Its id.
+    pub id: Uuid,
+    /// Bytes of what was recorded.
+    pub bytes: i64,
+}
+
+/// A page of the recordings of a plugin, newest first, and how many there are in all. They are long: what is in them is
+/// read with [`of_ids`], some at a time.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
     (offset, limit): (i64, i64),
-) -> Result<(Vec<Recording>, i64)> {
-    let rows: Vec<Recording> = sqlx::query_as(
-        "SELECT id, activation_id, plugin, version, world, subject_id, recording
-         FROM plugin_recording WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC OFFSET $3 LIMIT $4",
+) -> Result<(Vec<Listed>, i64)> {
+    let rows: Vec<Listed> = sqlx::query_as(
+        "SELECT id, bytes::bigint AS bytes FROM plugin_recording
+         WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC OFFSET $3 LIMIT $4",
     )
     .bind(client.0)
     .bind(plugin)
@@ -127,6 +137,18 @@ pub async fn page(
         .fetch_one(db)
         .await?;
     Ok((rows, total))
+}
+
+/// These recordings, newest first; those that are gone are absent.
+pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
+    Ok(sqlx::query_as(
+        "SELECT id, activation_id, plugin, version, world, subject_id, recording
+         FROM plugin_recording WHERE client_id = $1 AND id = ANY($2) ORDER BY id DESC",
+    )
+    .bind(client.0)
+    .bind(ids)
+    .fetch_all(db)
+    .await?)
 }
 
 /// Recordings of a plugin that are older than `before`, the newest first.

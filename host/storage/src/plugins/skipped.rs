@@ -57,9 +57,3 @@ pub async fn of_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) ->
     .fetch_all(db)
     .await?)
 }
-
-/// Forgets shadows that went without nothing since `before`.
-pub async fn forget(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM plugin_shadow_skip WHERE last_at < $1").bind(before).execute(db).await?;
-    Ok(done.rows_affected())
-}

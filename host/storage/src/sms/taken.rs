@@ -42,18 +42,7 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     }
     let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = by_id.keys().copied().unzip();
     lock_all(db, &binds, &smsc_ids).await?;
-    insert_all(db, client, taken, &by_id).await?;
-    let mut parked: Vec<ParkedRow> = sqlx::query_as(
-        "DELETE FROM parked_receipt USING unnest($1::text[], $2::text[]) AS taken (bind, smsc_id)
-         WHERE parked_receipt.bind = taken.bind AND parked_receipt.smsc_id = taken.smsc_id
-           AND parked_receipt.smsc_id = ANY($2)
-         RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state",
-    )
-    .persistent(false)
-    .bind(&binds)
-    .bind(&smsc_ids)
-    .fetch_all(&mut *db)
-    .await?;
+    let mut parked = insert_all(db, client, taken, &by_id).await?;
     // In the order that they came in.
     parked.sort_by_key(|receipt| receipt.id);
     let mut legs = Vec::new();
@@ -84,17 +73,33 @@ async fn lock_all(db: &mut PgConnection, binds: &[&str], smsc_ids: &[&str]) -> R
     Ok(())
 }
 
+/// Stores parts and who has their ids, and takes out the receipts that were parked for them.
 async fn insert_all(
     db: &mut PgConnection,
     client: ClientId,
     taken: &[TakenPart],
     by_id: &BTreeMap<(&str, &str), SmsPart>,
-) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO sms_part (client_id, message_id, ordinal, part, bind, smsc_id, state)
-         SELECT $1, *, $7 FROM unnest($2::uuid[], $3::smallint[], $4::smallint[], $5::text[], $6::text[])
-         ON CONFLICT DO NOTHING",
+) -> Result<Vec<ParkedRow>> {
+    let parked = sqlx::query_as(
+        "WITH part AS (
+             INSERT INTO sms_part (client_id, message_id, ordinal, part, bind, smsc_id, state)
+             SELECT $1, *, $7 FROM unnest($2::uuid[], $3::smallint[], $4::smallint[], $5::text[], $6::text[])
+             ON CONFLICT DO NOTHING
+         ), known AS (
+             INSERT INTO smsc_message (bind, smsc_id, client_id, message_id, ordinal, part)
+             SELECT bind, smsc_id, $1, message_id, ordinal, part
+             FROM unnest($8::text[], $9::text[], $10::uuid[], $11::smallint[], $12::smallint[])
+                 AS taken (bind, smsc_id, message_id, ordinal, part)
+             ON CONFLICT (bind, smsc_id) DO UPDATE
+             SET client_id = excluded.client_id, message_id = excluded.message_id, ordinal = excluded.ordinal,
+                 part = excluded.part
+         )
+         DELETE FROM parked_receipt USING unnest($8::text[], $9::text[]) AS taken (bind, smsc_id)
+         WHERE parked_receipt.bind = taken.bind AND parked_receipt.smsc_id = taken.smsc_id
+           AND parked_receipt.smsc_id = ANY($9)
+         RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state",
     )
+    .persistent(false)
     .bind(client.0)
     .bind(taken.iter().map(|taken| taken.part.message.0).collect::<Vec<_>>())
     .bind(taken.iter().map(|taken| taken.part.ordinal).collect::<Vec<_>>())
@@ -102,24 +107,12 @@ async fn insert_all(
     .bind(taken.iter().map(|taken| taken.bind.as_str()).collect::<Vec<_>>())
     .bind(taken.iter().map(|taken| taken.smsc_id.as_str()).collect::<Vec<_>>())
     .bind(DeliveryState::Accepted.as_str())
-    .execute(&mut *db)
-    .await?;
-    sqlx::query(
-        "INSERT INTO smsc_message (bind, smsc_id, client_id, message_id, ordinal, part)
-         SELECT bind, smsc_id, $1, message_id, ordinal, part
-         FROM unnest($2::text[], $3::text[], $4::uuid[], $5::smallint[], $6::smallint[])
-             AS taken (bind, smsc_id, message_id, ordinal, part)
-         ON CONFLICT (bind, smsc_id) DO UPDATE
-         SET client_id = excluded.client_id, message_id = excluded.message_id, ordinal = excluded.ordinal,
-             part = excluded.part",
-    )
-    .bind(client.0)
     .bind(by_id.keys().map(|key| key.0).collect::<Vec<_>>())
     .bind(by_id.keys().map(|key| key.1).collect::<Vec<_>>())
     .bind(by_id.values().map(|part| part.message.0).collect::<Vec<_>>())
     .bind(by_id.values().map(|part| part.ordinal).collect::<Vec<_>>())
     .bind(by_id.values().map(|part| part.part).collect::<Vec<_>>())
-    .execute(db)
+    .fetch_all(db)
     .await?;
-    Ok(())
+    Ok(parked)
 }

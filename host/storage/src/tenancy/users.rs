@@ -147,6 +147,11 @@ pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str)
     row.map(User::try_from).transpose()
 }
 
+/// An e-mail as [`find_by_email`] compares it.
+pub async fn compared_email(db: &mut PgConnection, email: &str) -> Result<String> {
+    Ok(sqlx::query_scalar("SELECT lower($1::text)").bind(email).fetch_one(db).await?)
+}
+
 /// What a user may do; `None` when the client has no such user.
 pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Role>> {
     let role: Option<String> = sqlx::query_scalar("SELECT role FROM client_user WHERE client_id = $1 AND id = $2")

@@ -155,7 +155,7 @@ pub async fn due_page<E: DeserializeOwned>(
         "SELECT id, inbox_id, order_key, attempts, due_at,
                 CASE WHEN body IS NULL THEN event::text END AS event, body
          FROM webhook_delivery
-         WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND due_at <= $3
+         WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
            AND (due_at, id) > (COALESCE($4, '-infinity'::timestamptz), $5)
          ORDER BY due_at, id
          LIMIT $6",
@@ -217,26 +217,33 @@ impl Fate {
 
 /// A delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished {
+pub struct Finished<'a> {
     /// Which.
     pub id: DeliveryId,
     /// Attempts made, this one included.
     pub attempts: u16,
     /// What became of it.
     pub fate: Fate,
+    /// The bytes that were sent, where they are not stored yet: every later attempt sends them too.
+    pub body: Option<&'a [u8]>,
 }
 
 /// Writes down what became of deliveries. Those that are no longer pending stay as they are.
-pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finished]) -> Result<()> {
+pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finished<'_>]) -> Result<()> {
     let ids: Vec<Uuid> = finished.iter().map(|one| one.id.0).collect();
     let states: Vec<&str> = finished.iter().map(|one| one.fate.state()).collect();
     let attempts: Vec<i16> = finished.iter().map(|one| small(one.attempts)).collect();
     let due: Vec<Option<DateTime<Utc>>> =
         finished.iter().map(|one| if let Fate::Retry(at) = one.fate { Some(at) } else { None }).collect();
+    let bodies: Vec<Option<&[u8]>> = finished.iter().map(|one| one.body).collect();
     sqlx::query(
         "UPDATE webhook_delivery
-         SET state = done.state, attempts = done.attempts, due_at = COALESCE(done.due_at, webhook_delivery.due_at)
-         FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[]) AS done (id, state, attempts, due_at)
+         SET state = done.state, attempts = done.attempts, due_at = COALESCE(done.due_at, webhook_delivery.due_at),
+             ready = done.due_at IS NULL,
+             body = COALESCE(done.body, webhook_delivery.body),
+             event = CASE WHEN done.body IS NULL THEN webhook_delivery.event END
+         FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[], $6::bytea[])
+              AS done (id, state, attempts, due_at, body)
          WHERE webhook_delivery.client_id = $1 AND webhook_delivery.id = done.id
            AND webhook_delivery.state = 'PENDING'",
     )
@@ -246,6 +253,7 @@ pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finishe
     .bind(states)
     .bind(attempts)
     .bind(due)
+    .bind(bodies)
     .execute(db)
     .await?;
     Ok(())

@@ -9,7 +9,14 @@ use uuid::Uuid;
 
 use crate::Result;
 
-/// The queues. Each is one table with `client_id`, `lane_id` and `due_at`.
+/// Rows made ready in one statement.
+const READY_AT_ONCE: u64 = 5000;
+
+/// How long a lease lasts without renewal: how long the work of a killed process waits. Nothing that one process holds in
+/// the database keeps another one waiting for longer ([`crate::connect`]).
+pub const LEASE: Duration = Duration::from_secs(15);
+
+/// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// Outbound messages; a lane is an inbox.
@@ -43,7 +50,7 @@ impl Queue {
         }
     }
 
-    /// The table, and which of its rows are waiting.
+    /// The table, and which of its rows are still to be worked off.
     fn source(self) -> (&'static str, &'static str) {
         match self {
             Self::Outbound => ("outbound_work", "true"),
@@ -55,9 +62,25 @@ impl Queue {
         }
     }
 
-    /// Finds the lanes by hopping over the index from lane to lane: the cost grows with lanes, not with rows waiting.
+    /// Makes rows ready whose time has come, found by their time: the cost is that of those rows, however many wait. They are
+    /// written where they lie, so that no plan can think of reading the table; what lies there is looked at again, because
+    /// partitions count from the beginning each.
+    fn ready_statement(self) -> String {
+        let (table, open) = self.source();
+        let come = format!("{open} AND NOT ready AND due_at <= $1");
+        format!(
+            "UPDATE {table} SET ready = true
+             WHERE ctid = ANY(ARRAY(
+                 SELECT ctid FROM {table} WHERE {come} ORDER BY due_at LIMIT {READY_AT_ONCE} FOR UPDATE SKIP LOCKED))
+               AND {come}"
+        )
+    }
+
+    /// Finds the lanes by hopping over the index of what is ready from lane to lane: the cost grows with the lanes that have
+    /// something to do, neither with their rows nor with what waits.
     fn due_statement(self) -> String {
-        let (table, waiting) = self.source();
+        let (table, open) = self.source();
+        let waiting = format!("{open} AND ready");
         format!(
             "WITH RECURSIVE hop AS (
                  (SELECT client_id, lane_id FROM {table} WHERE {waiting} ORDER BY client_id, lane_id LIMIT 1)
@@ -82,12 +105,24 @@ impl Queue {
 /// Lanes with work that is due at `now` and that nobody holds: one of each client first, then the second of each, so that
 /// a client with many lanes does not crowd out the others.
 pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, Uuid)>> {
+    make_ready(db, queue, now).await?;
     let rows: Vec<(Uuid, Uuid)> =
         sqlx::query_as(&queue.due_statement()).bind(now).bind(queue.name()).bind(limit).fetch_all(db).await?;
     Ok(rows.into_iter().map(|(client, lane)| (ClientId(client), lane)).collect())
 }
 
-/// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it.
+/// Makes everything of a queue ready whose time has come.
+async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<()> {
+    loop {
+        let made = sqlx::query(&queue.ready_statement()).persistent(false).bind(now).execute(&mut *db).await?;
+        if made.rows_affected() < READY_AT_ONCE {
+            return Ok(());
+        }
+    }
+}
+
+/// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it. Never waits: a
+/// lane whose row another transaction holds, such as one of a process that stands still, is not free.
 pub async fn claim(
     db: &mut PgConnection,
     client: ClientId,
@@ -97,12 +132,22 @@ pub async fn claim(
     lease: Duration,
 ) -> Result<Option<i64>> {
     let fence = sqlx::query_scalar(
-        "INSERT INTO lane AS held (client_id, queue, lane_id, owner, leased_until, fence)
-         VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), 1)
-         ON CONFLICT (client_id, queue, lane_id) DO UPDATE
-         SET owner = excluded.owner, leased_until = excluded.leased_until, fence = held.fence + 1
-         WHERE held.leased_until <= now()
-         RETURNING fence",
+        "WITH free AS (
+             SELECT 1 FROM lane
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND leased_until <= now()
+             FOR UPDATE SKIP LOCKED
+         ), taken AS (
+             UPDATE lane SET owner = $4, leased_until = now() + make_interval(secs => $5), fence = fence + 1
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND EXISTS (SELECT 1 FROM free)
+             RETURNING fence
+         ), made AS (
+             INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
+             SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), 1
+             WHERE NOT EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
+             ON CONFLICT DO NOTHING
+             RETURNING fence
+         )
+         SELECT fence FROM taken UNION ALL SELECT fence FROM made",
     )
     .bind(client.0)
     .bind(queue.name())
@@ -164,12 +209,6 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
     .fetch_optional(db)
     .await?;
     Ok(held.is_some())
-}
-
-/// Forgets lanes that nobody has held for a day: long after any worker that could still know their fence has stopped.
-pub async fn forget_idle(db: &mut PgConnection) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM lane WHERE leased_until < now() - interval '1 day'").execute(db).await?;
-    Ok(done.rows_affected())
 }
 
 /// Ends every lease. For a process that knows to be the only one: the workers before it are dead, and should one be

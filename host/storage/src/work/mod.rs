@@ -1,6 +1,8 @@
-//! What background work rests on: leases, the processes that hold them, partitions and what is forgotten.
+//! What background work rests on: leases, the processes that hold them, partitions, what is forgotten, and whether anything
+//! can be written at all.
 
 pub mod lanes;
 pub mod nodes;
 pub mod partitions;
 pub mod retention;
+pub mod trial;

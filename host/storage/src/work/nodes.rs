@@ -34,20 +34,38 @@ pub async fn retire(db: &mut PgConnection, node: NodeId) -> Result<()> {
 
 /// Removes the other processes that are gone without having stopped, and ends their leases. Answers who they were. Call
 /// it in a transaction. A process that lives but has lost its connection loses its lanes too, which costs it time and
-/// nothing else: every write checks the fence.
+/// nothing else: every write checks the fence. Never waits: while a connection of a dead process still holds one of its
+/// lanes, the process stays to be buried another time.
 pub async fn bury_the_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<NodeId>> {
     let dead: Vec<Uuid> = sqlx::query_scalar(
-        "DELETE FROM node WHERE id <> $1 AND pg_try_advisory_xact_lock(hashtextextended('node ' || id::text, 0))
-         RETURNING id",
+        "SELECT id FROM node
+         WHERE id <> $1 AND pg_try_advisory_xact_lock(hashtextextended('node ' || id::text, 0))",
     )
     .bind(me.0)
     .fetch_all(&mut *db)
     .await?;
-    if !dead.is_empty() {
-        sqlx::query("UPDATE lane SET leased_until = now() WHERE owner = ANY($1) AND leased_until > now()")
-            .bind(&dead)
-            .execute(db)
-            .await?;
+    if dead.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(dead.into_iter().map(NodeId).collect())
+    sqlx::query(
+        "WITH held AS (
+             SELECT client_id, queue, lane_id FROM lane WHERE owner = ANY($1) AND leased_until > now()
+             FOR UPDATE SKIP LOCKED
+         )
+         UPDATE lane SET leased_until = now() FROM held
+         WHERE lane.client_id = held.client_id AND lane.queue = held.queue AND lane.lane_id = held.lane_id",
+    )
+    .persistent(false)
+    .bind(&dead)
+    .execute(&mut *db)
+    .await?;
+    let buried: Vec<Uuid> = sqlx::query_scalar(
+        "DELETE FROM node
+         WHERE id = ANY($1) AND NOT EXISTS (SELECT 1 FROM lane WHERE owner = node.id AND leased_until > now())
+         RETURNING id",
+    )
+    .bind(&dead)
+    .fetch_all(db)
+    .await?;
+    Ok(buried.into_iter().map(NodeId).collect())
 }

@@ -1,8 +1,12 @@
-//! What is forgotten after a while, beside the partitions that are dropped whole.
+//! What is forgotten after a while, row by row, beside the partitions that are dropped whole. A little at a time: a use case
+//! commits after each page, so that neither locks nor a long transaction stand in anybody's way.
 
 use chrono::{DateTime, Utc};
+use domain::clock::first_id_at;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
+use super::partitions::{PARTITIONED, key_of};
 use crate::Result;
 
 /// Key of the advisory lock that lets one process at a time do the upkeep.
@@ -13,29 +17,116 @@ pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(UPKEEP_LOCK).fetch_one(db).await?)
 }
 
-/// Forgets callback fingerprints older than `before`: providers repeat for seven days.
-pub async fn forget_callbacks(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let seen = sqlx::query("DELETE FROM callback_seen WHERE seen_at < $1").bind(before).execute(&mut *db).await?;
-    sqlx::query("DELETE FROM callback WHERE failure IS NOT NULL AND received_at < $1").bind(before).execute(db).await?;
-    Ok(seen.rows_affected())
+/// How the age of a row is told.
+#[derive(Debug, Clone, Copy)]
+enum Age {
+    /// By a moment.
+    Moment(&'static str),
+    /// By an id, which is of its time.
+    Id(&'static str),
 }
 
-/// Forgets parked receipts that nobody claimed.
-pub async fn forget_parked_receipts(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM parked_receipt WHERE received_at < $1").bind(before).execute(db).await?;
-    Ok(done.rows_affected())
+/// Rows that are forgotten by age. Each has an index for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Aging {
+    table: &'static str,
+    /// Of the table itself, or of its default partition.
+    of_default: bool,
+    age: Age,
+    /// Which of the rows.
+    only: &'static str,
 }
 
-/// Forgets the narrow rows that belong to messages whose partitions are gone: the ids are of their time.
-pub async fn forget_message_directories(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let first = domain::clock::first_id_at(before);
-    let ids = sqlx::query("DELETE FROM provider_message WHERE COALESCE(outbound_message_id, chat_message_id) < $1")
-        .bind(first)
-        .execute(&mut *db)
-        .await?;
-    sqlx::query("DELETE FROM fallback WHERE message_id < $1").bind(first).execute(&mut *db).await?;
-    sqlx::query("DELETE FROM smsc_message WHERE message_id < $1").bind(first).execute(&mut *db).await?;
-    sqlx::query("DELETE FROM sms_part WHERE message_id < $1").bind(first).execute(&mut *db).await?;
-    sqlx::query("DELETE FROM sms_inbound WHERE received_at < $1").bind(before).execute(db).await?;
-    Ok(ids.rows_affected())
+const fn aging(table: &'static str, age: Age) -> Aging {
+    Aging { table, of_default: false, age, only: "true" }
+}
+
+/// The narrow rows that belong to messages whose partitions are gone.
+pub const OF_MESSAGES: [Aging; 5] = [
+    aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
+    aging("fallback", Age::Id("message_id")),
+    aging("smsc_message", Age::Id("message_id")),
+    aging("sms_part", Age::Id("message_id")),
+    aging("sms_inbound", Age::Moment("received_at")),
+];
+/// What providers told us: fingerprints, and callbacks that were given up.
+pub const OF_CALLBACKS: [Aging; 2] = [
+    aging("callback_seen", Age::Moment("seen_at")),
+    Aging { only: "failure IS NOT NULL", ..aging("callback", Age::Moment("received_at")) },
+];
+/// What plugins left beside the tables that are partitioned.
+pub const OF_PLUGINS: [Aging; 2] =
+    [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
+/// Parked receipts that nobody claimed.
+pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
+/// Responses kept under an `Idempotency-Key`.
+pub const IDEMPOTENCY_KEYS: Aging = aging("idempotency", Age::Moment("created_at"));
+
+/// What lies in the default partition of `table`, which is never dropped.
+pub fn astray(table: &'static str) -> Aging {
+    Aging { of_default: true, ..aging(table, Age::Id(key_of(table))) }
+}
+
+/// All there are, for a test that looks at their plans.
+pub fn all() -> impl Iterator<Item = Aging> {
+    let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS);
+    named.chain([PARKED_RECEIPTS, IDEMPOTENCY_KEYS]).chain(PARTITIONED.into_iter().map(astray))
+}
+
+impl Aging {
+    /// The statement of [`forget`]: `$1` is the first moment or id that is kept, `$2` how many go at once. A row that
+    /// somebody is at is left for another time.
+    pub fn statement(&self) -> String {
+        let Self { table, only, .. } = self;
+        let default = if self.of_default { "_default" } else { "" };
+        let (Age::Moment(age) | Age::Id(age)) = self.age;
+        format!(
+            "DELETE FROM {table}{default} WHERE ctid = ANY (ARRAY(
+                 SELECT ctid FROM {table}{default} WHERE {age} < $1 AND {only} ORDER BY {age} LIMIT $2
+                 FOR UPDATE SKIP LOCKED))"
+        )
+    }
+}
+
+/// Forgets the oldest rows from before `before`, at most `limit`, and answers how many those were: fewer than `limit` says
+/// that this was the last page.
+pub async fn forget(db: &mut PgConnection, aging: Aging, before: DateTime<Utc>, limit: i64) -> Result<u64> {
+    let statement = aging.statement();
+    let query = sqlx::query(&statement);
+    let query = match aging.age {
+        Age::Moment(_) => query.bind(before),
+        Age::Id(_) => query.bind(first_id_at(before)),
+    };
+    Ok(query.bind(limit).execute(db).await?.rows_affected())
+}
+
+/// Where [`forget_idle_lanes`] goes on: the primary key of a lane.
+pub type LaneKey = (Uuid, String, Uuid);
+
+/// Forgets, of the `limit` lanes after `after`, those that nobody has held for a day: long after any worker that could
+/// still know their fence has stopped. Answers where to go on; `None` at the end. An index by age would be cheaper here and
+/// dearer everywhere else: every renewal of a lease would have to write into it.
+pub async fn forget_idle_lanes(db: &mut PgConnection, after: Option<LaneKey>, limit: i64) -> Result<Option<LaneKey>> {
+    let (client, queue, lane) = after.unwrap_or_default();
+    let last: Option<LaneKey> = sqlx::query_as(
+        "WITH page AS MATERIALIZED (
+             SELECT client_id, queue, lane_id, leased_until FROM lane WHERE (client_id, queue, lane_id) > ($1, $2, $3)
+             ORDER BY client_id, queue, lane_id LIMIT $4
+         ), idle AS (
+             SELECT lane.client_id, lane.queue, lane.lane_id FROM page JOIN lane USING (client_id, queue, lane_id)
+             WHERE page.leased_until < now() - interval '1 day' AND lane.leased_until < now() - interval '1 day'
+             FOR UPDATE OF lane SKIP LOCKED
+         ), gone AS (
+             DELETE FROM lane USING idle
+             WHERE lane.client_id = idle.client_id AND lane.queue = idle.queue AND lane.lane_id = idle.lane_id
+         )
+         SELECT client_id, queue, lane_id FROM page ORDER BY client_id, queue, lane_id OFFSET $4 - 1",
+    )
+    .bind(client)
+    .bind(queue)
+    .bind(lane)
+    .bind(limit)
+    .fetch_optional(db)
+    .await?;
+    Ok(last)
 }

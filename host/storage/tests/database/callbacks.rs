@@ -8,11 +8,13 @@ use domain::{
 use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
+    Queue,
     inbound::{
         callbacks::{self, NewCallback},
         media::{self, MediaState, NewMedia},
     },
     inboxes::directories,
+    work::lanes,
 };
 use uuid::Uuid;
 
@@ -31,6 +33,7 @@ fn callback(id: u128, fact: u8) -> NewCallback {
 }
 
 async fn waiting(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<u128> {
+    lanes::due(db, Queue::Callback, now, 10).await.unwrap();
     let due = callbacks::due(db, CLIENT, INBOX.0, now, 100).await.unwrap();
     due.iter().map(|callback| callback.id.0.as_u128()).collect()
 }
@@ -112,6 +115,7 @@ async fn a_file_is_pending_until_it_is_fetched_or_given_up() {
     media::mark_ready(&mut db, CLIENT, id(1), "00ff", 12).await.unwrap();
     media::mark_failed_attempt(&mut db, CLIENT, id(2), Some(moment(5))).await.unwrap();
     assert!(media::due(&mut db, CLIENT, INBOX, moment(4), 10).await.unwrap().is_empty());
+    lanes::due(&mut db, Queue::Media, moment(5), 10).await.unwrap();
     assert_eq!(media::due(&mut db, CLIENT, INBOX, moment(5), 10).await.unwrap()[0].attempts, 1);
     media::mark_failed_attempt(&mut db, CLIENT, id(2), None).await.unwrap();
     media::mark_failed_attempt(&mut db, CLIENT, id(1), None).await.unwrap();

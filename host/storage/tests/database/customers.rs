@@ -1,5 +1,7 @@
 //! Customers, their addresses and what is known of them per inbox, in a real database.
 
+use std::collections::BTreeSet;
+
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
@@ -99,7 +101,7 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
     let by_bsuid = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(2)).await.unwrap();
     let (old, young) = (by_phone, by_bsuid);
     inbox_customers::record_inbound(&mut db, CLIENT, INBOX, young, moment(50)).await.unwrap();
-    inbox_customers::mark_reached(&mut db, CLIENT, INBOX, old).await.unwrap();
+    inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(INBOX, old)])).await.unwrap();
     let kept = chat(&mut db, old, 100, ParticipantState::Closed).await;
     let gone = chat(&mut db, young, 101, ParticipantState::Queued).await;
     for (chat, text, second) in [(kept, "one", 10), (gone, "two", 20), (kept, "three", 30), (gone, "four", 40)] {
@@ -232,7 +234,7 @@ async fn customers_of_every_kind_of_inbox_have_an_address_and_a_chat() {
         assert_eq!((found.channel, found.inbox, found.customer), (channel, inbox, customer));
         let known = customers::find(&mut db, CLIENT, customer).await.unwrap().unwrap();
         assert_eq!((known.address(), known.phone(), known.bsuid()), (Some(&address), None, None));
-        inbox_customers::mark_reached(&mut db, CLIENT, inbox, customer).await.unwrap();
+        inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(inbox, customer)])).await.unwrap();
         let facts = inbox_customers::facts(&mut db, CLIENT, inbox, &[&address]).await.unwrap();
         assert!(facts[&address].reached);
     }

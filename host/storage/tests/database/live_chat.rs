@@ -53,7 +53,7 @@ fn event(id: u128, of: fn(ArrivedMessage) -> ParticipantEvent) -> NewEvent {
 }
 
 fn timer(name: &str) -> Timer {
-    Timer { name: name.to_owned() }
+    Timer { name: name.to_owned(), due_at: None }
 }
 
 async fn append(db: &mut PgConnection, events: &[NewEvent], now: DateTime<Utc>) {

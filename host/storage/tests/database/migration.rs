@@ -18,7 +18,11 @@ use storage::{
     chat::{chat_messages, participant_events, participants},
     inbound::callbacks,
     inboxes::{self, directories},
-    outbound::{fallbacks, legs, work},
+    outbound::{
+        fallbacks,
+        legs::{self, WhenLocked},
+        work,
+    },
     people::{customers, inbox_customers},
     plugins::activations,
     sms::directory,
@@ -68,7 +72,9 @@ async fn populated() -> PgPool {
     let old = storage::MIGRATOR.iter().filter(|migration| migration.version <= BEFORE).cloned().collect();
     Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }.run(&pool).await.unwrap();
     let mut db = pool.acquire().await.unwrap();
-    partitions::ensure(&mut db, moment(0), 0).await.unwrap();
+    for partition in partitions::missing(&mut db, moment(0), 0).await.unwrap() {
+        assert!(partitions::make(&mut db, &partition).await.unwrap());
+    }
     for statement in [accounts(), people(), outbound(), rest()] {
         execute(&mut db, &statement).await;
     }
@@ -202,7 +208,7 @@ async fn messages_and_legs_say_where_they_go_and_waiting_sms_are_in_the_lane_of_
     let [leg] = waiting.as_slice() else { panic!("{waiting:?}") };
     assert_eq!((&leg.recipient, leg.content.as_ref()), (&bsuid("ZA.2").into(), &hi));
 
-    let locked = legs::lock(&mut db, ACME, &[(to_both(), 0)]).await.unwrap();
+    let locked = legs::lock(&mut db, ACME, &[(to_both(), 0)], WhenLocked::Wait).await.unwrap();
     assert_eq!(locked[0].recipient, Recipient::new(phone("27820000001"), Some(bsuid("ZA.1"))));
     assert_eq!((locked[0].inbox, locked[0].leg_inbox, locked[0].last_ordinal), (CLOUD, CLOUD, 1));
     assert_eq!(locked[0].fallback, Some(FallbackRequest { text: None, unicode: false }));

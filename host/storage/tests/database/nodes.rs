@@ -19,6 +19,11 @@ async fn claim(db: &mut PgConnection, node: NodeId) -> Option<i64> {
     lanes::claim(db, CLIENT, Queue::Outbound, LANE, node, Duration::from_secs(30)).await.unwrap()
 }
 
+/// What must not wait for anybody.
+async fn at_once<T>(doing: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(10), doing).await.unwrap_or_else(|_| panic!("it waits for a lock"))
+}
+
 async fn bury(db: &mut PgConnection) -> Vec<NodeId> {
     let mut tx = db.begin().await.unwrap();
     let dead = nodes::bury_the_dead(&mut tx, ME).await.unwrap();
@@ -95,4 +100,94 @@ async fn nobody_buries_itself() {
     tokio::time::sleep(Duration::from_millis(200)).await;
 
     assert!(bury(db).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_claim_does_not_wait_for_a_process_that_stands_still_in_a_transaction() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let over = Duration::ZERO;
+    let fence = lanes::claim(db, CLIENT, Queue::Outbound, LANE, OTHER, over).await.unwrap().unwrap();
+    let mut stands_still = scratch.connection().await;
+    let mut tx = stands_still.begin().await.unwrap();
+    assert!(lanes::hold(&mut tx, CLIENT, Queue::Outbound, LANE, fence).await.unwrap());
+
+    assert_eq!(at_once(claim(db, ME)).await, None);
+
+    tx.rollback().await.unwrap();
+    assert_eq!(at_once(claim(db, ME)).await, Some(fence + 1));
+}
+
+#[tokio::test]
+async fn two_that_claim_a_new_lane_at_once_do_not_both_get_it() {
+    let scratch = scratch::database().await;
+    let pool = scratch.pool(8).await;
+    for lane in 0..20 {
+        let claims = (0..8).map(|node| {
+            let pool = &pool;
+            async move {
+                let db = &mut pool.acquire().await.unwrap();
+                let (lane, node) = (Uuid::from_u128(lane), NodeId(Uuid::from_u128(node)));
+                lanes::claim(db, CLIENT, Queue::Outbound, lane, node, Duration::from_secs(30)).await.unwrap()
+            }
+        });
+        let fences: Vec<i64> = futures::future::join_all(claims).await.into_iter().flatten().collect();
+        assert_eq!(fences, [1]);
+    }
+}
+
+#[tokio::test]
+async fn who_buries_the_dead_does_not_wait_for_what_they_hold_and_comes_back_for_it() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let mut presence = scratch.connection().await;
+    nodes::announce(&mut presence, OTHER).await.unwrap();
+    let fence = claim(db, OTHER).await.unwrap();
+    let mut left_open = scratch.connection().await;
+    let mut tx = left_open.begin().await.unwrap();
+    assert!(lanes::hold(&mut tx, CLIENT, Queue::Outbound, LANE, fence).await.unwrap());
+    drop(presence);
+    until_forgotten(db).await;
+
+    assert_eq!(at_once(bury(db)).await, [], "its lane is still held");
+
+    tx.rollback().await.unwrap();
+    assert_eq!(at_once(bury(db)).await, [OTHER]);
+    assert_eq!(claim(db, ME).await, Some(fence + 1));
+}
+
+/// Until PostgreSQL has seen that whoever was announced has gone.
+async fn until_forgotten(db: &mut PgConnection) {
+    let announced = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))";
+    for _ in 0..500 {
+        if !sqlx::query_scalar::<_, bool>(announced).fetch_one(&mut *db).await.unwrap() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the connection is still there");
+}
+
+#[tokio::test]
+async fn what_a_process_holds_while_it_stands_still_is_bounded_by_the_length_of_a_lease() {
+    let scratch = scratch::database().await;
+    let pool = scratch.pool(1).await;
+    let lease = lanes::LEASE.as_millis().to_string();
+    // What the connection asks for: PostgreSQL shows 0 for what a Unix socket cannot have.
+    for (name, value) in [
+        ("idle_in_transaction_session_timeout", lease.as_str()),
+        ("lock_timeout", &lease),
+        ("tcp_user_timeout", &lease),
+        ("tcp_keepalives_idle", "5"),
+        ("tcp_keepalives_interval", "3"),
+        ("tcp_keepalives_count", "3"),
+    ] {
+        let asked: String = sqlx::query_scalar("SELECT reset_val FROM pg_settings WHERE name = $1")
+            .bind(name)
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert_eq!(asked, value, "{name}");
+    }
 }

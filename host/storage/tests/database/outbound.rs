@@ -1,6 +1,10 @@
 //! Messages, their legs and the queue, in a real database.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use domain::{
     address::{Address, AddressKind},
@@ -19,10 +23,12 @@ use storage::{
     inboxes::{self, Inbox, InboxSettings, Messenger},
     outbound::{
         fallbacks::{self, NewFallback},
-        legs::{self, LegMove, NewLeg},
+        legs::{self, NewLeg, WhenLocked},
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
-        provider_ids, work,
+        provider_ids,
+        steps::{self, LegMove, ProviderId, Steps},
+        work,
     },
     people::{
         customers::{Introduction, resolve},
@@ -69,10 +75,23 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         gst_id: message.to_string(),
         order_key: 7,
         chat: None,
-        customer: None,
     });
     let new: Vec<NewMessage> = new.collect();
     messages::insert(db, CLIENT, &new.iter().collect::<Vec<_>>(), 1, moment(0)).await.unwrap();
+}
+
+/// What the answer to a send leads to: the provider has the first leg of a message, under an id.
+fn accepted(message: u128) -> Steps {
+    let leg = LegMove {
+        message: id(message),
+        ordinal: 0,
+        state: DeliveryState::Accepted,
+        times: [None; 4],
+        provider_id: Some("wamid.A".to_owned()),
+        error: None,
+    };
+    let known = ProviderId { id: "wamid.A".to_owned(), message: id(message), chat_message: None };
+    Steps { legs: vec![leg], provider_ids: vec![known], receipts: Vec::new() }
 }
 
 fn zo() -> Recipient {
@@ -92,7 +111,7 @@ async fn a_message_is_stored_with_its_first_leg_and_its_work() {
     assert_eq!(parts::content(&mut db, CLIENT, PART).await.unwrap(), Some(text()));
     assert_eq!(parts::content(&mut db, STRANGER, PART).await.unwrap(), None);
 
-    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 0), (id(9), 0)]).await.unwrap();
+    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 0), (id(9), 0)], WhenLocked::Wait).await.unwrap();
     let [leg] = locked.as_slice() else { panic!("{locked:?}") };
     assert_eq!((&leg.recipient, &leg.leg_address), (&zo(), &phone("27820000001")));
     assert_eq!((leg.inbox, leg.leg_inbox, leg.last_ordinal), (INBOX, INBOX, 0));
@@ -119,7 +138,7 @@ async fn any_channel_can_be_the_first_leg() {
 async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
     let mut db = database().await;
     store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
-    work::finish(&mut db, CLIENT, &[(id(1), 0)]).await.unwrap();
+    steps::write(&mut db, CLIENT, &accepted(1), moment(1)).await.unwrap();
     let lane = sms_inbox(CLIENT);
     let sms = SmsContent { text: "by SMS".to_owned(), unicode: false, source: None };
     let leg = NewLeg {
@@ -140,7 +159,7 @@ async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
 
     let repeated = NewLeg { channel: Channel::Whatsapp, inbox: INBOX, content: None, ..leg };
     assert_eq!(legs::append(&mut db, CLIENT, id(1), &repeated, 0, moment(6)).await.unwrap(), Some(2));
-    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 1)]).await.unwrap();
+    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 1)], WhenLocked::Wait).await.unwrap();
     assert_eq!((locked[0].channel, locked[0].leg_inbox, locked[0].last_ordinal), (Channel::Sms, lane, 2));
     assert_eq!(locked[0].inbox, INBOX);
 }
@@ -155,24 +174,17 @@ async fn legs_move_forward_and_leave_the_queue() {
     work::mark_unknown(&mut db, CLIENT, &both[..1]).await.unwrap();
     legs::mark_ambiguous(&mut db, CLIENT, &both[..1]).await.unwrap();
     work::put_back(&mut db, CLIENT, &[(id(2), 0, moment(3))]).await.unwrap();
+    lanes::due(&mut db, Queue::Outbound, moment(30), 10).await.unwrap();
     let due = work::due(&mut db, CLIENT, INBOX.0, moment(30), 10).await.unwrap();
     let seen: Vec<_> = due.iter().map(|leg| (leg.unanswered, leg.ambiguous, leg.attempts)).collect();
     assert_eq!(seen, [(true, true, 1), (false, false, 1)]);
-    let step = LegMove {
-        message: id(1),
-        ordinal: 0,
-        state: DeliveryState::Accepted,
-        provider_id: Some("wamid.A".to_owned()),
-        error: None,
-    };
-    legs::advance(&mut db, CLIENT, &[step], moment(31)).await.unwrap();
-    work::finish(&mut db, CLIENT, &both[..1]).await.unwrap();
-    provider_ids::insert(&mut db, CLIENT, &[("wamid.A".to_owned(), id(1), None)]).await.unwrap();
-    assert_eq!(provider_ids::find(&mut db, CLIENT, "wamid.A").await.unwrap(), Some((id(1), 0)));
+    steps::write(&mut db, CLIENT, &accepted(1), moment(31)).await.unwrap();
+    let found = provider_ids::find(&mut db, CLIENT, &["wamid.A", "wamid.B"]).await.unwrap();
+    assert_eq!(found, HashMap::from([("wamid.A".to_owned(), (id(1), 0))]));
     assert_eq!(work::next_due(&mut db, CLIENT, INBOX.0).await.unwrap(), Some(moment(3)));
-    let mut locked = legs::lock(&mut db, CLIENT, &both).await.unwrap();
-    locked.sort_by_key(|leg| leg.id);
-    assert_eq!((locked[0].leg_state, locked[0].state), (DeliveryState::Accepted, DeliveryState::Queued));
+    let locked = legs::lock(&mut db, CLIENT, &both, WhenLocked::Wait).await.unwrap();
+    let states: Vec<_> = locked.iter().map(|leg| (leg.id, leg.leg_state)).collect();
+    assert_eq!(states, [(id(1), DeliveryState::Accepted), (id(2), DeliveryState::Queued)]);
 }
 
 #[tokio::test]
@@ -208,7 +220,7 @@ async fn what_is_known_of_a_recipient_decides_whether_a_failure_may_fall_back() 
     };
     let before = facts(&mut db).await;
     assert_eq!((before.mode, before.reached), (FallbackMode::Strict, false));
-    inbox_customers::mark_reached(&mut db, CLIENT, INBOX, customer).await.unwrap();
+    inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(INBOX, customer)])).await.unwrap();
     assert!(facts(&mut db).await.reached);
     sqlx::query("UPDATE client SET fallback_mode = 'ANY_131026'").execute(&mut db).await.unwrap();
     assert_eq!(facts(&mut db).await.mode, FallbackMode::Any131026);

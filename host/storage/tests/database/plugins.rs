@@ -10,11 +10,12 @@ use storage::{
         changes::{self, Change, Changes},
         differences::{self, Difference},
         invocations::{self, Invocation, Tally, Wanted},
-        recordings::{self, Full, Keeping, Recording},
+        recordings::{self, Full, Keeping, Listed, Recording},
         skipped::{self, Skipped},
         versions::{self, Version},
     },
     tenancy::clients,
+    work::retention,
 };
 use uuid::Uuid;
 
@@ -212,7 +213,10 @@ async fn no_more_is_recorded_than_the_terms_allow() {
     let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
     assert_eq!(anew, Keeping { kept: true, full: None }, "begun anew");
     let (page, total) = recordings::page(&mut db, CLIENT, "bot", (0, 1)).await.unwrap();
-    assert_eq!((page, total), (vec![recording(4)], 3));
+    let bytes = i64::try_from(recording(4).recording.len()).unwrap();
+    assert_eq!((page, total), (vec![Listed { id: Uuid::from_u128(4), bytes }], 3));
+    let ids = [1, 4, 9].map(Uuid::from_u128);
+    assert_eq!(recordings::of_ids(&mut db, CLIENT, &ids).await.unwrap(), [recording(4), recording(1)]);
     let older = recordings::older(&mut db, CLIENT, "bot", Uuid::from_u128(4), 10).await.unwrap();
     assert_eq!(older, [recording(2), recording(1)]);
 }
@@ -266,7 +270,7 @@ async fn comparisons_that_were_skipped_are_added_up_per_shadow() {
     skipped::add(&mut db, STRANGER, &[skipped(1, 9, 5)]).await.unwrap();
     let told = skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap();
     assert_eq!(told, [skipped(1, 5, 4), skipped(2, 1, 1)]);
-    assert_eq!(skipped::forget(&mut db, moment(4)).await.unwrap(), 1);
+    assert_eq!(retention::forget(&mut db, retention::OF_PLUGINS[1], moment(4), 10).await.unwrap(), 1);
     assert_eq!(skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap(), [skipped(1, 5, 4)]);
     assert_eq!(skipped::of_plugin(&mut db, CLIENT, "other").await.unwrap(), []);
 }

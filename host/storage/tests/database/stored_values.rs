@@ -13,7 +13,7 @@ use storage::{
     chat::{participant_events, participants},
     inboxes,
     outbound::{
-        legs,
+        legs::{self, WhenLocked},
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
         work,
@@ -56,7 +56,6 @@ async fn rows() -> (PgConnection, CustomerId) {
         gst_id: "g".to_owned(),
         order_key: 1,
         chat: None,
-        customer: Some(customer),
     };
     messages::insert(&mut db, CLIENT, &[&message], 0, moment(0)).await.unwrap();
     (db, customer)
@@ -90,7 +89,7 @@ async fn an_unknown_channel_is_an_error() {
         ],
     )
     .await;
-    names(legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)]).await, "outbound_leg.channel", "PIGEON");
+    names(legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], WhenLocked::Wait).await, "outbound_leg.channel", "PIGEON");
     names(work::due(&mut db, CLIENT, INBOX.0, moment(0), 1).await, "outbound_leg.channel", "PIGEON");
     names(participants::find(&mut db, CLIENT, CHAT).await, "participant.channel", "SMS");
 }
@@ -111,7 +110,11 @@ async fn an_unknown_kind_of_address_or_inbox_is_an_error() {
     )
     .await;
     names(customers::find(&mut db, CLIENT, customer).await, "customer_address.kind", "PIGEON");
-    names(legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)]).await, "outbound_message.address_kind", "PIGEON");
+    names(
+        legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], WhenLocked::Wait).await,
+        "outbound_message.address_kind",
+        "PIGEON",
+    );
     names(inboxes::by_id(&mut db, CLIENT, INBOX).await, "inbox.kind", "LOFT");
 }
 

@@ -8,11 +8,12 @@ use domain::{
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use storage::{
-    violates,
+    Queue, violates,
     webhooks::{
         configs::{self, NewConfig},
         deliveries::{self, Content, DueDelivery, Fate, Finished, NewAttempt, NewDelivery},
     },
+    work::lanes,
 };
 use uuid::Uuid;
 
@@ -147,6 +148,7 @@ async fn waiting(db: &mut PgConnection, count: u128) {
 }
 
 async fn due(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<(u128, u16)> {
+    lanes::due(db, Queue::Webhook, now, 10).await.unwrap();
     let page: Vec<DueDelivery<Value>> = deliveries::due_page(db, CLIENT, ENDPOINT, now, None, 100).await.unwrap();
     page.into_iter().map(|row| (row.id.0.as_u128(), row.attempts)).collect()
 }
@@ -205,7 +207,7 @@ async fn an_event_that_cannot_be_read_leaves_the_others_of_its_endpoint_readable
 async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
     let mut db = database().await;
     waiting(&mut db, 4).await;
-    let finished = |id, attempts, fate| Finished { id: delivery(id), attempts, fate };
+    let finished = |id, attempts, fate| Finished { id: delivery(id), attempts, fate, body: None };
     let group = [
         finished(1, 1, Fate::Delivered),
         finished(2, 1, Fate::Retry(moment(60))),
@@ -226,9 +228,10 @@ async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
 async fn abandoning_ends_what_waits_and_nothing_else() {
     let mut db = database().await;
     waiting(&mut db, 3).await;
-    let done = Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered };
+    let done = Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered, body: None };
     deliveries::finish(&mut db, CLIENT, &[done]).await.unwrap();
-    let later = Finished { id: delivery(2), attempts: 1, fate: Fate::Retry(moment(0) + TimeDelta::hours(9)) };
+    let later =
+        Finished { id: delivery(2), attempts: 1, fate: Fate::Retry(moment(0) + TimeDelta::hours(9)), body: None };
     deliveries::finish(&mut db, CLIENT, &[later]).await.unwrap();
     assert_eq!(deliveries::abandon(&mut db, STRANGER, ENDPOINT, Fate::Dropped).await.unwrap(), 0);
     assert_eq!(deliveries::abandon(&mut db, CLIENT, ENDPOINT, Fate::Exhausted).await.unwrap(), 2);

@@ -1,6 +1,6 @@
 //! API keys: found by their hash, kept sealed because `retrieveApiKey` gives the same key back (SPEC 4.6).
 
-use std::{fmt, time::Duration};
+use std::{fmt, net::IpAddr, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, UserId};
@@ -8,7 +8,10 @@ use sha2::{Digest, Sha256};
 use storage::{PgConnection, tenancy::users};
 use uuid::Uuid;
 
-use super::password;
+use super::{
+    password,
+    turns::{TooMany, Visitor},
+};
 use base::audit::{Actor, Administration, audit};
 use base::{
     Error,
@@ -80,6 +83,8 @@ pub struct Login {
     pub password: String,
     /// Its client.
     pub client_ref: String,
+    /// Where the request comes from, when that is known.
+    pub from: Option<IpAddr>,
 }
 
 impl fmt::Debug for Login {
@@ -100,9 +105,18 @@ pub enum LoginError {
         /// When the next attempt is judged again.
         retry_after: Duration,
     },
+    /// Too many logins from there at once.
+    #[error("too many logins at once from your address: wait for answers before you send more")]
+    Crowded,
     /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
+}
+
+impl From<TooMany> for LoginError {
+    fn from(TooMany: TooMany) -> Self {
+        Self::Crowded
+    }
 }
 
 impl From<storage::Error> for LoginError {
@@ -122,17 +136,19 @@ impl From<storage::SqlxError> for LoginError {
 /// Guesses are counted per account named, known or not. They are hashed side by side but judged one after the other, so
 /// that a hundred at once learn no more than ten in a row.
 pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Result<ApiKey, LoginError> {
-    let account = account_hash(&login);
-    let found = {
+    let (account, found) = {
         let mut db = admin.db.acquire().await?;
+        let account = account_hash(&mut db, &login).await?;
         refuse_when_limited(admin, &mut db, &account).await?;
-        find_user(&mut db, &login).await?
+        (account, find_user(&mut db, &login).await?)
     };
+    let visitor = Visitor::new(login.from, account.clone());
     let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
     let right = if login.password.len() > PASSWORD_MAX_BYTES {
         false
     } else {
-        password::verify(login.password, stored).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?
+        let turn = password::TURNS.wait(&visitor).await?;
+        password::verify(turn, login.password, stored).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?
     };
 
     let mut tx = admin.db.begin().await?;
@@ -148,12 +164,12 @@ pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Resul
         None => give_key(admin, &mut tx, client, user.id).await?,
     };
     tx.commit().await?;
+    password::TURNS.remember(visitor);
     Ok(key)
 }
 
 async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(ClientId, users::User)>, storage::Error> {
-    let text_is_storable = !login.client_ref.contains('\0') && !login.email.contains('\0');
-    if !text_is_storable {
+    if !is_storable(login) {
         return Ok(None);
     }
     let Some(client) = storage::tenancy::clients::find_by_ref(db, &login.client_ref).await? else { return Ok(None) };
@@ -182,13 +198,21 @@ fn oldest_that_counts(newest_first: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     newest_first.get(FAILURES_ALLOWED - 1).copied()
 }
 
-/// What failures are counted by. The e-mail counts in lower case, as the database compares it.
-fn account_hash(login: &Login) -> Vec<u8> {
+/// No database text holds a NUL character, so nothing stored is named by one.
+fn is_storable(login: &Login) -> bool {
+    !login.client_ref.contains('\0') && !login.email.contains('\0')
+}
+
+/// What failures are counted by: the account that the database finds. It folds the case of some characters that nothing else
+/// folds (`İ` is `i` there), so it is asked.
+async fn account_hash(db: &mut PgConnection, login: &Login) -> Result<Vec<u8>, storage::Error> {
+    let email =
+        if is_storable(login) { users::compared_email(db, &login.email).await? } else { login.email.to_lowercase() };
     let mut digest = Sha256::new();
     digest.update(login.client_ref.as_bytes());
     digest.update([0]);
-    digest.update(login.email.to_lowercase().as_bytes());
-    digest.finalize().to_vec()
+    digest.update(email.as_bytes());
+    Ok(digest.finalize().to_vec())
 }
 
 /// Forgets failures that no longer count. Part of the daily upkeep.

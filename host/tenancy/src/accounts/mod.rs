@@ -4,6 +4,7 @@ mod authenticate;
 mod create;
 mod keys;
 mod password;
+mod turns;
 
 pub use authenticate::{Authenticator, Caller, Unavailable};
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};

@@ -7,6 +7,7 @@ use argon2::{
 };
 use tokio::{sync::Semaphore, task};
 
+use super::turns::{Turn, Turns};
 use base::secrets;
 
 /// 19 MiB, two passes, one lane: the first of the parameter sets that OWASP calls equivalent.
@@ -15,8 +16,11 @@ fn argon2id() -> Option<Argon2<'static>> {
     Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// How many hashes are computed at once: each takes 19 MiB and a core, and anybody may ask for one.
-static HASHING: Semaphore = Semaphore::const_new(2);
+/// New passwords are hashed one at a time: each takes 19 MiB and a core. Nobody without a key or a shell can ask for one.
+static CREATING: Semaphore = Semaphore::const_new(1);
+
+/// Given passwords are hashed when it is their sender's turn.
+pub(super) static TURNS: LazyLock<Turns> = LazyLock::new(Turns::new);
 
 /// Checked when the account does not exist, so that its absence takes as long as a wrong password.
 static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
@@ -28,13 +32,13 @@ pub(super) struct HashFailed;
 
 /// Hashes a password for storage.
 pub(super) async fn hash(password: String) -> Result<String, HashFailed> {
-    let _turn = HASHING.acquire().await.map_err(|_| HashFailed)?;
+    let _turn = CREATING.acquire().await.map_err(|_| HashFailed)?;
     task::spawn_blocking(move || hash_now(&password)).await.ok().flatten().ok_or(HashFailed)
 }
 
-/// Compares a password with a stored hash; `None` = there is no such account, which takes as long and answers `false`.
-pub(super) async fn verify(password: String, stored: Option<String>) -> Result<bool, HashFailed> {
-    let _turn = HASHING.acquire().await.map_err(|_| HashFailed)?;
+/// Compares a password with a stored hash, in the turn that was waited for; `None` = there is no such account, which takes
+/// as long and answers `false`.
+pub(super) async fn verify(_turn: Turn<'_>, password: String, stored: Option<String>) -> Result<bool, HashFailed> {
     let known = stored.is_some();
     let matches = task::spawn_blocking(move || {
         let stored = stored.or_else(|| NOBODY.clone())?;

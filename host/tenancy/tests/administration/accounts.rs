@@ -10,7 +10,12 @@ use tenancy::accounts::{
 };
 
 fn login(password: &str) -> Login {
-    Login { email: "ada@acme.example".to_owned(), password: password.to_owned(), client_ref: "acme".to_owned() }
+    Login {
+        email: "ada@acme.example".to_owned(),
+        password: password.to_owned(),
+        client_ref: "acme".to_owned(),
+        from: None,
+    }
 }
 
 async fn fails(office: &Office, login: Login) -> LoginError {
@@ -136,6 +141,54 @@ async fn the_eleventh_attempt_is_refused_even_with_the_right_password_until_the_
 }
 
 #[tokio::test]
+async fn a_spelling_that_the_database_takes_for_the_same_address_gives_no_fresh_guesses() {
+    let office = Office::open().await;
+    let iris = tenancy::accounts::NewClient { email: "iris@acme.example".to_owned(), ..acme() };
+    create_client(&office.administration(), iris).await.unwrap();
+    let spelled = |email: &str, password: &str| Login { email: email.to_owned(), ..login(password) };
+    retrieve_api_key(&office.administration(), spelled("İRİS@acme.example", "correct horse")).await.unwrap();
+    for at in 0..10 {
+        let email = ["iris@acme.example", "İris@acme.example", "irİs@ACME.example"][at % 3];
+        assert!(matches!(fails(&office, spelled(email, "wrong")).await, LoginError::InvalidCredentials));
+    }
+    for email in ["iris@acme.example", "İRİS@acme.example"] {
+        let refused = fails(&office, spelled(email, "correct horse")).await;
+        assert!(matches!(refused, LoginError::RateLimited { .. }), "{email}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_logged_in_from_there_before_does_not_wait_for_strangers() {
+    const STRANGERS: usize = 60;
+    let office = std::sync::Arc::new(Office::open().await);
+    create_client(&office.administration(), acme()).await.unwrap();
+    let from = |address: &str| Some(address.parse().unwrap());
+    let returning = Login { from: from("192.0.2.1"), ..login("correct horse") };
+    retrieve_api_key(&office.administration(), returning.clone()).await.unwrap();
+    let answered = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let stranger = |at: usize| {
+        let (office, answered) = (std::sync::Arc::clone(&office), std::sync::Arc::clone(&answered));
+        let email = format!("nobody-{at}@acme.example");
+        let login = Login { email, from: from(&format!("198.51.100.{at}")), ..login("wrong") };
+        tokio::spawn(async move {
+            let refused = fails(&office, login).await;
+            answered.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            refused
+        })
+    };
+    let strangers: Vec<_> = (0..STRANGERS).map(stranger).collect();
+    while answered.load(std::sync::atomic::Ordering::Relaxed) == 0 {
+        tokio::task::yield_now().await;
+    }
+    retrieve_api_key(&office.administration(), returning).await.unwrap();
+    let before = answered.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(before < STRANGERS / 2, "{before} strangers came first");
+    for stranger in strangers {
+        assert!(matches!(stranger.await.unwrap(), LoginError::InvalidCredentials));
+    }
+}
+
+#[tokio::test]
 async fn accounts_that_do_not_exist_are_limited_too() {
     let office = Office::open().await;
     for _ in 0..10 {
@@ -162,7 +215,7 @@ async fn guesses_made_at_once_learn_no_more_than_guesses_in_a_row() {
         match guess.await.unwrap() {
             LoginError::InvalidCredentials => judged += 1,
             LoginError::RateLimited { .. } => {}
-            LoginError::Failed(error) => panic!("{error:?}"),
+            error @ (LoginError::Crowded | LoginError::Failed(_)) => panic!("{error:?}"),
         }
     }
     assert_eq!(judged, 10);

@@ -1,30 +1,10 @@
 //! What administration needs, over a scratch database and a clock that the test moves.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
-
 use base::{audit::Administration, secrets::Sealer};
-use chrono::{DateTime, Utc};
-use domain::clock::{Clock, IdSource};
+use domain::clock::IdSource;
+use props::HandClock;
 use storage::PgPool;
 use tenancy::accounts::{NewClient, NewUser, Role};
-
-/// A clock that stands still until it is moved.
-pub struct HandClock(Mutex<DateTime<Utc>>);
-
-impl HandClock {
-    pub fn advance(&self, by: Duration) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
-    }
-}
-
-impl Clock for HandClock {
-    fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A database and what goes with it.
 pub struct Office {
@@ -39,7 +19,7 @@ impl Office {
         let scratch = scratch::database().await;
         Self {
             db: scratch.pool(10).await,
-            clock: HandClock(Mutex::new(DateTime::from_timestamp_millis(1_760_000_000_000).unwrap())),
+            clock: HandClock::at(1_760_000_000),
             ids: IdSource::new([3; 32]),
             sealer: Sealer::new([7; 32]),
         }

@@ -160,6 +160,7 @@ mod tests {
             order_key: 1,
             attempts: 2,
             body: Bytes::from_static(b"{\"status\":\"READ\"}"),
+            is_stored: true,
         }
     }
 

@@ -152,7 +152,8 @@ impl<'a> EndpointRun<'a> {
         let Some(target) = &self.target else { return };
         while self.has_free_place() {
             let Some(ready) = self.send_queue.pop() else { return };
-            let (http, clock) = (self.ctx.http.clone(), Arc::clone(&self.ctx.clock));
+            let http = self.ctx.http.on_behalf_of(self.lease.client);
+            let clock = Arc::clone(&self.ctx.clock);
             self.sending.spawn(attempt(http, clock, Arc::clone(target), ready));
         }
     }

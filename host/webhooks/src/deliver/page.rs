@@ -1,5 +1,5 @@
-//! Reads a page of due deliveries and makes it ready: what has no body is shaped, and the bytes are stored before anything
-//! is sent.
+//! Reads a page of due deliveries and makes it ready: what has no body is shaped. What a client's own shaper made is stored before
+//! it is sent; what a built-in one made is the same whenever it is made, and is stored with the outcome of its first attempt.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -128,7 +128,7 @@ async fn shaped_inboxes(
     Ok(shaped)
 }
 
-/// Shapes what has no body, stores the bodies, and answers what can be sent, in the order given.
+/// Shapes what has no body and answers what can be sent, in the order given.
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
@@ -143,57 +143,84 @@ async fn make_ready(
             Content::Event(Err(error)) => {
                 tracing::error!(client.id = %lease.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
-                unreadable.push(Finished { id: delivery.id, attempts: delivery.attempts, fate: Fate::Exhausted });
+                unreadable.push(Finished {
+                    id: delivery.id,
+                    attempts: delivery.attempts,
+                    fate: Fate::Exhausted,
+                    body: None,
+                });
             }
-            Content::Body(body) => ready.push(ready_with(&delivery, Bytes::from(body))),
+            Content::Body(body) => ready.push(ready_with(&delivery, Bytes::from(body), true)),
         }
     }
     if unshaped.is_empty() && unreadable.is_empty() {
         return Ok(ready);
     }
-    let (plugins, clock) = (Arc::clone(&ctx.plugins), Arc::clone(&ctx.clock));
-    let shaper = PageShaper { plugins, clock, client: lease.client, inboxes };
+    let plugins = Arc::clone(&ctx.plugins);
+    let shaper = PageShaper { plugins, client: lease.client, inboxes };
     let shaped = shaper.shape_all(unshaped).await;
     let mut outcome = sort_out(ctx, shaped);
     outcome.finished.extend(unreadable);
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    if !outcome.ready.is_empty() {
-        let bodies: Vec<(DeliveryId, &[u8])> = outcome.ready.iter().map(|one| (one.id, &*one.body)).collect();
-        deliveries::store_bodies(&mut tx, lease.client, &bodies).await?;
-    }
-    if !outcome.finished.is_empty() {
-        deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
-    }
-    let calls = std::mem::take(&mut outcome.calls);
-    let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;
-    tx.commit().await?;
-    kept.compare(ctx, lease.client);
+    write(ctx, lease, &mut outcome).await?;
     ready.extend(outcome.ready);
     // Ids grow with the order of the events.
     ready.sort_unstable_by_key(|one| one.id);
     Ok(ready)
 }
 
-fn ready_with(delivery: &Due, body: Bytes) -> ReadyDelivery {
-    ReadyDelivery { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body }
+/// Writes what shaping led to, where there is something to write: bodies of a client's own shaper, deliveries that have
+/// ended, and calls to keep.
+async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<()> {
+    let unstored = outcome.ready.iter_mut().filter(|one| !one.is_stored && outcome.own.contains(&one.id));
+    let bodies: Vec<(DeliveryId, Bytes)> = unstored
+        .map(|one| {
+            one.is_stored = true;
+            (one.id, one.body.clone())
+        })
+        .collect();
+    let calls = std::mem::take(&mut outcome.calls);
+    if bodies.is_empty() && outcome.finished.is_empty() && calls.is_empty() {
+        return Ok(());
+    }
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    if !bodies.is_empty() {
+        let bodies: Vec<(DeliveryId, &[u8])> = bodies.iter().map(|(id, body)| (*id, &**body)).collect();
+        deliveries::store_bodies(&mut tx, lease.client, &bodies).await?;
+    }
+    if !outcome.finished.is_empty() {
+        deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
+    }
+    let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;
+    tx.commit().await?;
+    kept.compare(ctx, lease.client);
+    Ok(())
+}
+
+fn ready_with(delivery: &Due, body: Bytes, is_stored: bool) -> ReadyDelivery {
+    ReadyDelivery { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body, is_stored }
 }
 
 /// What a page of shaped deliveries comes to.
 #[derive(Default)]
 struct SortedOut {
     ready: Vec<ReadyDelivery>,
-    finished: Vec<Finished>,
+    /// Those whose body is the work of a client's own shaper: asked again, it might say something else.
+    own: HashSet<DeliveryId>,
+    finished: Vec<Finished<'static>>,
     calls: Vec<FinishedCall>,
 }
 
 fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
     let mut outcome = SortedOut::default();
-    for Shaped { delivery, outcome: shape, calls } in shaped {
+    for Shaped { delivery, outcome: shape, is_own, calls } in shaped {
         outcome.calls.extend(calls);
         let (attempts, fate) = match shape {
             ShapeOutcome::Body(body) => {
-                outcome.ready.push(ready_with(&delivery, Bytes::from(body)));
+                outcome.ready.push(ready_with(&delivery, Bytes::from(body), false));
+                if is_own {
+                    outcome.own.insert(delivery.id);
+                }
                 continue;
             }
             ShapeOutcome::Unwanted => (delivery.attempts, Fate::Dropped),
@@ -204,7 +231,7 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
                 (attempts, fate_of_failure(schedule, attempts, ctx.now(), ctx.ids.random(), None))
             }
         };
-        outcome.finished.push(Finished { id: delivery.id, attempts, fate });
+        outcome.finished.push(Finished { id: delivery.id, attempts, fate, body: None });
     }
     outcome
 }

@@ -13,8 +13,10 @@ pub(super) struct ReadyDelivery {
     pub(super) order_key: i64,
     /// Attempts made before this one.
     pub(super) attempts: u16,
-    /// Stored already.
     pub(super) body: Bytes,
+    /// The body is on disk. One that a built-in shaper made is written with the outcome of its first attempt: made again from
+    /// the same event, it is the same.
+    pub(super) is_stored: bool,
 }
 
 impl ReadyDelivery {
@@ -120,7 +122,13 @@ mod tests {
     use super::*;
 
     fn delivery(id: u128, order_key: i64, attempts: u16) -> ReadyDelivery {
-        ReadyDelivery { id: DeliveryId(Uuid::from_u128(id)), order_key, attempts, body: Bytes::from_static(b"{}") }
+        ReadyDelivery {
+            id: DeliveryId(Uuid::from_u128(id)),
+            order_key,
+            attempts,
+            body: Bytes::from_static(b"{}"),
+            is_stored: true,
+        }
     }
 
     fn id(ready: Option<ReadyDelivery>) -> Option<u128> {

@@ -45,13 +45,13 @@ pub(super) async fn settle(
 ) -> Result<Settled> {
     let now = ctx.now();
     let schedule = &ctx.settings.webhook_retry_schedule;
-    let finished: Vec<Finished> =
+    let finished: Vec<Finished<'_>> =
         group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
     // An answer of the address that the endpoint had before says nothing about the one that it has now.
     let of_this_address = group.iter().filter(|attempted| attempted.target.url == target.url);
     let health = Health::after(of_this_address, failing_since);
     count(&group);
-    let attempts: Vec<NewAttempt> = group.into_iter().map(|attempted| record(ctx, attempted)).collect();
+    let attempts: Vec<NewAttempt> = group.iter().map(|attempted| record(ctx, attempted)).collect();
 
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -70,14 +70,15 @@ pub(super) async fn settle(
 }
 
 /// What becomes of a delivery after an attempt.
-fn finished(attempted: &Attempted, schedule: &[Duration], now: DateTime<Utc>, jitter: u64) -> Finished {
+fn finished<'a>(attempted: &'a Attempted, schedule: &[Duration], now: DateTime<Utc>, jitter: u64) -> Finished<'a> {
     let attempts = attempted.ready.attempts.saturating_add(1);
     let fate = match attempted.outcome.verdict {
         Verdict::Success => Fate::Delivered,
         Verdict::Disable => Fate::Exhausted,
         Verdict::Failure => fate_of_failure(schedule, attempts, now, jitter, attempted.outcome.retry_after),
     };
-    Finished { id: attempted.ready.id, attempts, fate }
+    let body = (!attempted.ready.is_stored).then_some(&*attempted.ready.body);
+    Finished { id: attempted.ready.id, attempts, fate, body }
 }
 
 /// When a delivery that failed `attempts` times is tried again, if ever.
@@ -164,14 +165,14 @@ async fn disable(ctx: &Context, db: &mut PgConnection, lease: &Lease, target: &T
     Ok(true)
 }
 
-fn record(ctx: &Context, attempted: Attempted) -> NewAttempt {
+fn record(ctx: &Context, attempted: &Attempted) -> NewAttempt {
     NewAttempt {
         id: ctx.mint(),
         delivery: attempted.ready.id,
         attempt: attempted.ready.attempts.saturating_add(1),
         status_code: attempted.outcome.status_code,
-        error: attempted.outcome.error,
-        response_start: attempted.outcome.response_start,
+        error: attempted.outcome.error.clone(),
+        response_start: attempted.outcome.response_start.clone(),
         duration_millis: u32::try_from(attempted.duration.as_millis()).unwrap_or(u32::MAX),
         attempted_at: attempted.at,
     }
@@ -212,6 +213,7 @@ mod tests {
             order_key: 1,
             attempts,
             body: Bytes::from_static(b"{}"),
+            is_stored: true,
         };
         let target =
             Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![1; 32], previous: None };
@@ -220,20 +222,23 @@ mod tests {
 
     #[test]
     fn a_failure_is_tried_again_until_the_schedule_is_used_up() {
-        let fate =
-            |attempts| finished(&attempted(Verdict::Failure, attempts, moment(0)), &SCHEDULE, moment(0), u64::MAX / 2);
-        let first = fate(0);
-        assert_eq!(first.attempts, 1);
-        let Fate::Retry(at) = first.fate else { panic!("expected a retry, got {first:?}") };
+        let fate = |attempts| {
+            let attempted = attempted(Verdict::Failure, attempts, moment(0));
+            let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
+            (done.attempts, done.fate)
+        };
+        let (attempts, Fate::Retry(at)) = fate(0) else { panic!("expected a retry, got {:?}", fate(0)) };
+        assert_eq!(attempts, 1);
         assert!((moment(4)..=moment(6)).contains(&at), "{at}");
-        let Fate::Retry(at) = fate(1).fate else { panic!("the second delay was not used") };
+        let (_, Fate::Retry(at)) = fate(1) else { panic!("the second delay was not used") };
         assert!((moment(240)..=moment(360)).contains(&at), "{at}");
-        assert_eq!(fate(2), Finished { id: DeliveryId(Uuid::from_u128(1)), attempts: 3, fate: Fate::Exhausted });
+        assert_eq!(fate(2), (3, Fate::Exhausted));
     }
 
     #[test]
     fn a_success_counts_its_attempt() {
-        let done = finished(&attempted(Verdict::Success, 4, moment(0)), &SCHEDULE, moment(0), 0);
+        let attempted = attempted(Verdict::Success, 4, moment(0));
+        let done = finished(&attempted, &SCHEDULE, moment(0), 0);
         assert_eq!((done.attempts, done.fate), (5, Fate::Delivered));
     }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{
-    clock::Clock,
+    clock::minted_at,
     ids::{ClientId, InboxId},
 };
 use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
@@ -80,7 +80,6 @@ pub(super) struct ShapedInbox {
 /// Shapes the deliveries of one page, which are all of one client.
 pub(super) struct PageShaper {
     pub(super) plugins: Arc<PluginHost>,
-    pub(super) clock: Arc<dyn Clock>,
     pub(super) client: ClientId,
     pub(super) inboxes: HashMap<InboxId, ShapedInbox>,
 }
@@ -106,6 +105,8 @@ pub(super) type Due = DueDelivery<Box<RawValue>>;
 pub(super) struct Shaped {
     pub(super) delivery: Due,
     pub(super) outcome: ShapeOutcome,
+    /// A shaper of the client gave the answer.
+    pub(super) is_own: bool,
     /// To be kept.
     pub(super) calls: Vec<FinishedCall>,
 }
@@ -145,7 +146,7 @@ impl PageShaper {
             Err(error) => {
                 tracing::error!(client.id = %self.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
-                return Shaped { delivery, outcome: ShapeOutcome::Unreadable, calls };
+                return Shaped { delivery, outcome: ShapeOutcome::Unreadable, is_own: false, calls };
             }
         };
         let own = inbox.and_then(|inbox| inbox.own.as_ref());
@@ -154,7 +155,7 @@ impl PageShaper {
             let (answer, call) = self.ask_own(&candidate.answering, &delivery, &event).await;
             calls.push(call);
             if let Some(outcome) = answer {
-                return Shaped { delivery, outcome, calls };
+                return Shaped { delivery, outcome, is_own: true, calls };
             }
             candidate.failures.fetch_add(1, Ordering::Relaxed);
         }
@@ -174,7 +175,7 @@ impl PageShaper {
         };
         calls.push(call);
         calls.retain(FinishedCall::matters);
-        Shaped { delivery, outcome, calls }
+        Shaped { delivery, outcome, is_own: false, calls }
     }
 
     /// Asks a shaper of the client; `None` when its answer is of no use.
@@ -201,9 +202,10 @@ impl PageShaper {
         event: &WebhookEvent,
     ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
         let about = CallSubject::event(delivery.id.0, delivery.id.0);
+        // The same however often the body is shaped.
+        let now = minted_at(delivery.id.0);
         let mut tries = 0;
         loop {
-            let now = self.clock.now();
             let answer = self.plugins.shape(answering.call(self.client, &about, now), event).await;
             if matches!(answer, Err(CallError::TooBusy { .. })) && tries < BUSY_TRIES {
                 tries += 1;

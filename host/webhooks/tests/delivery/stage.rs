@@ -1,49 +1,24 @@
 //! Everything a webhook needs, on a database of its own and with a clock that the test moves.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
-    Context, ContextBuilder, Settings,
-    lanes::{Lease, Wake, Wakeups},
-    secrets::{Purpose, Sealer},
+    Context, Settings,
+    lanes::{Lease, Wake},
 };
-use channels::{
-    carrier::Carriers,
-    http::{GuardedClient, GuardedSettings},
-    whatsapp_cloud::{CloudApi, CloudSettings},
-};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::{
-    clock::{Clock, IdSource},
     event::{Event, SessionChanged, SessionStatus},
     ids::{ClientId, EndpointId, InboxId},
     webhook::{WebhookConfig, WebhookConfigRequest},
 };
 use events::{NewEvent, record};
-use plugin_host::{HostConfig, PluginHost};
-use storage::{
-    PgPool, Queue,
-    inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
-    tenancy::clients::{self, NewClient},
-    work::lanes,
-};
+use props::{HandClock, Surroundings, one_number};
+use storage::{PgPool, Queue, work::lanes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use webhooks::{configure, deliver};
-
-/// The clock of a test.
-pub struct HandClock(Mutex<DateTime<Utc>>);
-
-impl Clock for HandClock {
-    fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap()
-    }
-}
 
 /// One client with one number.
 pub struct Stage {
@@ -56,38 +31,15 @@ pub struct Stage {
 impl Stage {
     pub async fn new() -> Self {
         let db = scratch::database().await.pool(8).await;
-        let clock = Arc::new(HandClock(Mutex::new(DateTime::from_timestamp(1_790_000_000, 0).unwrap())));
+        let clock = Arc::new(HandClock::at(1_790_000_000));
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
-        let (client, number) = (ctx.mint(), ctx.mint());
-        let mut db = ctx.db.acquire().await.unwrap();
-        let new = NewClient {
-            client_ref: "demo",
-            display_name: "Demo",
-            parent: None,
-            allow_private_targets: true,
-            sms_inbox: ctx.mint(),
-        };
-        clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
-        let inbox = Inbox {
-            id: number,
-            settings: InboxSettings::WhatsappCloud(WhatsappCloud {
-                msisdn: "27600000001".parse().unwrap(),
-                link_id: ctx.mint(),
-                phone_number_id: "PN".to_owned(),
-                waba_id: "WABA".to_owned(),
-                access_token_sealed: ctx.sealer.seal(client, Purpose::AccessToken, b"token").unwrap(),
-                app_secret_sealed: None,
-                rate_per_second: None,
-            }),
-        };
-        inboxes::insert(&mut db, client, &inbox, ctx.now()).await.unwrap();
-        drop(db);
+        let (client, number) = one_number(&ctx, "27600000001").await;
         Self { ctx, client, number, clock }
     }
 
     /// Moves the business clock.
     pub fn advance(&self, by: TimeDelta) {
-        *self.clock.0.lock().unwrap() += by;
+        self.clock.advance(by);
     }
 
     /// Creates the client's default from JSON fields.
@@ -120,6 +72,7 @@ impl Stage {
 
     /// Does what the runner does with a lane that is due.
     pub async fn work(&self, endpoint: EndpointId) -> base::Result<()> {
+        self.due_lanes().await;
         let lease = self.claim(endpoint).await;
         let done = deliver::work(&self.ctx, &lease).await;
         lease.release(&self.ctx).await.unwrap();
@@ -156,22 +109,7 @@ fn session(text: &str) -> Event {
 async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
-    let plugins = PluginHost::start(HostConfig::new(folder.join("plugins")));
-    // Port 9 is nobody's: whoever calls Meta in these tests gets no answer.
-    let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
-    ContextBuilder {
-        db,
-        clock,
-        ids: IdSource::new([3; 32]),
-        sealer: Sealer::new([9; 32]),
-        plugins: plugins.await.unwrap(),
-        carriers: Carriers::default(),
-        cloud: CloudApi::new(nowhere).unwrap(),
-        http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-        media_folder: folder.join("media"),
-        settings: settings(),
-    }
-    .build(Wakeups::channel().0)
+    Surroundings { settings: settings(), ..Surroundings::new(folder) }.build(db, clock).await
 }
 
 fn settings() -> Settings {

@@ -3,16 +3,13 @@
 use patchbay_plugin_sdk::chatbot::*;
 use patchbay_plugin_sdk::kv::{self, Scope};
 
-/// `flaky` fails until this much time has passed since the message was written.
-const RECOVERY_MS: u64 = 20_000;
-
 struct Clerk;
 
 impl Chatbot for Clerk {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
         match &event.kind {
             EventKind::Message(message) => match &message.content {
-                Content::Text(text) => obey(text, message, &event, &session),
+                Content::Text(text) => obey(text, message, &session),
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
             EventKind::Timer(name) => Ok(vec![Action::text(format!("time for {name}"))]),
@@ -23,7 +20,7 @@ impl Chatbot for Clerk {
 
 patchbay_plugin_sdk::export_chatbot!(Clerk);
 
-fn obey(text: &str, message: &IncomingMessage, event: &Event, session: &Session) -> Result<Vec<Action>, Error> {
+fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<Action>, Error> {
     let (deed, rest) = text.split_once(' ').unwrap_or((text, ""));
     Ok(match deed {
         "say" => vec![Action::text(rest)],
@@ -33,10 +30,23 @@ fn obey(text: &str, message: &IncomingMessage, event: &Event, session: &Session)
             add_one(Scope::Client)?;
             return Err(Error::new("on-purpose", "nothing of this may last"));
         }
-        "flaky" if session.now_ms < event.timestamp_ms + RECOVERY_MS => {
+        "flaky" if kv::get_text(Scope::Client, "repaired")?.is_none() => {
             return Err(Error::temporary("on-purpose", "not yet"));
         }
         "flaky" => vec![Action::text("recovered")],
+        "repair" => {
+            kv::set(Scope::Client, "repaired", "yes")?;
+            vec![Action::text("repaired")]
+        }
+        "four-buttons" => vec![Action::buttons("Choose:", &[("1", "A"), ("2", "B"), ("3", "C"), ("4", "D")])],
+        "unknown-template" => vec![Action::ReplyTemplate(ReplyTemplate {
+            id: "1".into(),
+            name: "nobody_knows_it".into(),
+            parameters: vec![],
+            header: None,
+            button_parameters: vec![],
+        })],
+        "quote-nothing" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some("m-404".into()) })],
         "remember" => vec![Action::state(rest), Action::text("noted")],
         "recall" => vec![Action::text(format!("you said: {}", session.state))],
         "remind" => {

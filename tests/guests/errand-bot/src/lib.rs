@@ -1,29 +1,26 @@
 //! A chatbot that runs errands: it calls the addresses that it is given, and keeps what it is told.
 
+use std::time::SystemTime;
+
 use patchbay_plugin_sdk::chatbot::*;
 use patchbay_plugin_sdk::http;
 use patchbay_plugin_sdk::kv::{self, Scope};
-
-/// `post-flaky` fails until this much time has passed since the message was written.
-const RECOVERY_MS: u64 = 20_000;
 
 struct Errands;
 
 impl Chatbot for Errands {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
+        if let EventKind::Timer(url) = &event.kind {
+            return post_moment(url, &event, &session).map(|answer| vec![Action::text(answer)]);
+        }
         let text = event.text().unwrap_or_default();
         let (deed, rest) = text.split_once(' ').unwrap_or((text, ""));
         let answer = match deed {
             "get" => get(rest),
             "try" => get(rest).or_else(|error| Ok(format!("{}: {}", error.code, error.message))),
             "post-twice" => post(rest).and_then(|_| post(rest)),
-            "post-flaky" => {
-                let posted = post(rest)?;
-                if session.now_ms < event.timestamp_ms + RECOVERY_MS {
-                    return Err(Error::temporary("on-purpose", "not yet"));
-                }
-                Ok(posted)
-            }
+            "post-moment" => post_moment(rest, &event, &session),
+            "post-moment-later" => return Ok(vec![Action::timer(rest, 60), Action::text("later")]),
             "keep" => keep(rest, Scope::Participant),
             "keep-for-all" => keep(rest, Scope::Client),
             "forget" => forget(),
@@ -53,6 +50,19 @@ fn get(url: &str) -> Result<String, Error> {
 fn post(url: &str) -> Result<String, Error> {
     let response = http::post_json(url, r#"{"order":7}"#)?;
     Ok(format!("posted {}", response.status))
+}
+
+/// Posts every moment that it knows of; fails for now unless that is answered with 200.
+fn post_moment(url: &str, event: &Event, session: &Session) -> Result<String, Error> {
+    let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    let LocalTime { hour, minute, .. } = session.local_time;
+    let (now, happened) = (session.now_ms, event.timestamp_ms);
+    let body = format!(r#"{{"wall":{wall},"now":{now},"happened":{happened},"hour":{hour},"minute":{minute}}}"#);
+    let response = http::post_json(url, body)?;
+    if response.status != 200 {
+        return Err(Error::temporary("on-purpose", "not yet"));
+    }
+    Ok("posted 200".to_owned())
 }
 
 /// `keep NUMBER BYTES`: as many keys of that size.

@@ -5,18 +5,15 @@ use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::fields::text;
+use super::id;
 
-/// The item of one change. Fields that carry metadata belong to a number, the others to the business account.
+/// The item of one change; `None` when it names neither number nor account. Fields that carry metadata belong to a number, the others to the business account.
 pub(super) fn account_item(entry: &Value, field: &str, value: &Value) -> Option<CallbackItem> {
-    let number_id = value.get("metadata").and_then(|metadata| text(metadata, "phone_number_id"));
-    let target = match (number_id, text(entry, "id")) {
+    let number_id = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id"));
+    let target = match (number_id, id(entry, "id")) {
         (Some(number_id), _) => CallbackTarget::PhoneNumberId(number_id.to_owned()),
         (None, Some(waba)) => CallbackTarget::Waba(waba.to_owned()),
-        (None, None) => {
-            tracing::warn!(field, "skipped an account callback that names neither number nor account");
-            return None;
-        }
+        (None, None) => return None,
     };
     let body = CallbackBody::Account { field: field.to_owned(), value: value.clone() };
     Some(CallbackItem { dedupe_key: dedupe_key(entry, field, value), target, body })

@@ -1,37 +1,96 @@
 //! Inbound messages (PROVIDERS A.8) and the system messages that come in the same list (A.10).
 
+use std::collections::HashMap;
+
 use domain::inbound::{CallbackBody, InboundMessage};
 use serde_json::{Value, json};
 
 use super::{
     content::content_of,
     fields::{digits, instant, list, owned, text},
+    id,
 };
 
-/// Dedupe key and body of one element of `messages`; `None` when it is malformed. `value` is the change it came in.
-pub(super) fn message_item(message: &Value, value: &Value) -> Option<(String, CallbackBody)> {
-    let id = text(message, "id")?;
-    let kind = text(message, "type")?;
-    let dedupe_key = format!("message:{id}");
-    match kind {
-        "system" => {
-            let system = message.get("system").and_then(|system| text(system, "type")).unwrap_or("unknown");
-            Some((dedupe_key, kept_whole(&format!("system.{system}"), message, value)))
+/// Bytes of one contact at most.
+const CONTACT_MAX_BYTES: usize = 8 * 1024;
+
+/// The contacts of a change, found by what messages name them by.
+pub(super) struct Contacts<'a> {
+    all: &'a [Value],
+    /// Their places; of several contacts of one name, the first.
+    by_phone: HashMap<String, usize>,
+    by_user: HashMap<&'a str, usize>,
+}
+
+impl<'a> Contacts<'a> {
+    /// Those of a change.
+    pub fn of(value: &'a Value) -> Self {
+        let all = list(value, "contacts");
+        let (mut by_phone, mut by_user) = (HashMap::new(), HashMap::new());
+        for (place, contact) in all.iter().enumerate().filter(|(_, contact)| is_small(contact)) {
+            if let Some(phone) = digits(contact, "wa_id") {
+                by_phone.entry(phone).or_insert(place);
+            }
+            if let Some(user) = text(contact, "user_id") {
+                by_user.entry(user).or_insert(place);
+            }
         }
-        // They refer to earlier messages; the product has no notion of them.
-        "edit" | "revoke" => Some((dedupe_key, kept_whole(&format!("message.{kind}"), message, value))),
-        _ => Some((dedupe_key, CallbackBody::Message(Box::new(inbound(id, kind, message, value)?)))),
+        Self { all, by_phone, by_user }
+    }
+
+    /// The contact that belongs to a message: same phone number or same user id; the only one, when the message names
+    /// neither.
+    fn of_message(&self, message: &Value) -> Option<&'a Value> {
+        let phone = digits(message, "from");
+        let user = text(message, "from_user_id");
+        if phone.is_none() && user.is_none() {
+            return match self.all {
+                [only] if is_small(only) => Some(only),
+                _ => None,
+            };
+        }
+        let by_phone = phone.and_then(|phone| self.by_phone.get(&phone));
+        let by_user = user.and_then(|user| self.by_user.get(user));
+        self.all.get(*by_phone.into_iter().chain(by_user).min()?)
     }
 }
 
-fn kept_whole(field: &str, message: &Value, value: &Value) -> CallbackBody {
-    let kept = json!({ "message": message, "metadata": value.get("metadata"), "contacts": value.get("contacts") });
+/// A contact has some hundred bytes. What it says is kept with every message of it, so it must not be long.
+fn is_small(contact: &Value) -> bool {
+    serde_json::to_string(contact).is_ok_and(|text| text.len() <= CONTACT_MAX_BYTES)
+}
+
+/// Dedupe key and body of one element of `messages`; `None` when it is malformed. `value` is the change it came in,
+/// `contacts` are those of the change.
+pub(super) fn message_item(message: &Value, value: &Value, contacts: &Contacts<'_>) -> Option<(String, CallbackBody)> {
+    let contact = contacts.of_message(message);
+    let message_id = text(message, "id")?;
+    let kind = text(message, "type")?;
+    let dedupe_key = format!("message:{message_id}");
+    match kind {
+        "system" => {
+            let system = message.get("system").and_then(|system| text(system, "type")).unwrap_or("unknown");
+            Some((dedupe_key, kept_whole(&format!("system.{system}"), message, value, contact)))
+        }
+        // They refer to earlier messages; the product has no notion of them.
+        "edit" | "revoke" => Some((dedupe_key, kept_whole(&format!("message.{kind}"), message, value, contact))),
+        _ => Some((dedupe_key, CallbackBody::Message(Box::new(inbound(message_id, kind, message, contact)?)))),
+    }
+}
+
+/// The message with what the change says about its number and its customer: the rest of the change is about others.
+fn kept_whole(field: &str, message: &Value, value: &Value, contact: Option<&Value>) -> CallbackBody {
+    let number = |name: &str| value.get("metadata").and_then(|metadata| id(metadata, name));
+    let metadata = json!({
+        "display_phone_number": number("display_phone_number"),
+        "phone_number_id": number("phone_number_id"),
+    });
+    let kept = json!({ "message": message, "metadata": metadata, "contacts": contact.into_iter().collect::<Vec<_>>() });
     CallbackBody::Account { field: field.to_owned(), value: kept }
 }
 
-fn inbound(id: &str, kind: &str, message: &Value, value: &Value) -> Option<InboundMessage> {
+fn inbound(id: &str, kind: &str, message: &Value, contact: Option<&Value>) -> Option<InboundMessage> {
     let sent_at = instant(message)?;
-    let contact = contact_of(message, value);
     let of_contact = |name: &str| contact.and_then(|contact| owned(contact, name));
     let profile = contact.and_then(|contact| contact.get("profile"));
     let from = digits(message, "from").or_else(|| contact.and_then(|contact| digits(contact, "wa_id")));
@@ -52,23 +111,5 @@ fn inbound(id: &str, kind: &str, message: &Value, value: &Value) -> Option<Inbou
         quoted_provider_id: quoted,
         content: content_of(kind, message),
         raw: message.clone(),
-    })
-}
-
-/// The contact that belongs to a message: same phone number or same user id; the only one, when the message names neither.
-fn contact_of<'a>(message: &Value, value: &'a Value) -> Option<&'a Value> {
-    let contacts = list(value, "contacts");
-    let phone = digits(message, "from");
-    let user = text(message, "from_user_id");
-    if phone.is_none() && user.is_none() {
-        return match contacts {
-            [only] => Some(only),
-            _ => None,
-        };
-    }
-    contacts.iter().find(|contact| {
-        let same_user = user.is_some() && text(contact, "user_id") == user;
-        let same_phone = phone.is_some() && digits(contact, "wa_id") == phone;
-        same_user || same_phone
     })
 }

@@ -6,6 +6,7 @@ mod content;
 mod fields;
 mod handshake;
 mod message;
+mod names;
 mod signature;
 mod status;
 
@@ -13,12 +14,23 @@ use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
 use serde_json::Value;
 
 pub use handshake::{HandshakeQuery, handshake};
-pub use signature::{signature, verify_signature};
+pub use names::{FirstNames, first_names};
+pub use signature::{is_signature, signature, verify_signature};
 
-use self::fields::{list, scrub_nul, text};
+use self::{
+    fields::{list, scrub_nul, text},
+    message::Contacts,
+    names::ID_MAX_BYTES,
+};
 
 /// The `object` of WhatsApp callbacks.
 const OBJECT: &str = "whatsapp_business_account";
+
+/// Facts in one callback at most: ten times what Meta batches.
+pub const ITEMS_MAX: usize = 10_000;
+
+/// Errors of one number that are worth a line each.
+const ERRORS_LOGGED: usize = 10;
 
 /// A callback that cannot be for us.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,9 +41,13 @@ pub enum CallbackError {
     /// JSON, but no WhatsApp callback.
     #[error("the callback is for object `{0}`, not for {OBJECT}")]
     OtherObject(String),
+    /// More facts than a callback may bring.
+    #[error("the callback says more than {ITEMS_MAX} things at once")]
+    TooMany,
 }
 
-/// Everything a callback says, in its order. NUL characters, which no database text can hold, become U+FFFD.
+/// Everything a callback says, in its order, in time that grows with its length and no faster. NUL characters, which no
+/// database text can hold, become U+FFFD.
 ///
 /// Check the signature over the same bytes first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and
 /// `account:<sha256>` over field, time and value.
@@ -42,37 +58,45 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     if object != OBJECT {
         return Err(CallbackError::OtherObject(object.chars().take(64).collect()));
     }
-    let mut items = Vec::new();
+    let (mut items, mut skipped) = (Vec::new(), 0);
     for entry in list(&body, "entry") {
         for change in list(entry, "changes") {
             match (text(change, "field"), change.get("value")) {
-                (Some("messages"), Some(value)) => messages_change(value, &mut items),
-                (Some(field), Some(value)) if value.is_object() => {
-                    items.extend(account::account_item(entry, field, value));
-                }
-                (field, _) => {
-                    tracing::warn!(
-                        field = field.unwrap_or("absent"),
-                        "skipped a callback change without field or value"
-                    );
-                }
+                (Some("messages"), Some(value)) => skipped += messages_change(value, &mut items),
+                (Some(field), Some(value)) if value.is_object() => match account::account_item(entry, field, value) {
+                    Some(item) => items.push(item),
+                    None => skipped += 1,
+                },
+                _ => skipped += 1,
+            }
+            if items.len() > ITEMS_MAX {
+                return Err(CallbackError::TooMany);
             }
         }
+    }
+    if skipped > 0 {
+        tracing::warn!(skipped, "left out parts of a callback that are malformed or name no number");
     }
     Ok(items)
 }
 
-/// The field `messages`: inbound messages and statuses of one number.
-fn messages_change(value: &Value, items: &mut Vec<CallbackItem>) {
-    let Some(number_id) = value.get("metadata").and_then(|metadata| text(metadata, "phone_number_id")) else {
-        tracing::warn!("skipped a messages callback without metadata.phone_number_id");
-        return;
+/// An id of Meta. It is kept beside every fact, so it must not be long.
+fn id<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    text(value, name).filter(|id| id.len() <= ID_MAX_BYTES)
+}
+
+/// The field `messages`: inbound messages and statuses of one number. Answers how many of them are malformed.
+fn messages_change(value: &Value, items: &mut Vec<CallbackItem>) -> usize {
+    let Some(number_id) = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id")) else {
+        return 1;
     };
+    let mut malformed = 0;
     let target = CallbackTarget::PhoneNumberId(number_id.to_owned());
+    let contacts = Contacts::of(value);
     for message in list(value, "messages") {
-        match message::message_item(message, value) {
+        match message::message_item(message, value, &contacts) {
             Some((dedupe_key, body)) => items.push(CallbackItem { dedupe_key, target: target.clone(), body }),
-            None => tracing::warn!(number.id = number_id, "skipped a malformed inbound message"),
+            None => malformed += 1,
         }
     }
     for status in list(value, "statuses") {
@@ -85,10 +109,11 @@ fn messages_change(value: &Value, items: &mut Vec<CallbackItem>) {
             status::Parsed::Unmodelled(name) => {
                 tracing::debug!(number.id = number_id, status = name, "ignored a status that has no meaning here");
             }
-            status::Parsed::Malformed => tracing::warn!(number.id = number_id, "skipped a malformed status"),
+            status::Parsed::Malformed => malformed += 1,
         }
     }
-    for error in list(value, "errors") {
+    for error in list(value, "errors").iter().take(ERRORS_LOGGED) {
         tracing::warn!(number.id = number_id, code = ?error.get("code"), "Meta reports an error of the number");
     }
+    malformed
 }

@@ -5,16 +5,22 @@ use sha2::Sha256;
 
 const PREFIX: &str = "sha256=";
 
+/// Whether a header has the form of a signature: what has not need not be compared with anything.
+pub fn is_signature(header: &str) -> bool {
+    decoded(header).is_some()
+}
+
+fn decoded(header: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    hex::decode_to_slice(header.trim().strip_prefix(PREFIX)?, &mut digest).ok()?;
+    Some(digest)
+}
+
 /// Whether `header` is the signature of exactly these bytes. Compared in constant time; a missing or malformed header and an
 /// empty secret are refused.
 pub fn verify_signature(app_secret: &str, raw: &[u8], header: Option<&str>) -> bool {
-    let Some(given) = header.and_then(|header| header.trim().strip_prefix(PREFIX)) else {
-        return false;
-    };
-    let (Ok(given), Some(mac)) = (hex::decode(given), mac(app_secret, raw)) else {
-        return false;
-    };
-    mac.verify_slice(&given).is_ok()
+    let Some(digest) = header.and_then(decoded) else { return false };
+    mac(app_secret, raw).is_some_and(|mac| mac.verify_slice(&digest).is_ok())
 }
 
 /// The header value that Meta would send for these bytes; empty when the secret is.

@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::*;
 
 fn raw_fault(body: impl AsRef<[u8]>) -> FieldFault {
-    SendRequest::parse(SendEndpoint::Whatsapp, body.as_ref(), MAX).unwrap_err().remove(0)
+    SendRequest::parse(SendEndpoint::Whatsapp, body.as_ref(), MAX).unwrap_err().into_listed().remove(0)
 }
 
 #[test]

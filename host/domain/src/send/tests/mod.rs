@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::body::FieldFault;
+use crate::body::{Faults, FieldFault};
 
 mod bad_input;
 mod chat;
@@ -46,18 +46,18 @@ fn without(mut base: Value, pointer: &str) -> Value {
     base
 }
 
-fn parse(body: &Value) -> Result<SendRequest, Vec<FieldFault>> {
+fn parse(body: &Value) -> Result<SendRequest, Faults> {
     SendRequest::parse(SendEndpoint::Whatsapp, body.to_string().as_bytes(), MAX)
 }
 
 /// The fields of the faults of a body.
 fn fields(body: &Value) -> Vec<String> {
-    parse(body).unwrap_err().into_iter().map(|fault| fault.field).collect()
+    parse(body).unwrap_err().into_listed().into_iter().map(|fault| fault.field).collect()
 }
 
 /// The one fault of a body.
 fn fault(body: &Value) -> FieldFault {
-    let mut faults = parse(body).unwrap_err();
+    let mut faults = parse(body).unwrap_err().into_listed();
     assert_eq!(faults.len(), 1, "{faults:?}");
     faults.remove(0)
 }

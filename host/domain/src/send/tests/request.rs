@@ -15,7 +15,7 @@ fn a_template_send_is_read() {
 fn the_unified_endpoint_wraps_the_payload_and_its_paths() {
     let parse = |body: Value| SendRequest::parse(SendEndpoint::Unified, body.to_string().as_bytes(), MAX);
     assert!(parse(json!({"channel": "WHATSAPP", "payload": notification()})).is_ok());
-    let field = |body: Value| parse(body).unwrap_err().remove(0).field;
+    let field = |body: Value| parse(body).unwrap_err().into_listed().remove(0).field;
     assert_eq!(field(json!({"channel": "WHATSAPP"})), "payload");
     assert_eq!(field(json!({"payload": notification()})), "channel");
     assert_eq!(field(json!({"channel": "PIGEON", "payload": notification()})), "channel");
@@ -98,13 +98,53 @@ fn at_most_1000_recipients_over_all_messages() {
     assert_eq!(parse(&with(chat(), "/messages/0/recipients", recipients(1000))).unwrap().recipient_count(), 1000);
     let fault_of_one = fault(&with(chat(), "/messages/0/recipients", recipients(1001)));
     assert_eq!(fault_of_one.field, "messages[0].recipients");
-    assert!(fault_of_one.message.contains("1001") && fault_of_one.message.contains("1000"), "{fault_of_one}");
+    assert!(fault_of_one.message.contains("more than 1000"), "{fault_of_one}");
     let two = |first, second| {
         let message = |count| json!({"recipients": recipients(count), "messageText": "x"});
         with(chat(), "/messages", json!([message(first), message(second)]))
     };
     assert!(parse(&two(999, 1)).is_ok());
     assert_eq!(fault(&two(999, 2)).field, "messages");
+    let both_names = json!({"recipients": recipients(1000), "recipientNumbers": recipients(1), "messageText": "x"});
+    assert!(fault(&with(chat(), "/messages/0", both_names)).message.contains("more than 1000"));
+}
+
+#[test]
+fn at_most_1000_messages_as_each_has_a_recipient() {
+    let messages = |count| with(chat(), "/messages", vec![json!({}); count].into());
+    let faults = parse(&messages(1000)).unwrap_err();
+    assert_eq!((faults.len(), faults.count()), (100, 2000));
+    assert_eq!(fault(&messages(1001)).field, "messages");
+    let unified = json!({"channel": "WHATSAPP", "payload": messages(1001)}).to_string();
+    let refused = SendRequest::parse(SendEndpoint::Unified, unified.as_bytes(), MAX).unwrap_err();
+    assert_eq!(refused[0].field, "payload.messages");
+}
+
+#[test]
+fn what_comes_after_the_limit_is_not_read() {
+    let body = |messages: &str, after: &str| format!(r#"{{"sender":"27110000000","messages":[{messages}{after}"#);
+    let parse = |body: String| SendRequest::parse(SendEndpoint::Whatsapp, body.as_bytes(), MAX).unwrap_err();
+    assert_eq!(parse(body(&"{},".repeat(1001), "this is no JSON"))[0].field, "messages");
+    assert_eq!(parse(body(&"{},".repeat(999), "this is no JSON"))[0].field, "body");
+    let recipients = format!(r#"{{"recipients":[{}"#, "{},".repeat(1001));
+    assert_eq!(parse(body(&recipients, "this is no JSON"))[0].field, "messages[0].recipients");
+}
+
+#[test]
+fn lists_that_only_a_mistake_makes_long_have_a_limit_of_their_own() {
+    let many = |element: Value, count: usize| Value::from(vec![element; count]);
+    let cases = [
+        ("/messages/0/components", json!({"type": "body"})),
+        ("/messages/0/components/0/parameters", json!("")),
+        ("/messages/0/components/0/conversationParameters", json!({"payload": ""})),
+        ("/messages/0/components/0/cards", json!({})),
+    ];
+    for (pointer, element) in cases {
+        assert!(parse(&with(notification(), pointer, many(element.clone(), 250))).is_ok(), "{pointer}");
+        let fault = fault(&with(notification(), pointer, many(element, 251)));
+        assert!(fault.message.contains("more than 250"), "{pointer}: {fault}");
+        assert_eq!(format!("/{}", fault.field.replace(['[', '.'], "/").replace(']', "")), pointer);
+    }
 }
 
 #[test]

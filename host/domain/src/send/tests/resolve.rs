@@ -18,7 +18,7 @@ fn template() -> Template {
     Template::from_graph("waba-1", &graph).unwrap()
 }
 
-fn resolve_with(body: &Value, template: Option<&Template>) -> Result<ResolvedSend, Vec<FieldFault>> {
+fn resolve_with(body: &Value, template: Option<&Template>) -> Result<ResolvedSend, Faults> {
     parse(body).unwrap().resolve(&number(), template, &mut || "token".to_owned())
 }
 
@@ -27,7 +27,7 @@ fn resolve(body: &Value) -> ResolvedSend {
 }
 
 fn the_fault(body: &Value, template: Option<&Template>) -> FieldFault {
-    let mut faults = resolve_with(body, template).unwrap_err();
+    let mut faults = resolve_with(body, template).unwrap_err().into_listed();
     assert_eq!(faults.len(), 1);
     faults.remove(0)
 }

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    body::FieldFault,
+    body::Faults,
     content::{ButtonKind, ConversationEffect, TemplateSend},
     send::RequestComponent,
 };
@@ -24,7 +24,7 @@ fn template_of(format: &str, components: Value) -> Template {
     Template::from_graph("waba-1", &graph).unwrap()
 }
 
-fn resolve(template: &Template, components: Value) -> Result<TemplateSend, Vec<FieldFault>> {
+fn resolve(template: &Template, components: Value) -> Result<TemplateSend, Faults> {
     let components: Vec<RequestComponent> = serde_json::from_value(components).unwrap();
     let mut minted = 0;
     let mut tokens = || {
@@ -36,7 +36,7 @@ fn resolve(template: &Template, components: Value) -> Result<TemplateSend, Vec<F
 
 fn faults(template: &Template, components: Value) -> Vec<(String, String)> {
     let faults = resolve(template, components).unwrap_err();
-    faults.into_iter().map(|fault| (fault.field, fault.message)).collect()
+    faults.into_listed().into_iter().map(|fault| (fault.field, fault.message)).collect()
 }
 
 /// The one fault's field, and a check that its message mentions `said`.

@@ -1,6 +1,8 @@
 //! Conversations that a chatbot component leads: order, state, timers, hand-over, failures (SPEC 1 and 6.5, DESIGN 3 rule 6
 //! and 4). The guest `clerk` does what the text says.
 
+mod failures;
+
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
 use serde_json::{Value, json};
 
@@ -218,89 +220,6 @@ async fn values_of_another_client_are_out_of_reach() {
 }
 
 #[tokio::test]
-async fn a_turn_that_fails_writes_nothing() {
-    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
-    phone.write(&client.number, "total-and-fail").await;
-    let reason = is_queued(&patchbay, &client).await;
-    assert!(reason.contains("nothing of this may last"), "{reason}");
-
-    asks(&patchbay.new_phone(), &client, "total", "total 1").await;
-    assert_eq!(texts(&phone).await, Vec::<String>::new());
-}
-
-#[tokio::test]
-async fn a_bot_that_refuses_for_good_is_not_asked_again() {
-    let (patchbay, client, sink, phone) = with_bot("hostile-bot").await;
-
-    phone.write(&client.number, "refuse").await;
-
-    let reason = is_queued(&patchbay, &client).await;
-    assert!(reason.contains("not today"), "{reason}");
-    assert_eq!(outcomes(&client, "hostile-bot").await, ["answered", "refused"]);
-    assert_eq!(event_of(&phone, &client, &sink, "hello?").await["chatBotConversation"], false);
-}
-
-#[tokio::test]
-async fn a_bot_that_traps_is_asked_again_and_then_people_take_over() {
-    let (patchbay, client, sink, phone) = with_clock("hostile-bot").await;
-    phone.write(&client.number, "panic").await;
-    for failures in 1..=3 {
-        made(&client, "hostile-bot", "trapped", failures).await;
-        assert_eq!(chat(&patchbay, &client).await.unwrap().0, "BOT", "after {failures} failures");
-        patchbay.advance_clock(30).await;
-    }
-
-    is_queued(&patchbay, &client).await;
-
-    let outcomes = outcomes(&client, "hostile-bot").await;
-    assert_eq!(outcomes, ["answered", "trapped", "trapped", "trapped", "trapped"]);
-    assert_eq!(event_of(&phone, &client, &sink, "hello?").await["chatBotConversation"], false);
-    assert!(!texts(&phone).await.iter().any(|text| text.contains("panic")));
-}
-
-/// Waits until so many calls of a plugin ended like this.
-async fn made(client: &Client, plugin: &str, outcome: &str, calls: usize) {
-    let what = format!("call {calls} of {plugin} to be {outcome}");
-    eventually(&what, || async {
-        let outcomes = outcomes(client, plugin).await;
-        (outcomes.iter().filter(|one| *one == outcome).count() >= calls).then_some(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_bot_that_never_ends_is_stopped_and_holds_nobody_up() {
-    let (patchbay, client, _sink, phone) = with_bot("hostile-bot").await;
-    let busy = patchbay.new_client().await;
-    busy.activate("clerk").await;
-    phone.write(&client.number, "spin").await;
-
-    asks(&patchbay.new_phone(), &busy, "say still here", "still here").await;
-    asks(&patchbay.new_phone(), &client, "hello", "echo hello").await;
-
-    // Whichever comes first: its time, or the processor time that it may use.
-    eventually("the call to be stopped", || async {
-        let outcomes = outcomes(&client, "hostile-bot").await;
-        outcomes.iter().any(|outcome| ["timed-out", "limit-exceeded"].contains(&outcome.as_str())).then_some(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_bot_that_fails_for_a_while_answers_in_the_end_and_in_order() {
-    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
-    phone.write(&client.number, "flaky").await;
-    phone.write(&client.number, "say after that").await;
-    made(&client, "clerk", "refused", 2).await;
-    assert_eq!(texts(&phone).await, Vec::<String>::new(), "what comes later waits");
-
-    patchbay.advance_clock(25).await;
-
-    hears(&phone, "after that").await;
-    assert_eq!(texts(&phone).await, ["recovered", "after that"]);
-}
-
-#[tokio::test]
 async fn a_timer_goes_off_when_its_time_has_come() {
     let (patchbay, client, _sink, phone) = with_clock("clerk").await;
     asks(&phone, &client, "remind tea 3600", "reminder tea set").await;
@@ -370,6 +289,20 @@ async fn a_reply_can_quote_the_message_that_it_answers() {
 
     let sent = patchbay.provider_sends(&client).await.remove(0);
     assert_eq!(sent["body"]["context"]["message_id"], written["id"]);
+}
+
+#[tokio::test]
+async fn a_quote_of_a_message_that_is_not_there_is_left_out_and_the_author_is_told() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    phone.write(&client.number, "quote-nothing").await;
+
+    hears(&phone, "quoted").await;
+
+    let sent = patchbay.provider_sends(&client).await.remove(0);
+    assert!(sent["body"].get("context").is_none(), "{sent}");
+    let call = client.keeps("clerk", "invocations", |call| call.to_string().contains("m-404")).await;
+    assert_eq!(call["outcome"], "answered");
+    assert!(call["logs"].to_string().contains("none of this conversation"), "{call}");
 }
 
 #[tokio::test]

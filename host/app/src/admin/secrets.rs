@@ -1,0 +1,53 @@
+//! Secrets that a command is given. On the command line everybody on the machine can read them.
+
+use std::io::BufRead;
+
+use anyhow::{Context as _, bail};
+
+use crate::{cli::GivenPassword, config::Secret};
+
+/// Bytes of a secret at most.
+const SECRET_MAX: u64 = 64 * 1024;
+
+/// The password of a user.
+pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
+    match given.password {
+        Some(password) => Ok(password),
+        None => from_stdin("password"),
+    }
+}
+
+/// The first line of standard input, without its end.
+pub(super) fn from_stdin(what: &str) -> anyhow::Result<Secret> {
+    let line = first_line(std::io::stdin().lock()).with_context(|| format!("cannot read the {what}"))?;
+    if line.is_empty() {
+        bail!("no {what} on standard input: pipe it in, for example with `< {what}.txt`");
+    }
+    Ok(Secret::from(line.as_str()))
+}
+
+fn first_line(input: impl BufRead) -> anyhow::Result<String> {
+    let mut line = String::new();
+    input.take(SECRET_MAX).read_line(&mut line)?;
+    let end = line.trim_end_matches(['\r', '\n']).len();
+    line.truncate(end);
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_the_first_line_and_keeps_its_spaces() {
+        for (input, secret) in [
+            ("correct horse \n", "correct horse "),
+            (" pass\r\nmore\n", " pass"),
+            ("no end of line", "no end of line"),
+            ("", ""),
+        ] {
+            assert_eq!(first_line(input.as_bytes()).unwrap(), secret);
+        }
+        assert!(first_line(&b"\xff\n"[..]).is_err());
+    }
+}

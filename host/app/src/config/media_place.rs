@@ -1,0 +1,38 @@
+//! Where files of customers are kept.
+
+use std::path::PathBuf;
+
+use super::value::Value;
+
+/// Where files of customers are kept (`media.store`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MediaPlace {
+    /// Decided from the other settings.
+    Auto,
+    /// In the database.
+    Database,
+    /// In a folder.
+    Folder(PathBuf),
+}
+
+impl Value for MediaPlace {
+    fn expected() -> String {
+        "\"database\", or the path of a folder, such as \"/srv/media\"".to_owned()
+    }
+    fn from_text(text: &str) -> Option<Self> {
+        match text.trim() {
+            "" => Some(Self::Auto),
+            "database" => Some(Self::Database),
+            // A word without a slash is a misspelt one.
+            path if path.contains('/') && !path.contains("://") => Some(Self::Folder(PathBuf::from(path))),
+            _ => None,
+        }
+    }
+    fn shown(&self) -> toml::Value {
+        toml::Value::String(match self {
+            Self::Auto => String::new(),
+            Self::Database => "database".to_owned(),
+            Self::Folder(path) => path.display().to_string(),
+        })
+    }
+}

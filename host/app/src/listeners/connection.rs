@@ -1,0 +1,91 @@
+//! One connection, from its first byte to its last.
+
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request},
+};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto,
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use super::activity::{Activity, Patience, Watched};
+
+/// Bytes of what was received that a connection holds beside bodies; no head of a request is larger.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Requests of one connection at the same time (HTTP/2).
+const STREAMS: u32 = 128;
+/// Connections are not looked at more often, whatever their patience.
+const SHORTEST_LOOK: Duration = Duration::from_millis(10);
+/// Time for the goodbye of a connection that must end.
+const GOODBYE: Duration = Duration::from_millis(500);
+
+/// Serves a connection until it ends, its patience does, or `stop` asks it to end after what is in flight. Handlers find
+/// the peer's address as `ConnectInfo<SocketAddr>`.
+pub async fn serve<IO, P>(
+    io: IO,
+    place: P,
+    peer: SocketAddr,
+    router: Router,
+    (activity, patience): (Arc<Activity>, Patience),
+    stop: CancellationToken,
+) where
+    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Unpin + Send + 'static,
+{
+    let of_requests = Arc::clone(&activity);
+    let service = tower::service_fn(move |mut request: Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let (router, in_flight) = (router.clone(), of_requests.request());
+        async move {
+            let response = router.oneshot(request.map(Body::new)).await;
+            drop(in_flight);
+            response
+        }
+    });
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1().max_buf_size(BUFFER_BYTES);
+    http.http2().max_concurrent_streams(STREAMS);
+    let io = TokioIo::new(Watched::new(io, Arc::clone(&activity), place));
+    let mut connection = pin!(http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned());
+    let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);
+    let (mut stopping, mut cut_at) = (false, None);
+    loop {
+        let next_look = cut_at.unwrap_or_else(|| Instant::now() + look_again);
+        tokio::select! {
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended in the middle");
+                }
+                return;
+            }
+            () = activity.evicted.cancelled() => return,
+            () = stop.cancelled(), if !stopping => {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            () = sleep_until(next_look) => {
+                let out_of_time = activity.deadline(patience).is_some_and(|deadline| deadline <= Instant::now());
+                match (out_of_time, cut_at) {
+                    (true, Some(_)) => return,
+                    (true, None) => {
+                        cut_at = Some(Instant::now() + GOODBYE);
+                        connection.as_mut().graceful_shutdown();
+                    }
+                    // A request came in just then: it is answered, and is the last one.
+                    (false, _) => cut_at = None,
+                }
+            }
+        }
+    }
+}

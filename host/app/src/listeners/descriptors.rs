@@ -1,0 +1,48 @@
+//! File descriptors: every connection is one, and so is much else.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Descriptors that are left to everything else at least: the database, webhooks on their way out, files.
+const RESERVED: u64 = 256;
+
+/// Raises the limit of this process to what the system lets it have, and answers it; `None` when there is none.
+pub fn raise() -> Option<u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = Rlimit { current: maximum, maximum };
+    match setrlimit(Resource::Nofile, wanted) {
+        Ok(()) => maximum,
+        Err(error) => {
+            tracing::warn!(%error, "the limit of open files could not be raised");
+            current
+        }
+    }
+}
+
+/// How many connections fit among so many descriptors: of those, a quarter and no less than 256 are for everything else.
+pub fn connections_for(descriptors: Option<u64>, wanted: usize) -> usize {
+    let Some(descriptors) = descriptors else { return wanted };
+    let fit = descriptors.saturating_sub(RESERVED.max(descriptors / 4));
+    wanted.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_room_for_other_files() {
+        assert_eq!(connections_for(None, 8_192), 8_192);
+        assert_eq!(connections_for(Some(1_048_576), 8_192), 8_192);
+        assert_eq!(connections_for(Some(4_096), 8_192), 3_072);
+        assert_eq!(connections_for(Some(1_024), 8_192), 768);
+        assert_eq!(connections_for(Some(512), 8_192), 256);
+        assert_eq!(connections_for(Some(100), 8_192), 1);
+    }
+
+    #[test]
+    fn the_limit_of_this_process_goes_to_what_it_may_have() {
+        let may_have = getrlimit(Resource::Nofile).maximum;
+        assert_eq!(raise(), may_have);
+        assert_eq!(getrlimit(Resource::Nofile).current, may_have);
+    }
+}

@@ -1,0 +1,197 @@
+//! How many connections there may be, in all and from one address. When all places are taken, connections on which nothing
+//! is in flight make room, those first on which nothing has happened for longest: whoever only holds connections keeps
+//! nobody out.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use domain::source::source_of;
+use ipnet::IpNet;
+use tokio::time::Instant;
+
+use super::activity::Activity;
+
+/// How many connections the listeners of one process take.
+#[derive(Debug, Clone)]
+pub struct ConnectionLimits {
+    /// In all.
+    pub connections: usize,
+    /// From one address, or one IPv6 network of 64 bits. This machine and trusted proxies speak for many and are only
+    /// bound by the whole.
+    pub per_address: usize,
+    /// Trusted proxies.
+    pub proxies: Vec<IpNet>,
+}
+
+/// One of so many connections makes room at once, as looking for them costs more than ending them.
+const ROOM_MADE: usize = 64;
+
+/// The places of one process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Doors {
+    limits: Arc<ConnectionLimits>,
+    open: Arc<Mutex<Open>>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    next: u64,
+    by_number: HashMap<u64, Arc<Activity>>,
+    by_address: HashMap<IpAddr, usize>,
+}
+
+/// A connection's place; free again when it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    open: Arc<Mutex<Open>>,
+    number: u64,
+    address: Option<IpAddr>,
+}
+
+impl Doors {
+    /// Nobody is in.
+    pub fn new(limits: ConnectionLimits) -> Self {
+        Self { limits: Arc::new(limits), open: Arc::default() }
+    }
+
+    /// A place for a connection, or the limit that leaves none.
+    pub fn enter(&self, peer: IpAddr, activity: &Arc<Activity>) -> Result<Place, &'static str> {
+        let address = self.counted(peer);
+        let mut open = lock(&self.open);
+        let from_there = address.and_then(|address| open.by_address.get(&address)).copied().unwrap_or_default();
+        if from_there >= self.limits.per_address {
+            return Err("connections_per_address");
+        }
+        // Those that were told to go are still there; each new one has told as many to go as it takes the place of.
+        if open.by_number.len() >= self.limits.connections && !make_room(&mut open, self.limits.connections) {
+            return Err("connections");
+        }
+        let number = open.next;
+        open.next += 1;
+        open.by_number.insert(number, Arc::clone(activity));
+        if let Some(address) = address {
+            *open.by_address.entry(address).or_default() += 1;
+        }
+        Ok(Place { open: Arc::clone(&self.open), number, address })
+    }
+
+    /// Ends some that are idle: the process has no descriptors left.
+    pub fn make_room(&self) {
+        make_room(&mut lock(&self.open), self.limits.connections);
+    }
+
+    /// How many are open.
+    pub fn count(&self) -> usize {
+        lock(&self.open).by_number.len()
+    }
+
+    /// What an address is counted as; `None` when it is not.
+    fn counted(&self, peer: IpAddr) -> Option<IpAddr> {
+        let peer = peer.to_canonical();
+        if peer.is_loopback() || self.limits.proxies.iter().any(|network| network.contains(&peer)) {
+            return None;
+        }
+        Some(source_of(peer))
+    }
+}
+
+fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells idle connections to end, and answers whether there were any.
+fn make_room(open: &mut Open, most: usize) -> bool {
+    let idle = open.by_number.iter().filter_map(|(number, activity)| Some((activity.quiet_since()?, *number)));
+    let mut idle: Vec<(Instant, u64)> = idle.collect();
+    idle.sort_unstable();
+    let going: Vec<u64> = idle.into_iter().map(|(_, number)| number).take((most / ROOM_MADE).max(1)).collect();
+    for number in &going {
+        // Its place is free from now on: it takes no time to end, and nobody waits for it.
+        if let Some(activity) = open.by_number.remove(number) {
+            activity.evicted.cancel();
+        }
+    }
+    !going.is_empty()
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = lock(&self.open);
+        open.by_number.remove(&self.number);
+        let Some(address) = self.address else { return };
+        if let Some(count) = open.by_address.get_mut(&address) {
+            *count -= 1;
+            if *count == 0 {
+                open.by_address.remove(&address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn doors(connections: usize, per_address: usize) -> Doors {
+        Doors::new(ConnectionLimits { connections, per_address, proxies: vec!["10.0.0.0/8".parse().unwrap()] })
+    }
+
+    fn enter(doors: &Doors, peer: &str) -> Result<(Arc<Activity>, Place), &'static str> {
+        let activity = Activity::new();
+        let place = doors.enter(peer.parse().unwrap(), &activity)?;
+        Ok((activity, place))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_address_has_a_limit_and_gets_its_places_back() {
+        let doors = doors(100, 2);
+        let first = enter(&doors, "192.0.2.1").unwrap();
+        let _second = enter(&doors, "192.0.2.1").unwrap();
+        assert_eq!(enter(&doors, "::ffff:192.0.2.1").unwrap_err(), "connections_per_address");
+        assert!(enter(&doors, "192.0.2.2").is_ok());
+        drop(first);
+        assert!(enter(&doors, "192.0.2.1").is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_network_of_64_bits_is_one_address_and_proxies_are_none() {
+        let doors = doors(100, 1);
+        let _one = enter(&doors, "2001:db8::1").unwrap();
+        assert!(enter(&doors, "2001:db8::2").is_err());
+        let _other = enter(&doors, "2001:db8:0:1::1").unwrap();
+        for free in ["127.0.0.1", "::1", "10.1.2.3"] {
+            let _places: Vec<_> = (0..5).map(|_| enter(&doors, free).unwrap()).collect();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_longest_idle_makes_room_and_a_request_in_flight_does_not() {
+        let doors = doors(3, 100);
+        let (busy, _busy_place) = enter(&doors, "192.0.2.1").unwrap();
+        let request = busy.request();
+        let (oldest, oldest_place) = enter(&doors, "192.0.2.2").unwrap();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let (younger, _younger_place) = enter(&doors, "192.0.2.3").unwrap();
+        let _fourth = enter(&doors, "192.0.2.4").unwrap();
+        assert!(oldest.evicted.is_cancelled() && !busy.evicted.is_cancelled() && !younger.evicted.is_cancelled());
+        assert_eq!(doors.count(), 3);
+        drop(oldest_place);
+        assert_eq!(doors.count(), 3, "its place is not given back twice");
+        drop(request);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_makes_room_while_every_connection_has_a_request() {
+        let doors = doors(2, 100);
+        let open: Vec<_> = (0..2).map(|_| enter(&doors, "192.0.2.1").unwrap()).collect();
+        let mut requests: Vec<_> = open.iter().map(|(activity, _)| activity.request()).collect();
+        assert_eq!(enter(&doors, "192.0.2.2").unwrap_err(), "connections");
+        requests.pop();
+        assert!(enter(&doors, "192.0.2.2").is_ok());
+    }
+}

@@ -1,0 +1,138 @@
+//! The listeners: plain HTTP and HTTPS. They bound how many connections there are and how long one may take for what it is
+//! at, and finish what is in flight before they end.
+
+mod activity;
+mod connection;
+mod descriptors;
+mod doors;
+
+use std::{
+    io::{self, ErrorKind},
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::Router;
+use rustls::ServerConfig;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time::{sleep, timeout},
+};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+pub use activity::{Activity, Patience};
+pub use connection::serve as serve_connection;
+pub use descriptors::{connections_for, raise};
+pub use doors::{ConnectionLimits, Doors, Place};
+
+/// How long requests in flight may take after a shutdown began; the whole of it has 30 s (CONTRACT 5).
+pub const DRAIN: Duration = Duration::from_secs(15);
+/// Pause after a connection could not be taken because the process has no descriptors left.
+const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
+
+/// What the listeners of a process share.
+#[derive(Debug, Clone)]
+pub struct Reception {
+    /// Places.
+    pub doors: Doors,
+    /// Time.
+    pub patience: Patience,
+}
+
+/// Serves HTTP, with TLS when there is a configuration for it, until `shutdown`; then takes no more connections and finishes
+/// the requests in flight, within [`DRAIN`]. Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
+    router: Router,
+    reception: Reception,
+    shutdown: CancellationToken,
+) {
+    let tls = tls.map(TlsAcceptor::from);
+    let connections = TaskTracker::new();
+    loop {
+        let (stream, peer) = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = accept(&listener, &reception.doors) => accepted,
+        };
+        let activity = Activity::new();
+        match reception.doors.enter(peer.ip(), &activity) {
+            Ok(place) => {
+                let arrived = Arrived { stream, peer, place, activity, patience: reception.patience };
+                let serving = arrived.serve(tls.clone(), router.clone(), shutdown.clone());
+                let doors = reception.doors.clone();
+                connections.spawn(async move {
+                    serving.await;
+                    observe(&doors);
+                });
+            }
+            Err(limit) => {
+                metrics::counter!("patchbay_http_connections_refused_total", "limit" => limit).increment(1);
+            }
+        }
+        observe(&reception.doors);
+    }
+    // Whoever comes now is refused by the system.
+    drop(listener);
+    connections.close();
+    if timeout(DRAIN, connections.wait()).await.is_err() {
+        tracing::warn!("requests still in flight after {} s were cut off", DRAIN.as_secs());
+    }
+}
+
+fn observe(doors: &Doors) {
+    let open = u32::try_from(doors.count()).unwrap_or(u32::MAX);
+    metrics::gauge!("patchbay_http_connections").set(f64::from(open));
+}
+
+/// The next connection. Nothing that goes wrong with one ends the listening.
+async fn accept(listener: &TcpListener, doors: &Doors) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be taken");
+                doors.make_room();
+                sleep(NO_DESCRIPTORS).await;
+            }
+        }
+    }
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
+}
+
+/// A connection that has a place.
+struct Arrived {
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: Place,
+    activity: Arc<Activity>,
+    patience: Patience,
+}
+
+impl Arrived {
+    async fn serve(self, tls: Option<TlsAcceptor>, router: Router, stop: CancellationToken) {
+        let Self { stream, peer, place, activity, patience } = self;
+        // Answers are written in one piece; nothing is gained by waiting for more. It fails when the peer has gone.
+        let _ = stream.set_nodelay(true);
+        let Some(tls) = tls else {
+            return serve_connection(stream, place, peer, router, (activity, patience), stop).await;
+        };
+        let evicted = activity.evicted.clone();
+        let stream = tokio::select! {
+            () = evicted.cancelled() => return,
+            () = stop.cancelled() => return,
+            shaken = timeout(patience.head, tls.accept(stream)) => shaken,
+        };
+        match stream {
+            Ok(Ok(stream)) => serve_connection(stream, place, peer, router, (activity, patience), stop).await,
+            Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            Err(_) => tracing::debug!("a TLS handshake took too long"),
+        }
+    }
+}

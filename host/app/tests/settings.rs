@@ -1,0 +1,119 @@
+//! Every setting is read by something, or says that it has no effect yet.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use patchbay_app::config::{Config, lacking};
+
+/// The sources of the program, without those of its tests: file and text.
+fn sources() -> Vec<(String, String)> {
+    let host = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap()).join("..");
+    let mut found = Vec::new();
+    for package in fs::read_dir(&host).unwrap() {
+        collect(&package.unwrap().path().join("src"), &mut found);
+    }
+    assert!(found.len() > 100, "only {} files found", found.len());
+    let name = |path: &Path| path.strip_prefix(&host).unwrap().display().to_string();
+    found.into_iter().map(|path| (name(&path), fs::read_to_string(&path).unwrap())).collect()
+}
+
+fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Lines in which `what` stands as a whole word.
+fn lines_with<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
+    let part_of_word = |character: char| character.is_alphanumeric() || character == '_';
+    let whole = |line: &&str| {
+        line.match_indices(what).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + what.len()..]);
+            let begins = what.starts_with('.') || !before.ends_with(part_of_word);
+            begins && !after.starts_with(part_of_word)
+        })
+    };
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).filter(whole).collect()
+}
+
+/// Where a setting is taken into account: in the program, beside the files that define, check and show settings.
+fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
+    let place = |file: &str| {
+        file.starts_with("app/src/") && (!file.starts_with("app/src/config/") || file == "app/src/config/derived.rs")
+    };
+    let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
+    // The data directory is asked for by its own method.
+    let method = format!("{key}()");
+    let texts = sources.iter().filter(|(file, _)| place(file));
+    texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat()).collect()
+}
+
+/// The field that a setting is handed on in, as in `field: limits.setting,`.
+fn handed_on_in(line: &str) -> Option<&str> {
+    let (field, value) = line.trim_start().split_once(": ")?;
+    let is_name = field.chars().all(|character| character.is_alphanumeric() || character == '_');
+    (is_name && !value.is_empty()).then_some(field)
+}
+
+#[test]
+fn every_setting_is_read_by_something_or_says_that_it_has_no_effect() {
+    let sources = sources();
+    let mut faults = Vec::new();
+    for (section, settings) in Config::default().sections() {
+        for setting in settings.settings() {
+            let key = if section.is_empty() { setting.name.to_owned() } else { format!("{section}.{}", setting.name) };
+            let readings = readings(&sources, &key);
+            let handed_on = readings.iter().filter_map(|line| handed_on_in(line));
+            let lost: Vec<&str> = handed_on
+                .filter(|field| {
+                    let taken = format!(".{field}");
+                    !sources
+                        .iter()
+                        .any(|(file, text)| !file.starts_with("app/") && !lines_with(text, &taken).is_empty())
+                })
+                .collect();
+            match lacking(&key) {
+                None if readings.is_empty() => faults.push(format!("nothing reads {key}")),
+                // What `patchbay config` shows of it is no effect.
+                Some(_) if readings.iter().any(|line| !line.contains("graph_url(")) => {
+                    faults.push(format!("{key} has an effect, and the documentation says that it has none"));
+                }
+                None if !lost.is_empty() => faults.push(format!("{key} is handed on as {lost:?}, which nothing reads")),
+                _ => {}
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn a_setting_that_nothing_reads_is_found() {
+    let source = |file: &str, text: &str| (file.to_owned(), text.to_owned());
+    let sources = [
+        source("app/src/config/limits.rs", "max_recipients: usize = 1_000, // limits.max_recipients"),
+        source("app/src/boot.rs", "    recipients: limits.max_recipients_in_all,\n    // limits.max_recipients"),
+        source("api/src/lib.rs", "limits.max_recipients"),
+    ];
+    assert!(readings(&sources, "limits.max_recipients").is_empty());
+    assert_eq!(readings(&sources, "limits.max_recipients_in_all").len(), 1);
+    assert_eq!(handed_on_in("    recipients: limits.max_recipients_in_all,"), Some("recipients"));
+    assert_eq!(handed_on_in("let read = limits.max_recipients;"), None);
+}
+
+#[test]
+fn a_setting_without_effect_is_named_when_it_is_set() {
+    let text = "[messenger]\nverify_token = \"s\"\n[server]\nlite_host = \"lite.example\"\nworkers = false";
+    let config = Config::from_sources(Some(("patchbay.toml".into(), text.to_owned())), []).unwrap();
+    let named =
+        [("server.lite_host".to_owned(), "WhatsApp Lite"), ("messenger.verify_token".to_owned(), "Facebook Messenger")];
+    assert_eq!(config.without_effect(), named);
+    assert_eq!(Config::default().without_effect(), []);
+}

@@ -1,0 +1,204 @@
+//! What arrives together is done together: one transaction, or one look into the database, for many callers.
+//!
+//! Of one key only a few groups are under way, so the next one fills while the disk works. A lone caller never waits for
+//! company.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::sync::oneshot;
+
+/// How groups are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Grouping {
+    /// Groups of one key under way at most: while one waits for the disk, another uses the processor.
+    pub groups: usize,
+    /// Weight that a further group begins with: a smaller one would cost more statements than its head start is worth.
+    pub further_from: usize,
+    /// Items of one group at most.
+    pub most_items: usize,
+    /// Weight of one group at most, unless a single item weighs more.
+    pub most_weight: usize,
+}
+
+/// Does the work of a group: answers each of the items, in their order.
+type Work<K, I, A> = Box<dyn Fn(K, Vec<I>) -> BoxFuture<'static, Vec<A>> + Send + Sync>;
+
+/// Gathers items of one kind. `K`: what is kept apart. `I`: what is to be done. `A`: how it went.
+pub struct Gatherer<K, I, A> {
+    grouping: Grouping,
+    weight: fn(&I) -> usize,
+    work: Work<K, I, A>,
+    /// What waits, per key that has a group under way.
+    waiting: Mutex<HashMap<K, Waiting<I, A>>>,
+}
+
+/// The items of one key that no group has taken yet.
+struct Waiting<I, A> {
+    items: Vec<(I, oneshot::Sender<A>)>,
+    groups: usize,
+}
+
+impl<K, I, A> Gatherer<K, I, A>
+where
+    K: Copy + Eq + Hash + Send + 'static,
+    I: Send + 'static,
+    A: Send + 'static,
+{
+    /// Items of `weight` are done by `work`.
+    pub fn new<F>(
+        grouping: Grouping,
+        weight: fn(&I) -> usize,
+        work: impl Fn(K, Vec<I>) -> F + Send + Sync + 'static,
+    ) -> Arc<Self>
+    where
+        F: Future<Output = Vec<A>> + Send + 'static,
+    {
+        let work: Work<K, I, A> = Box::new(move |key, items| work(key, items).boxed());
+        Arc::new(Self { grouping, weight, work, waiting: Mutex::new(HashMap::new()) })
+    }
+
+    /// Has an item done, with whatever else of its key arrives meanwhile. `None` when the work on its group panicked.
+    pub async fn join(self: &Arc<Self>, key: K, item: I) -> Option<A> {
+        let (answer, answered) = oneshot::channel();
+        let starts_group = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let waiting = waiting.entry(key).or_insert_with(|| Waiting { items: Vec::new(), groups: 0 });
+            waiting.items.push((item, answer));
+            let starts_group = match waiting.groups {
+                0 => true,
+                under_way => under_way < self.grouping.groups && !self.is_too_light(waiting),
+            };
+            waiting.groups += usize::from(starts_group);
+            starts_group
+        };
+        if starts_group {
+            // Not in this caller's own task: one that hangs up must not take the group down with it.
+            tokio::spawn(Arc::clone(self).do_groups(key));
+        }
+        answered.await.ok()
+    }
+
+    /// Whether what waits is too little for a group beside others.
+    fn is_too_light(&self, waiting: &Waiting<I, A>) -> bool {
+        waiting.items.iter().map(|(item, _)| (self.weight)(item)).sum::<usize>() < self.grouping.further_from
+    }
+
+    /// Does group after group until nobody waits.
+    async fn do_groups(self: Arc<Self>, key: K) {
+        while let Some(group) = self.next_group(key) {
+            let (items, answers): (Vec<I>, Vec<_>) = group.into_iter().unzip();
+            // A panic must not leave later callers waiting for a group that never comes.
+            match AssertUnwindSafe((self.work)(key, items)).catch_unwind().await {
+                // A caller that has hung up does not listen any more.
+                Ok(done) => answers.into_iter().zip(done).for_each(|(answer, done)| drop(answer.send(done))),
+                Err(_) => tracing::error!("the work on a group panicked; its callers are told that it failed"),
+            }
+        }
+    }
+
+    fn next_group(&self, key: K) -> Option<Vec<(I, oneshot::Sender<A>)>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = waiting.get_mut(&key)?;
+        if entry.items.is_empty() || (entry.groups > 1 && self.is_too_light(entry)) {
+            entry.groups = entry.groups.saturating_sub(1);
+            if entry.groups == 0 {
+                waiting.remove(&key);
+            }
+            return None;
+        }
+        let mut weight = 0_usize;
+        let fits = entry
+            .items
+            .iter()
+            .take(self.grouping.most_items)
+            .take_while(|(item, _)| {
+                weight = weight.saturating_add((self.weight)(item));
+                weight <= self.grouping.most_weight
+            })
+            .count();
+        Some(entry.items.drain(..fits.max(1)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    const GROUPING: Grouping = Grouping { groups: 2, further_from: 3, most_items: 4, most_weight: 100 };
+
+    /// Answers each item with the size of its group, once it is let through the gate.
+    fn sizes(grouping: Grouping, gate: &Arc<Semaphore>) -> Arc<Gatherer<u8, usize, usize>> {
+        let gate = Arc::clone(gate);
+        Gatherer::new(
+            grouping,
+            |item| *item,
+            move |_, items: Vec<usize>| {
+                let gate = Arc::clone(&gate);
+                async move {
+                    gate.acquire().await.unwrap().forget();
+                    assert!(!items.contains(&99), "an item that nobody can do");
+                    vec![items.len(); items.len()]
+                }
+            },
+        )
+    }
+
+    /// Lets one after the other of `items` join, and only then any group through the gate.
+    async fn joined(
+        gatherer: &Arc<Gatherer<u8, usize, usize>>,
+        gate: &Semaphore,
+        items: &[usize],
+    ) -> Vec<Option<usize>> {
+        let mut joins = Vec::new();
+        for item in items.iter().copied() {
+            let gatherer = Arc::clone(gatherer);
+            joins.push(tokio::spawn(async move { gatherer.join(1, item).await }));
+            for _ in 0..5 {
+                tokio::task::yield_now().await;
+            }
+        }
+        gate.add_permits(items.len());
+        futures::future::join_all(joins).await.into_iter().map(Result::unwrap).collect()
+    }
+
+    #[tokio::test]
+    async fn what_arrives_while_a_group_is_under_way_is_the_next_group() {
+        let gate = Arc::new(Semaphore::new(0));
+        let gatherer = sizes(GROUPING, &gate);
+        assert_eq!(joined(&gatherer, &gate, &[1, 1, 1]).await, [Some(1), Some(2), Some(2)]);
+        assert!(gatherer.waiting.lock().unwrap().is_empty(), "nothing is kept of a key that is done");
+    }
+
+    #[tokio::test]
+    async fn a_second_group_begins_when_it_is_worth_it() {
+        let gate = Arc::new(Semaphore::new(0));
+        let gatherer = sizes(GROUPING, &gate);
+        assert_eq!(joined(&gatherer, &gate, &[1, 3, 1, 1]).await, [Some(1), Some(1), Some(2), Some(2)]);
+    }
+
+    #[tokio::test]
+    async fn a_group_has_no_more_items_and_no_more_weight_than_it_may() {
+        let gate = Arc::new(Semaphore::new(0));
+        let few = Grouping { groups: 1, most_weight: 10, ..GROUPING };
+        let gatherer = sizes(few, &gate);
+        let sizes = joined(&gatherer, &gate, &[1, 1, 1, 1, 1, 1, 8, 8, 20]).await;
+        let expected = [1, 4, 4, 4, 4, 2, 2, 1, 1].map(Some);
+        assert_eq!(sizes, expected);
+    }
+
+    #[tokio::test]
+    async fn a_panic_fails_its_own_group_alone() {
+        let gate = Arc::new(Semaphore::new(0));
+        let gatherer = sizes(Grouping { groups: 1, ..GROUPING }, &gate);
+        assert_eq!(joined(&gatherer, &gate, &[1, 99]).await, [Some(1), None]);
+        assert_eq!(joined(&gatherer, &gate, &[1]).await, [Some(1)]);
+    }
+}

@@ -1,0 +1,100 @@
+//! A round of upkeep over a whole database.
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+
+use base::{Retention, upkeep};
+use chrono::{DateTime, Days, Utc};
+use domain::clock::first_id_at;
+use sqlx::PgPool;
+use storage::work::partitions;
+use uuid::Uuid;
+
+/// Partitions that there are after a round: of this week and the next four.
+const ALL: u32 = 5 * partitions::PARTITIONED.len() as u32;
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_790_000_000, 0).unwrap()
+}
+
+/// The id of a provider for a message of so many days ago.
+async fn remember(db: &PgPool, name: &str, days: u64) {
+    sqlx::query("INSERT INTO provider_message (client_id, provider_id, outbound_message_id) VALUES ($1, $2, $3)")
+        .bind(Uuid::from_u128(1))
+        .bind(name)
+        .bind(first_id_at(now() - Days::new(days)))
+        .execute(db)
+        .await
+        .unwrap();
+}
+
+async fn remembered(db: &PgPool) -> Vec<String> {
+    sqlx::query_scalar("SELECT provider_id FROM provider_message ORDER BY provider_id").fetch_all(db).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
+    let db = scratch::database().await.pool(4).await;
+    let keep = Retention::default();
+    let kept = u64::from(keep.messages_days);
+    remember(&db, "young", kept - 1).await;
+    remember(&db, "old", kept + 1).await;
+
+    let first = upkeep::round(&db, now(), &keep).await.unwrap();
+    assert_eq!((first.made, first.dropped, first.postponed, first.forgotten), (ALL, 0, 0, 1));
+    assert_eq!(remembered(&db).await, ["young"]);
+    assert_eq!(upkeep::round(&db, now(), &keep).await.unwrap(), upkeep::Round::default());
+
+    let much_later = now() + Days::new(kept + 40);
+    let last = upkeep::round(&db, much_later, &keep).await.unwrap();
+    assert_eq!((last.made, last.dropped, last.forgotten), (ALL, ALL, 1));
+}
+
+#[tokio::test]
+async fn what_one_round_waits_for_does_not_keep_sends_waiting() {
+    let scratch = scratch::database().await;
+    let db = scratch.pool(4).await;
+    // Somebody reads all parts, for as long as it takes.
+    let mut reading = db.begin().await.unwrap();
+    sqlx::query("SELECT count(*) FROM outbound_part").execute(&mut *reading).await.unwrap();
+
+    let done = upkeep::round(&db, now(), &Retention::default()).await.unwrap();
+
+    assert_eq!((done.made, done.postponed), (ALL - 5, 5), "the five weeks of that table wait for the next round");
+    reading.rollback().await.unwrap();
+    assert_eq!(upkeep::round(&db, now(), &Retention::default()).await.unwrap().made, 5);
+}
+
+#[tokio::test]
+async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() {
+    let db = scratch::database().await.pool(4).await;
+    let keep = Retention::default();
+    remember(&db, "old", u64::from(keep.messages_days) + 1).await;
+    // A delete that takes as long as the test likes.
+    sqlx::raw_sql(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN OLD; END $$;
+         CREATE TRIGGER slow BEFORE DELETE ON provider_message FOR EACH ROW EXECUTE FUNCTION slow()",
+    )
+    .execute(&db)
+    .await
+    .unwrap();
+    let mut brake = db.begin().await.unwrap();
+    sqlx::query("SELECT pg_advisory_xact_lock(42)").execute(&mut *brake).await.unwrap();
+    let round = tokio::spawn({
+        let (db, keep) = (db.clone(), keep.clone());
+        async move { upkeep::round(&db, now(), &keep).await }
+    });
+
+    let waiting =
+        "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND query LIKE 'DELETE%')";
+    while !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&db).await.unwrap() {
+        assert!(!round.is_finished(), "nothing was deleted");
+        tokio::task::yield_now().await;
+    }
+    let insert = "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
+                  VALUES ($1, $2, $1, $1, 'CHAT', '{}')";
+    let send = sqlx::query(insert).bind(Uuid::from_u128(1)).bind(first_id_at(now())).execute(&db);
+    tokio::time::timeout(std::time::Duration::from_secs(10), send).await.expect("a send waits").unwrap();
+
+    brake.rollback().await.unwrap();
+    assert_eq!(round.await.unwrap().unwrap().forgotten, 1);
+}

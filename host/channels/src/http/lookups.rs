@@ -1,0 +1,87 @@
+//! How many names are looked up at once for one client: a client whose name servers are silent fills its own places only.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use domain::ids::ClientId;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+
+/// Names looked up at once for one client, and for all calls that are no client's together.
+pub(super) const AT_ONCE: usize = 8;
+/// Shares that are kept before those that nobody uses are swept out.
+const KEPT: usize = 1024;
+
+tokio::task_local! {
+    /// On whose behalf the call is that the HTTP client is making; its resolver is only told the name.
+    static CALLER: Option<ClientId>;
+}
+
+/// Makes a call on behalf of a client.
+pub(super) async fn on_behalf_of<T>(caller: Option<ClientId>, call: impl Future<Output = T>) -> T {
+    CALLER.scope(caller, call).await
+}
+
+/// The shares of all clients.
+#[derive(Default)]
+pub(super) struct Lookups {
+    shares: Mutex<HashMap<Option<ClientId>, Weak<Semaphore>>>,
+}
+
+impl Lookups {
+    /// A turn of whoever the call at hand is for. Ask for it within the call; wait for it where you like.
+    pub(super) fn turn(&self) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + use<> {
+        let caller = CALLER.try_with(|caller| *caller).ok().flatten();
+        self.share(caller).acquire_owned()
+    }
+
+    fn share(&self, caller: Option<ClientId>) -> Arc<Semaphore> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = shares.get(&caller).and_then(Weak::upgrade) {
+            return share;
+        }
+        if shares.len() >= KEPT {
+            shares.retain(|_, share| share.strong_count() > 0);
+        }
+        let share = Arc::new(Semaphore::new(AT_ONCE));
+        shares.insert(caller, Arc::downgrade(&share));
+        share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn client(id: u128) -> Option<ClientId> {
+        Some(ClientId(Uuid::from_u128(id)))
+    }
+
+    #[tokio::test]
+    async fn a_client_has_so_many_turns_at_once_and_others_have_their_own() {
+        let lookups = Lookups::default();
+        let mut turns = Vec::new();
+        for _ in 0..AT_ONCE {
+            turns.push(on_behalf_of(client(1), async { lookups.turn().await }).await.unwrap());
+        }
+        let mut next = Box::pin(on_behalf_of(client(1), async { lookups.turn().await }));
+        assert!(futures::poll!(&mut next).is_pending(), "one more than its share");
+        assert!(futures::poll!(Box::pin(on_behalf_of(client(2), async { lookups.turn().await }))).is_ready());
+        assert!(futures::poll!(Box::pin(lookups.turn())).is_ready(), "calls of nobody");
+
+        turns.pop();
+        assert!(futures::poll!(&mut next).is_ready(), "a turn that has become free");
+    }
+
+    #[tokio::test]
+    async fn shares_that_nobody_uses_are_not_kept_for_ever() {
+        let lookups = Lookups::default();
+        for id in 0..5000 {
+            drop(on_behalf_of(client(id), async { lookups.turn().await }).await.unwrap());
+        }
+        assert!(lookups.shares.lock().unwrap().len() <= KEPT);
+    }
+}

@@ -1,0 +1,156 @@
+//! What is wrong with a request. A list of faults never becomes much larger than the request that has them.
+
+use std::{fmt, ops::Deref};
+
+use serde::{Deserialize, Serialize};
+
+/// One entry of `details` in an error body (DESIGN 6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldFault {
+    /// Path of the field in the request body, such as `messages[0].components[1].parameters`; `body` for the whole.
+    pub field: String,
+    /// What is wrong with it and what to do.
+    pub message: String,
+}
+
+/// Characters of a path at most: names of fields are the caller's own.
+const FIELD_MAX: usize = 200;
+/// Characters of a text at most: it may repeat what the caller wrote.
+const MESSAGE_MAX: usize = 2_000;
+
+impl FieldFault {
+    /// A fault of one field. What is very long is cut.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: shortened(field.into(), FIELD_MAX), message: shortened(message.into(), MESSAGE_MAX) }
+    }
+
+    /// A field that must be there and is not.
+    pub fn required(field: impl Into<String>) -> Self {
+        Self::new(field, "is required")
+    }
+}
+
+impl fmt::Display for FieldFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {}", self.field, self.message)
+    }
+}
+
+fn shortened(mut text: String, most: usize) -> String {
+    // Bytes are never fewer than characters: most texts need no counting.
+    if text.len() > most
+        && let Some((cut, _)) = text.char_indices().nth(most)
+    {
+        text.truncate(cut);
+        text.push('…');
+        // What was cut off may have been megabytes.
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// Faults that one answer lists.
+pub const FAULTS_LISTED: usize = 100;
+
+/// The faults of one request: the first [`FAULTS_LISTED`] of them, and how many there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults {
+    listed: Vec<FieldFault>,
+    count: usize,
+}
+
+impl Faults {
+    /// One more.
+    pub fn push(&mut self, fault: FieldFault) {
+        self.count += 1;
+        if self.listed.len() < FAULTS_LISTED {
+            self.listed.push(fault);
+        }
+    }
+
+    /// Those of a part of the request.
+    pub fn append(&mut self, others: Self) {
+        let unlisted = others.count - others.listed.len();
+        others.listed.into_iter().for_each(|fault| self.push(fault));
+        self.count += unlisted;
+    }
+
+    /// How many there are, also those that are not listed.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The ones that are listed.
+    pub fn into_listed(self) -> Vec<FieldFault> {
+        self.listed
+    }
+}
+
+/// The ones that are listed.
+impl Deref for Faults {
+    type Target = [FieldFault];
+
+    fn deref(&self) -> &[FieldFault] {
+        &self.listed
+    }
+}
+
+impl Extend<FieldFault> for Faults {
+    fn extend<T: IntoIterator<Item = FieldFault>>(&mut self, faults: T) {
+        faults.into_iter().for_each(|fault| self.push(fault));
+    }
+}
+
+impl FromIterator<FieldFault> for Faults {
+    fn from_iter<T: IntoIterator<Item = FieldFault>>(faults: T) -> Self {
+        let mut all = Self::default();
+        all.extend(faults);
+        all
+    }
+}
+
+impl From<FieldFault> for Faults {
+    fn from(fault: FieldFault) -> Self {
+        Self { listed: vec![fault], count: 1 }
+    }
+}
+
+impl From<Vec<FieldFault>> for Faults {
+    fn from(faults: Vec<FieldFault>) -> Self {
+        faults.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(count: usize) -> Faults {
+        (0..count).map(|at| FieldFault::required(format!("f[{at}]"))).collect()
+    }
+
+    #[test]
+    fn a_hundred_faults_are_listed_and_all_are_counted() {
+        assert_eq!((faults(100).len(), faults(100).count()), (100, 100));
+        let (one_more, many) = (faults(101), faults(5_000));
+        assert_eq!((one_more.len(), one_more.count()), (100, 101));
+        assert_eq!((many.len(), many.count(), many[99].field.as_str()), (100, 5_000, "f[99]"));
+    }
+
+    #[test]
+    fn faults_of_parts_are_added_up() {
+        let mut all = faults(60);
+        all.append(faults(150));
+        assert_eq!((all.len(), all.count()), (100, 210));
+    }
+
+    #[test]
+    fn what_a_caller_wrote_is_repeated_up_to_a_length() {
+        let of = |field: usize, message: usize| FieldFault::new("é".repeat(field), "é".repeat(message));
+        let whole = of(FIELD_MAX, MESSAGE_MAX);
+        assert_eq!((whole.field, whole.message), ("é".repeat(FIELD_MAX), "é".repeat(MESSAGE_MAX)));
+        let cut = of(FIELD_MAX + 1, MESSAGE_MAX + 1);
+        assert_eq!(cut.field, format!("{}…", "é".repeat(FIELD_MAX)));
+        assert_eq!(cut.message, format!("{}…", "é".repeat(MESSAGE_MAX)));
+    }
+}

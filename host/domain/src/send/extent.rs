@@ -1,0 +1,162 @@
+//! How many recipients a send request has, counted before anything of it is kept: a body of megabytes can hold millions of
+//! empty ones, each of which would cost many times its length.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::SendEndpoint;
+use crate::body::FieldFault;
+
+/// Refuses a body with more than `most` recipients, or more messages than could have one each. Counting ends there. A body
+/// that is not what it should be passes: the parser says it better.
+pub(super) fn check(endpoint: SendEndpoint, body: &[u8], most: usize) -> Result<(), FieldFault> {
+    let mut count = Count { most, messages: 0, recipients: 0 };
+    let mut json = serde_json::Deserializer::from_slice(body);
+    // Errors are the parser's to tell, and what ends the counting is in the counts.
+    let prefix = match endpoint {
+        SendEndpoint::Whatsapp => {
+            let _ = Payload(&mut count).deserialize(&mut json);
+            ""
+        }
+        SendEndpoint::Unified => {
+            let _ = Unified(&mut count).deserialize(&mut json);
+            "payload."
+        }
+    };
+    if count.recipients > most {
+        let field = if count.messages > 1 { "messages" } else { "messages[0].recipients" };
+        let said = format!("has more than {most} recipients; at most {most} fit in one request, over all messages");
+        return Err(FieldFault::new(format!("{prefix}{field}"), said));
+    }
+    if count.messages > most {
+        let said = format!("has more than {most} elements; at most {most} recipients fit in one request");
+        return Err(FieldFault::new(format!("{prefix}messages"), said));
+    }
+    Ok(())
+}
+
+struct Count {
+    most: usize,
+    messages: usize,
+    recipients: usize,
+}
+
+/// What ends the counting; nobody reads it.
+const ENOUGH: &str = "enough";
+
+/// A part of the body whose elements are counted.
+trait Part: Sized {
+    /// What is at a field of an object: another part, or nothing that counts.
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
+        let _ = name;
+        entries.next_value::<IgnoredAny>().map(drop)
+    }
+
+    /// The next element of a list; `false` at its end.
+    fn element<'de, A: SeqAccess<'de>>(&mut self, elements: &mut A) -> Result<bool, A::Error> {
+        Ok(elements.next_element::<IgnoredAny>()?.is_some())
+    }
+}
+
+struct Unified<'c>(&'c mut Count);
+
+impl Part for Unified<'_> {
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
+        match name {
+            "payload" => entries.next_value_seed(Payload(self.0)),
+            _ => entries.next_value::<IgnoredAny>().map(drop),
+        }
+    }
+}
+
+struct Payload<'c>(&'c mut Count);
+
+impl Part for Payload<'_> {
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
+        match name {
+            "messages" => entries.next_value_seed(Messages(self.0)),
+            _ => entries.next_value::<IgnoredAny>().map(drop),
+        }
+    }
+}
+
+struct Messages<'c>(&'c mut Count);
+
+impl Part for Messages<'_> {
+    fn element<'de, A: SeqAccess<'de>>(&mut self, elements: &mut A) -> Result<bool, A::Error> {
+        self.0.messages += 1;
+        match elements.next_element_seed(Message(self.0))? {
+            Some(()) if self.0.messages > self.0.most => Err(A::Error::custom(ENOUGH)),
+            Some(()) => Ok(true),
+            None => {
+                self.0.messages -= 1;
+                Ok(false)
+            }
+        }
+    }
+}
+
+struct Message<'c>(&'c mut Count);
+
+impl Part for Message<'_> {
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
+        match name {
+            "recipients" | "recipientNumbers" => entries.next_value_seed(Recipients(self.0)),
+            _ => entries.next_value::<IgnoredAny>().map(drop),
+        }
+    }
+}
+
+struct Recipients<'c>(&'c mut Count);
+
+impl Part for Recipients<'_> {
+    fn element<'de, A: SeqAccess<'de>>(&mut self, elements: &mut A) -> Result<bool, A::Error> {
+        if elements.next_element::<IgnoredAny>()?.is_none() {
+            return Ok(false);
+        }
+        self.0.recipients += 1;
+        if self.0.recipients > self.0.most { Err(A::Error::custom(ENOUGH)) } else { Ok(true) }
+    }
+}
+
+macro_rules! parts {
+    ($($part:ident),+) => {$(
+        impl<'de> DeserializeSeed<'de> for $part<'_> {
+            type Value = ();
+
+            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+                deserializer.deserialize_any(Walk(self))
+            }
+        }
+    )+};
+}
+
+parts!(Unified, Payload, Messages, Message, Recipients);
+
+/// Goes through a part; what has no parts is nothing to count.
+struct Walk<P>(P);
+
+impl<'de, P: Part> Visitor<'de> for Walk<P> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
+        while let Some(name) = entries.next_key::<String>()? {
+            self.0.field(&name, &mut entries)?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<(), A::Error> {
+        while self.0.element(&mut elements)? {}
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+}

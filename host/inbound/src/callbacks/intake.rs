@@ -1,0 +1,222 @@
+//! The door for callbacks. Those that arrive together share their look into the directories and, per client, a transaction.
+//!
+//! A status moves its message forward in that transaction, without a row of its own, and without waiting: one whose message
+//! is not known yet, or is being written by somebody else, is stored with everything that is not a status.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use base::{
+    Context, Error, Result,
+    gather::{Gatherer, Grouping},
+};
+use domain::{
+    ids::{CallbackId, ClientId, InboxId},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate},
+};
+use outbound::delivery;
+use sha2::{Digest, Sha256};
+use storage::{
+    PgConnection, Queue,
+    inbound::callbacks::{self, NewCallback},
+    inboxes::directories,
+    outbound::legs::WhenLocked,
+};
+use uuid::Uuid;
+
+/// Looks into the directories: one at a time, for everybody who came meanwhile.
+const LOOKS: Grouping = Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX };
+/// Transactions of one client. Weights are items.
+const STORES: Grouping = Grouping { groups: 2, further_from: 32, most_items: 256, most_weight: 512 };
+
+/// Why a callback was not taken: the provider is to call again. Nothing of it is stored, or all of it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the callback could not be stored")]
+pub struct NotTaken(
+    /// What was in the way.
+    #[source]
+    pub Arc<Error>,
+);
+
+/// Whom the targets of callbacks belong to.
+#[derive(Debug, Default)]
+struct Owners {
+    numbers: HashMap<String, (ClientId, InboxId)>,
+    accounts: HashMap<String, Vec<ClientId>>,
+}
+
+impl Owners {
+    /// Clients and lanes. An account event goes to every client of the account.
+    fn of(&self, target: &CallbackTarget) -> Vec<(ClientId, Uuid)> {
+        match target {
+            CallbackTarget::PhoneNumberId(id) => {
+                self.numbers.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
+            }
+            CallbackTarget::Waba(id) => {
+                self.accounts.get(id).into_iter().flatten().map(|client| (*client, client.0)).collect()
+            }
+        }
+    }
+}
+
+type Taken = std::result::Result<(), NotTaken>;
+type Looked = std::result::Result<Arc<Owners>, NotTaken>;
+
+/// Takes callbacks whose signature has been verified.
+pub struct Intake {
+    ctx: Arc<Context>,
+    looks: Arc<Gatherer<(), BTreeSet<CallbackTarget>, Looked>>,
+    stores: Arc<Gatherer<ClientId, Vec<NewCallback>, Taken>>,
+}
+
+impl Intake {
+    /// One per process.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        let (looking, storing) = (Arc::clone(&ctx), Arc::clone(&ctx));
+        let looks = Gatherer::new(
+            LOOKS,
+            |_| 1,
+            move |(), targets: Vec<BTreeSet<CallbackTarget>>| {
+                let ctx = Arc::clone(&looking);
+                async move {
+                    let looked = look(&ctx, targets.iter().flatten()).await.map(Arc::new).map_err(not_taken);
+                    vec![looked; targets.len()]
+                }
+            },
+        );
+        let stores = Gatherer::new(STORES, Vec::len, move |client, group: Vec<Vec<NewCallback>>| {
+            let ctx = Arc::clone(&storing);
+            async move { take_group(&ctx, client, &group).await }
+        });
+        Arc::new(Self { ctx, looks, stores })
+    }
+
+    /// Takes the items of a callback; `bytes` is the length of its body. When this returns they are on disk, once each,
+    /// however often the provider repeats them, and the provider may be answered. Items for numbers and accounts that nobody
+    /// here has are dropped with a warning.
+    pub async fn take(&self, bytes: usize, items: Vec<CallbackItem>) -> Taken {
+        metrics::histogram!("patchbay_callback_bytes").record(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        let targets = items.iter().map(|item| item.target.clone()).collect();
+        let owners = self.looks.join((), targets).await.unwrap_or_else(|| Err(not_taken(Error::Stopped)))?;
+        for (client, items) in route(&self.ctx, &owners, items) {
+            let taken = self.stores.join(client, items).await;
+            taken.unwrap_or_else(|| Err(not_taken(Error::Stopped)))?;
+        }
+        Ok(())
+    }
+}
+
+fn not_taken(error: Error) -> NotTaken {
+    NotTaken(Arc::new(error))
+}
+
+async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> Result<Owners> {
+    let (mut numbers, mut accounts) = (BTreeSet::new(), BTreeSet::new());
+    for target in targets {
+        match target {
+            CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
+            CallbackTarget::Waba(id) => accounts.insert(id.clone()),
+        };
+    }
+    let mut owners = Owners::default();
+    let mut db = ctx.db.acquire().await?;
+    if !numbers.is_empty() {
+        owners.numbers = directories::of_phone_number_ids(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
+    }
+    if !accounts.is_empty() {
+        let accounts: Vec<String> = accounts.into_iter().collect();
+        for (account, client) in directories::clients_of_wabas(&mut db, &accounts).await? {
+            owners.accounts.entry(account).or_default().push(client);
+        }
+    }
+    Ok(owners)
+}
+
+fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
+    let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
+    for item in items {
+        let owners = owners.of(&item.target);
+        if owners.is_empty() {
+            strays.insert(item.target.clone());
+        }
+        let dedupe_hash: [u8; 32] = Sha256::digest(item.dedupe_key.as_bytes()).into();
+        for (client, lane) in owners {
+            let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item: item.clone() };
+            by_client.entry(client).or_default().push(callback);
+        }
+    }
+    for CallbackTarget::PhoneNumberId(target_id) | CallbackTarget::Waba(target_id) in strays {
+        tracing::warn!(target_id, "dropped a callback for a number or account that nobody has");
+    }
+    by_client
+}
+
+/// Takes a group of callbacks of one client. Should that fail, each is taken by itself and nothing is applied on the spot, so
+/// that one callback cannot keep the others out.
+async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>]) -> Vec<Taken> {
+    let all: Vec<&NewCallback> = group.iter().flatten().collect();
+    let Err(error) = take(ctx, client, &all, true).await else { return vec![Ok(()); group.len()] };
+    if error.is_outage() {
+        return vec![Err(not_taken(error)); group.len()];
+    }
+    tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error, "a group of callbacks is stored one by one");
+    let mut taken = Vec::with_capacity(group.len());
+    for callback in group {
+        let items: Vec<&NewCallback> = callback.iter().collect();
+        taken.push(take(ctx, client, &items, false).await.map_err(not_taken));
+    }
+    taken
+}
+
+/// One transaction: applies the statuses that can be applied, if that is wanted, and stores the rest.
+async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    let (mut rest, mut wakes) = (items.to_vec(), BTreeSet::new());
+    if apply {
+        rest = apply_statuses(ctx, &mut tx, client, items, &mut wakes).await?;
+    }
+    let applied = items.len() - rest.len();
+    let stored =
+        if rest.is_empty() { Vec::new() } else { callbacks::insert_new(&mut tx, client, &rest, ctx.now()).await? };
+    tx.commit().await?;
+    count("applied", applied);
+    count("new", stored.len());
+    count("repeated", rest.len().saturating_sub(stored.len()));
+    wakes.extend(stored.into_iter().map(|lane| (Queue::Callback, lane)));
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}
+
+/// Applies statuses to messages that are known and that nobody else is writing. Answers what is left.
+async fn apply_statuses<'a>(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    items: &[&'a NewCallback],
+    wakes: &mut BTreeSet<(Queue, Uuid)>,
+) -> Result<Vec<&'a NewCallback>> {
+    let (statuses, mut rest): (Vec<&NewCallback>, Vec<&NewCallback>) =
+        items.iter().partition(|callback| matches!(callback.item.body, CallbackBody::Status(_)));
+    let updates: Vec<StatusUpdate> = statuses
+        .iter()
+        .filter_map(|callback| match &callback.item.body {
+            CallbackBody::Status(update) => Some(update.clone()),
+            CallbackBody::Message(_) | CallbackBody::Account { .. } => None,
+        })
+        .collect();
+    if updates.is_empty() {
+        return Ok(rest);
+    }
+    let outcome = delivery::apply_statuses(ctx, db, client, &updates, WhenLocked::Skip).await?;
+    rest.extend(outcome.unknown.iter().filter_map(|position| statuses.get(*position).copied()));
+    wakes.extend(outcome.wakes);
+    Ok(rest)
+}
+
+fn count(taken: &'static str, items: usize) {
+    if items > 0 {
+        metrics::counter!("patchbay_callback_items_total", "taken" => taken).increment(items as u64);
+    }
+}

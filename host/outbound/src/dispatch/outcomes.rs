@@ -1,0 +1,139 @@
+//! What calls led to and is not on disk yet: gathered, written in groups, and kept until it is written.
+//!
+//! A group that the database refuses is taken apart: its outcomes are suspects from then on, each written alone. Nothing new
+//! is marked until one outcome is written, so that a database that refuses everything costs the calls in flight and no
+//! more (ADR 0004); a suspect that stays behind while others are written is alone at fault and holds up only its recipient.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use super::settle::{Ended, Outcome};
+use crate::sms_parts::LegPart;
+
+/// Outcomes written in one transaction at most.
+const AT_ONCE: usize = 64;
+/// Between two transactions, unless there is a quarter of [`AT_ONCE`] for the next: what comes one by one meanwhile is taken
+/// together. Where nothing else is under way, nothing waits for it.
+const GATHERING: Duration = Duration::from_millis(3);
+/// Pause after the first refusal; it doubles with each one that follows.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause, and the one before an outcome that is alone at fault is tried again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// An outcome that was in a group that the database refused.
+struct Suspect {
+    outcome: Outcome,
+    /// Others were written since it was refused.
+    alone_at_fault: bool,
+    from: Instant,
+}
+
+/// The outcomes of one lane, on their way to the disk.
+pub(super) struct Outcomes {
+    fresh: Ended,
+    suspects: VecDeque<Suspect>,
+    /// What is being written was a suspect that is alone at fault.
+    writes_outcast: bool,
+    writing: bool,
+    /// Refusals since something was written last.
+    refusals: u32,
+    /// From when a small group is worth a transaction, or a refused one another try.
+    from: Instant,
+}
+
+impl Outcomes {
+    pub(super) fn new() -> Self {
+        Self {
+            fresh: Ended::default(),
+            suspects: VecDeque::new(),
+            writes_outcast: false,
+            writing: false,
+            refusals: 0,
+            from: Instant::now(),
+        }
+    }
+
+    /// A call has ended.
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        self.fresh.outcomes.push(outcome);
+    }
+
+    /// The provider has taken a part.
+    pub(super) fn add_part(&mut self, part: LegPart) {
+        self.fresh.parts.push(part);
+    }
+
+    /// Whether everything is on disk.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fresh.is_empty() && self.suspects.is_empty() && !self.writing
+    }
+
+    /// Whether calls may be made whose outcomes will have to be written too.
+    pub(super) fn can_be_written(&self) -> bool {
+        self.refusals == 0
+    }
+
+    /// When there is something to write that waits for its time; `None` when there is not.
+    pub(super) fn next_at(&self) -> Option<Instant> {
+        let suspect = self.suspects.iter().map(|suspect| suspect.from).min();
+        let fresh = (!self.fresh.is_empty()).then_some(self.from);
+        if self.writing { None } else { suspect.into_iter().chain(fresh).min() }
+    }
+
+    /// What is to be written now, if anything is. `calm`: nothing else is under way, so there is nothing to gather.
+    /// `hurried`: there is no later.
+    pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Ended> {
+        if self.writing {
+            return None;
+        }
+        let taken = self.take_suspect(now, hurried).or_else(|| self.take_fresh(now, calm, hurried));
+        self.writing = taken.is_some();
+        taken
+    }
+
+    fn take_suspect(&mut self, now: Instant, hurried: bool) -> Option<Ended> {
+        let at = self.suspects.iter().position(|suspect| hurried || suspect.from <= now)?;
+        let suspect = self.suspects.remove(at)?;
+        self.writes_outcast = suspect.alone_at_fault;
+        Some(Ended { outcomes: vec![suspect.outcome], parts: std::mem::take(&mut self.fresh.parts) })
+    }
+
+    fn take_fresh(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Ended> {
+        let gathers = self.refusals == 0 && (calm || self.fresh.outcomes.len() >= AT_ONCE / 4);
+        if self.fresh.is_empty() || !(hurried || gathers || self.from <= now) {
+            return None;
+        }
+        self.writes_outcast = false;
+        Some(self.fresh.take(AT_ONCE))
+    }
+
+    /// What was taken is on disk.
+    pub(super) fn written(&mut self, now: Instant) {
+        (self.writing, self.refusals, self.from) = (false, 0, now + GATHERING);
+        for suspect in &mut self.suspects {
+            suspect.alone_at_fault = true;
+        }
+    }
+
+    /// The database refused what was taken.
+    pub(super) fn refused(&mut self, ended: Ended, now: Instant) {
+        self.writing = false;
+        let outcast = self.writes_outcast;
+        if !outcast {
+            self.refusals = self.refusals.saturating_add(1);
+        }
+        let pause = if outcast { LONGEST_PAUSE } else { pause_after(self.refusals) };
+        if !outcast {
+            self.from = now + pause;
+        }
+        self.fresh.parts.splice(0..0, ended.parts);
+        let suspect = |outcome| Suspect { outcome, alone_at_fault: outcast, from: now + pause };
+        self.suspects.extend(ended.outcomes.into_iter().map(suspect));
+    }
+}
+
+fn pause_after(refusals: u32) -> Duration {
+    FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(refusals.saturating_sub(1))).min(LONGEST_PAUSE)
+}

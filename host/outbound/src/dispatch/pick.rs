@@ -1,0 +1,97 @@
+//! Who of a page of the queue goes out now, and who steps aside so that others can.
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use base::Context;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::MessageId;
+use storage::outbound::work::DueLeg;
+
+use super::sender::Sender;
+
+/// Legs to one recipient that wait for each other in the queue; those behind them step aside, so that one recipient's
+/// messages never fill a page.
+const IN_LINE: usize = 8;
+/// How long apart the turns of those are that step aside only for others to the same recipient: what a quick call takes.
+const TURN: Duration = Duration::from_millis(25);
+
+/// What was picked from a page of the queue.
+#[derive(Default)]
+pub(super) struct Picked {
+    /// Goes out now.
+    pub(super) go: Vec<DueLeg>,
+    /// Steps aside, until then.
+    pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
+    /// Their second answer never came either.
+    pub(super) lost: Vec<DueLeg>,
+}
+
+impl Picked {
+    pub(super) fn is_empty(&self) -> bool {
+        self.go.is_empty() && self.later.is_empty() && self.lost.is_empty()
+    }
+}
+
+/// How it stands with a recipient, as the page is gone through.
+#[derive(Default)]
+struct Line {
+    /// One goes out, or is in flight: the others wait for it.
+    taken: bool,
+    waiting: usize,
+    /// From now on its messages step aside, each a turn later than the one before.
+    turns: Option<(DateTime<Utc>, Duration)>,
+}
+
+impl Line {
+    fn next_turn(&mut self) -> Option<DateTime<Utc>> {
+        let (last, apart) = self.turns?;
+        let next = last + TimeDelta::from_std(apart).unwrap_or(TimeDelta::MAX);
+        self.turns = Some((next, apart));
+        Some(next)
+    }
+}
+
+/// Picks up to `limit` legs of a page, which is in the order of the queue.
+pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usize, busy: &HashSet<String>) -> Picked {
+    let (mut picked, mut lines): (_, HashMap<String, Line>) = (Picked::default(), HashMap::new());
+    let now = ctx.now();
+    let pace = sender.carrier.pace(&sender.inbox).max(TURN);
+    for leg in page {
+        let recipient = leg.recipient.address();
+        let line = lines
+            .entry(recipient.value().to_owned())
+            .or_insert_with(|| Line { taken: busy.contains(recipient.value()), ..Line::default() });
+        if let Some(last) = leg.behind
+            && line.turns.is_none()
+        {
+            line.turns = Some((last.max(now), TURN));
+        }
+        if let Some(turn) = line.next_turn() {
+            picked.later.push((leg.message, leg.ordinal, turn));
+        } else if line.taken {
+            line.waiting += 1;
+            if line.waiting == IN_LINE {
+                line.turns = Some((now + TURN, TURN));
+            }
+        } else if leg.unanswered && leg.ambiguous {
+            line.taken = true;
+            picked.lost.push(leg);
+        } else if picked.go.len() < limit {
+            match sender.carrier.admit(&sender.inbox, recipient) {
+                Ok(()) => {
+                    line.taken = true;
+                    picked.go.push(leg);
+                }
+                Err(wait) => {
+                    let turn = now + TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
+                    line.turns = Some((turn, pace));
+                    picked.later.push((leg.message, leg.ordinal, turn));
+                }
+            }
+        }
+    }
+    picked
+}

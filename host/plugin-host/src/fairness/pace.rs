@@ -1,0 +1,54 @@
+//! Calls per second: a bucket that fills with the seconds and gives one call at a time. It may owe: those who wait are
+//! served in order.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::calling::limits::Limits;
+
+/// Seconds whose unused calls may be made at once.
+const BURST_SECONDS: f64 = 2.0;
+
+/// The bucket of one client.
+pub(super) struct Pace {
+    calls: f64,
+    at: Instant,
+}
+
+impl Pace {
+    /// A full one, of a client that nothing is known of.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { calls: burst(limits), at: Instant::now() }
+    }
+
+    /// How long the next call has to wait; it has its turn then. None when that is longer than calls wait.
+    pub(super) fn take_turn(&mut self, limits: &Limits) -> Option<Duration> {
+        self.fill(limits);
+        let owed = (1.0 - self.calls).max(0.0);
+        let wait = Duration::from_secs_f64(owed / f64::from(limits.calls_per_second.max(1)));
+        if wait > limits.queue_wait {
+            return None;
+        }
+        self.calls -= 1.0;
+        Some(wait)
+    }
+
+    /// Whether forgetting this would give the client calls that it is not due.
+    pub(super) fn has_debts(&mut self, limits: &Limits) -> bool {
+        self.fill(limits);
+        self.calls < burst(limits)
+    }
+
+    fn fill(&mut self, limits: &Limits) {
+        let present = Instant::now();
+        let gained = present.duration_since(self.at).as_secs_f64() * f64::from(limits.calls_per_second.max(1));
+        self.calls = (self.calls + gained).min(burst(limits));
+        self.at = present;
+    }
+}
+
+/// Most calls that a bucket holds.
+fn burst(limits: &Limits) -> f64 {
+    f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
+}

@@ -1,0 +1,77 @@
+//! The memory of calls, which has a bound over all clients: what a call asks before it grows.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Where a call runs, as far as memory goes. Dropping it gives back what the call has.
+pub(crate) trait Room: Send + Sync {
+    /// Makes room for so many more bytes; `false` when there is none, and the call has to end.
+    fn grow(&self, bytes: usize) -> bool;
+}
+
+/// Room without a bound of its own, for trial calls: there is one at a time.
+pub(crate) struct Unbounded;
+
+impl Room for Unbounded {
+    fn grow(&self, _bytes: usize) -> bool {
+        true
+    }
+}
+
+/// So many bytes for calls that nobody waits for, whoever comes first.
+pub(crate) struct Store {
+    most: usize,
+    taken: AtomicUsize,
+}
+
+impl Store {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, taken: AtomicUsize::new(0) })
+    }
+}
+
+/// What one call has of a [`Store`].
+pub(crate) struct Part {
+    of: Arc<Store>,
+    bytes: AtomicUsize,
+}
+
+impl Part {
+    pub(crate) fn of(store: &Arc<Store>) -> Self {
+        Self { of: Arc::clone(store), bytes: AtomicUsize::new(0) }
+    }
+}
+
+impl Room for Part {
+    fn grow(&self, bytes: usize) -> bool {
+        let taken = self.of.taken.fetch_add(bytes, Ordering::Relaxed);
+        if taken.saturating_add(bytes) > self.of.most {
+            self.of.taken.fetch_sub(bytes, Ordering::Relaxed);
+            return false;
+        }
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        true
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.of.taken.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_share_what_there_is_and_give_it_back() {
+        let store = Store::new(100);
+        let (first, second) = (Part::of(&store), Part::of(&store));
+        assert!(first.grow(60) && second.grow(40), "all of it is given");
+        assert!(!second.grow(1), "and no more");
+        drop(first);
+        assert!(second.grow(60), "what a call had is there again");
+        assert!(!second.grow(1));
+    }
+}

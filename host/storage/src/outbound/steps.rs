@@ -1,0 +1,133 @@
+//! What a group of steps changes, written in one statement: where legs stand, which of them are done, the ids that providers
+//! gave, and each step once.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, ClientId, MessageId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::keys::LegKeys;
+use crate::Result;
+
+/// When a leg was sent, delivered, read, played, as far as known.
+pub type Times = [Option<DateTime<Utc>>; 4];
+
+/// A leg's new state, with the error when it failed.
+#[derive(Debug, Clone)]
+pub struct LegMove {
+    /// The message.
+    pub message: MessageId,
+    /// Which leg.
+    pub ordinal: i16,
+    /// The state it has reached.
+    pub state: DeliveryState,
+    /// When it reached the states before, too.
+    pub times: Times,
+    /// The provider's id, when this move brought it.
+    pub provider_id: Option<String>,
+    /// Code and text of a failure.
+    pub error: Option<(String, String)>,
+}
+
+/// One step that a leg made.
+#[derive(Debug, Clone)]
+pub struct NewReceipt {
+    /// UUIDv7 of the moment it was stored.
+    pub id: Uuid,
+    /// The message.
+    pub message: MessageId,
+    /// Channel of the leg.
+    pub channel: Channel,
+    /// The state reached.
+    pub state: DeliveryState,
+    /// When, by the provider.
+    pub happened_at: DateTime<Utc>,
+    /// Code and text of a failure.
+    pub error: Option<(String, String)>,
+}
+
+/// A provider's id of a message, which stays known for ever.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderId {
+    /// The id.
+    pub id: String,
+    /// The message that it was given to.
+    pub message: MessageId,
+    /// The chat message that this carries.
+    pub chat_message: Option<ChatMessageId>,
+}
+
+/// All that a group of steps changes.
+#[derive(Debug, Default)]
+pub struct Steps {
+    /// Where legs stand now, each leg once. They leave the queue: the provider has them, or never will.
+    pub legs: Vec<LegMove>,
+    /// What happened on the way.
+    pub receipts: Vec<NewReceipt>,
+    /// Ids that became known; a repeated one changes nothing.
+    pub provider_ids: Vec<ProviderId>,
+}
+
+/// Writes what steps changed. The legs are locked by the caller.
+pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: DateTime<Utc>) -> Result<()> {
+    let Steps { legs, receipts, provider_ids } = steps;
+    if legs.is_empty() && receipts.is_empty() && provider_ids.is_empty() {
+        return Ok(());
+    }
+    let keys: LegKeys = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
+    let time = |at: usize| legs.iter().map(|leg| leg.times.get(at).copied().flatten()).collect::<Vec<_>>();
+    sqlx::query(
+        "WITH leg AS (
+             UPDATE outbound_leg leg
+             SET state = move.state, provider_id = COALESCE(move.provider_id, leg.provider_id), sent_at = move.sent_at,
+                 delivered_at = move.delivered_at, read_at = move.read_at, played_at = move.played_at,
+                 error_code = move.error_code, error_text = move.error_text, updated_at = $12
+             FROM unnest($2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
+                         $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[])
+                 AS move (message_id, ordinal, state, provider_id, sent_at, delivered_at, read_at, played_at, error_code,
+                          error_text)
+             WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
+               AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal
+         ), work AS (
+             DELETE FROM outbound_work work USING unnest($2::uuid[], $3::smallint[]) AS move (message_id, ordinal)
+             WHERE work.client_id = $1 AND work.message_id = ANY($2)
+               AND work.message_id = move.message_id AND work.ordinal = move.ordinal
+         ), known AS (
+             INSERT INTO provider_message (client_id, provider_id, outbound_message_id, chat_message_id)
+             SELECT $1, * FROM unnest($13::text[], $14::uuid[], $15::uuid[]) ON CONFLICT DO NOTHING
+         )
+         INSERT INTO delivery_receipt (client_id, id, message_id, channel, state, happened_at, error_code, error_text)
+         SELECT $1, * FROM unnest($16::uuid[], $17::uuid[], $18::text[], $19::text[], $20::timestamptz[], $21::text[],
+                                  $22::text[])",
+    )
+    .persistent(false)
+    .bind(client.0)
+    .bind(keys.messages)
+    .bind(keys.ordinals)
+    .bind(legs.iter().map(|leg| leg.state.as_str()).collect::<Vec<_>>())
+    .bind(legs.iter().map(|leg| leg.provider_id.as_deref()).collect::<Vec<_>>())
+    .bind(time(0))
+    .bind(time(1))
+    .bind(time(2))
+    .bind(time(3))
+    .bind(legs.iter().map(|leg| leg.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
+    .bind(legs.iter().map(|leg| leg.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
+    .bind(now)
+    .bind(provider_ids.iter().map(|known| known.id.as_str()).collect::<Vec<_>>())
+    .bind(provider_ids.iter().map(|known| known.message.0).collect::<Vec<_>>())
+    .bind(provider_ids.iter().map(|known| known.chat_message.map(|chat| chat.0)).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.id).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.message.0).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.channel.as_str()).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.state.as_str()).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.happened_at).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! What waits for its time is no work before it, and is found when it has come.
+
+use domain::{
+    chat::Timer,
+    ids::{ClientId, ParticipantEventId, ParticipantId},
+};
+use sqlx::{Connection, PgConnection};
+use storage::{Queue, chat::participant_events, work::lanes};
+use uuid::Uuid;
+
+use crate::fixtures::{CLIENT, database, moment};
+
+const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(70));
+
+async fn due(db: &mut PgConnection, queue: Queue, seconds: i64) -> Vec<(ClientId, Uuid)> {
+    lanes::due(db, queue, moment(seconds), 10).await.unwrap()
+}
+
+async fn start_timer(db: &mut PgConnection, name: &str, seconds: i64) {
+    let timer = Timer { name: name.to_owned() };
+    let id = ParticipantEventId(Uuid::new_v4());
+    participant_events::start_timer(db, CLIENT, CHAT, (id, &timer), moment(seconds)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_timer_is_no_work_before_it_runs_out_and_from_then_on_it_is() {
+    let mut db = database().await;
+    start_timer(&mut db, "tomorrow", 86_400).await;
+    assert_eq!(due(&mut db, Queue::Participant, 86_399).await, []);
+    assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)]);
+    assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)], "until somebody works it off");
+}
+
+#[tokio::test]
+async fn a_timer_that_is_moved_waits_anew() {
+    let mut db = database().await;
+    start_timer(&mut db, "again", 10).await;
+    assert_eq!(due(&mut db, Queue::Participant, 10).await.len(), 1);
+    start_timer(&mut db, "again", 20).await;
+    assert_eq!(due(&mut db, Queue::Participant, 19).await, []);
+    assert_eq!(due(&mut db, Queue::Participant, 20).await.len(), 1);
+}
+
+/// The columns of a queue's row that have no default.
+fn row_of(queue: Queue) -> &'static str {
+    match queue {
+        Queue::Outbound => {
+            "outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at, ready) SELECT $1, gen_random_uuid(), 0, $2, '1', 1"
+        }
+        Queue::Callback => {
+            "callback (client_id, id, lane_id, item, received_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '{}', now()"
+        }
+        Queue::Participant => {
+            "participant_event (client_id, id, lane_id, kind, payload, due_at, ready) SELECT $1, gen_random_uuid(), $2, 'TIMER', '{}'"
+        }
+        Queue::Fallback => {
+            "fallback (client_id, message_id, lane_id, error_code, error_text, failed_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '1', '', now()"
+        }
+        Queue::Media => {
+            "media (client_id, id, lane_id, provider_media_id, mime_type, extension, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '1', '', '', now()"
+        }
+        Queue::Webhook => {
+            "webhook_delivery (client_id, id, lane_id, inbox_id, order_key, body, due_at, ready) SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 1, ''"
+        }
+    }
+}
+
+/// Stores `count` rows of a queue in one lane, which wait until then.
+async fn wait(db: &mut PgConnection, queue: Queue, lane: Uuid, (seconds, count): (i64, i32)) {
+    let statement = format!("INSERT INTO {}, $3, false FROM generate_series(1, $4)", row_of(queue));
+    let insert = sqlx::query(&statement).bind(CLIENT.0).bind(lane).bind(moment(seconds)).bind(count);
+    insert.execute(&mut *db).await.unwrap();
+}
+
+#[tokio::test]
+async fn every_queue_finds_what_has_come_due_and_nothing_else() {
+    let mut db = database().await;
+    let (soon, later) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    for queue in Queue::ALL {
+        wait(&mut db, queue, later, (60, 3)).await;
+        wait(&mut db, queue, soon, (30, 3)).await;
+        assert_eq!(due(&mut db, queue, 29).await, [], "{}", queue.name());
+        assert_eq!(due(&mut db, queue, 30).await, [(CLIENT, soon)], "{}", queue.name());
+        assert_eq!(due(&mut db, queue, 60).await, [(CLIENT, soon), (CLIENT, later)], "{}", queue.name());
+    }
+}
+
+#[tokio::test]
+async fn more_than_fits_one_statement_becomes_ready_together() {
+    let mut db = database().await;
+    wait(&mut db, Queue::Participant, CHAT.0, (30, 12_000)).await;
+    assert_eq!(due(&mut db, Queue::Participant, 30).await.len(), 1);
+    let waiting = "SELECT count(*) FROM participant_event WHERE NOT ready";
+    let waiting: i64 = sqlx::query_scalar(waiting).fetch_one(&mut db).await.unwrap();
+    assert_eq!(waiting, 0);
+}
+
+/// Rows that one look reads.
+async fn rows_read(db: &mut PgConnection, queue: Queue) -> i64 {
+    let mut tx = db.begin().await.unwrap();
+    assert_eq!(due(&mut tx, queue, 0).await, []);
+    let read = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_xact_user_tables";
+    sqlx::query_scalar(read).fetch_one(&mut *tx).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_look_costs_what_is_due_and_not_what_waits() {
+    let mut db = database().await;
+    for queue in Queue::ALL {
+        let before = rows_read(&mut db, queue).await;
+        for lane in 0..50_u128 {
+            wait(&mut db, queue, Uuid::from_u128(1000 + lane), (86_400, 400)).await;
+        }
+        assert_eq!(rows_read(&mut db, queue).await, before, "{}", queue.name());
+    }
+}

@@ -1,0 +1,181 @@
+//! What retention deletes, and partitions: neither keeps anybody waiting.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Days, TimeZone, Utc};
+use domain::{
+    clock::first_id_at,
+    ids::{ClientId, NodeId},
+};
+use sqlx::{Connection, PgConnection};
+use storage::{
+    Queue,
+    work::{lanes, partitions, retention},
+};
+use uuid::Uuid;
+
+const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
+
+fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 18, 12, 0, 0).unwrap()
+}
+
+fn days_ago(days: u64) -> DateTime<Utc> {
+    now() - Days::new(days)
+}
+
+/// What must not wait for anybody.
+async fn at_once<T>(doing: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(10), doing).await.unwrap_or_else(|_| panic!("it waits for a lock"))
+}
+
+/// An idempotency key of each of these ages.
+async fn keys(db: &mut PgConnection, ages: &[u64]) {
+    for days in ages {
+        sqlx::query("INSERT INTO idempotency (client_id, key, response, created_at) VALUES ($1, $2, $3, $4)")
+            .bind(CLIENT.0)
+            .bind(days.to_string())
+            .bind(b"{}".as_slice())
+            .bind(days_ago(*days))
+            .execute(&mut *db)
+            .await
+            .unwrap();
+    }
+}
+
+async fn ages_left(db: &mut PgConnection) -> Vec<String> {
+    sqlx::query_scalar("SELECT key FROM idempotency ORDER BY created_at DESC").fetch_all(db).await.unwrap()
+}
+
+#[tokio::test]
+async fn everything_that_is_forgotten_by_age_is_found_by_an_index() {
+    let scratch = scratch::database().await;
+    let mut db = scratch.pool(1).await.acquire().await.unwrap().detach();
+    let mut scans = Vec::new();
+    for aging in retention::all() {
+        let statement = aging.statement();
+        let parameter = if statement.contains("_at < $1") || statement.contains(" at < $1") {
+            "now()"
+        } else {
+            "'01980000-0000-7000-8000-000000000000'::uuid"
+        };
+        let explained = format!("EXPLAIN {}", statement.replace("$1", parameter).replace("$2", "100"));
+        let plan: Vec<String> = sqlx::query_scalar(&explained).fetch_all(&mut db).await.unwrap();
+        let plan = plan.join("\n");
+        if plan.contains("Seq Scan") || !plan.contains("Index Cond") {
+            scans.push(format!("{statement}\n{plan}"));
+        }
+    }
+    assert!(retention::all().count() > 20, "the list is not whole");
+    assert!(scans.is_empty(), "{}", scans.join("\n\n"));
+}
+
+#[tokio::test]
+async fn what_is_old_is_forgotten_a_page_at_a_time_and_what_is_young_stays() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    keys(db, &[1, 6, 7, 8, 9, 10]).await;
+
+    let forget = |limit| (retention::IDEMPOTENCY_KEYS, days_ago(7), limit);
+    let (aging, before, limit) = forget(2);
+    assert_eq!(retention::forget(db, aging, before, limit).await.unwrap(), 2, "the oldest first");
+    assert_eq!(ages_left(db).await, ["1", "6", "7", "8"]);
+    assert_eq!(retention::forget(db, aging, before, limit).await.unwrap(), 1);
+    assert_eq!(ages_left(db).await, ["1", "6", "7"], "exactly seven days old is not older than that");
+}
+
+#[tokio::test]
+async fn a_row_that_somebody_is_at_is_left_for_another_time() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    keys(db, &[8, 9]).await;
+    let mut other = scratch.connection().await;
+    let mut tx = other.begin().await.unwrap();
+    sqlx::query("SELECT 1 FROM idempotency WHERE key = '9' FOR UPDATE").execute(&mut *tx).await.unwrap();
+
+    let (aging, before) = (retention::IDEMPOTENCY_KEYS, days_ago(7));
+    assert_eq!(at_once(retention::forget(db, aging, before, 100)).await.unwrap(), 1);
+    assert_eq!(ages_left(db).await, ["9"]);
+
+    tx.rollback().await.unwrap();
+    assert_eq!(retention::forget(db, aging, before, 100).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn what_lies_in_a_default_partition_is_forgotten_by_age() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    for days in [10, 100] {
+        sqlx::query(
+            "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
+             VALUES ($1, $2, $2, $1, 'CHAT', '{}')",
+        )
+        .bind(CLIENT.0)
+        .bind(first_id_at(days_ago(days)))
+        .execute(&mut *db)
+        .await
+        .unwrap();
+    }
+
+    let astray = retention::astray("outbound_part");
+    assert_eq!(retention::forget(db, astray, days_ago(90), 100).await.unwrap(), 1);
+
+    let left: Vec<Uuid> = sqlx::query_scalar("SELECT id FROM outbound_part_default").fetch_all(db).await.unwrap();
+    assert_eq!(left, [first_id_at(days_ago(10))]);
+}
+
+#[tokio::test]
+async fn a_partition_is_not_made_while_others_are_at_its_table_and_is_made_afterwards() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let missing = partitions::missing(db, now(), 0).await.unwrap();
+    let part = missing.iter().find(|partition| partition.name() == "outbound_part_20261116").unwrap();
+    let mut reader = scratch.connection().await;
+    let mut reading = reader.begin().await.unwrap();
+    sqlx::query("SELECT count(*) FROM outbound_part").execute(&mut *reading).await.unwrap();
+
+    let mut tx = db.begin().await.unwrap();
+    let refused = at_once(partitions::make(&mut tx, part)).await.unwrap_err();
+    assert!(partitions::is_postponed(&refused), "{refused:?}");
+    tx.rollback().await.unwrap();
+
+    reading.rollback().await.unwrap();
+    let mut tx = db.begin().await.unwrap();
+    assert!(partitions::make(&mut tx, part).await.unwrap());
+    tx.commit().await.unwrap();
+    assert!(!partitions::missing(db, now(), 0).await.unwrap().contains(part));
+    assert_eq!(partitions::wholly_before(db, "outbound_part", days_ago(0)).await.unwrap(), []);
+    let week_later = now() + Days::new(7);
+    assert_eq!(
+        partitions::wholly_before(db, "outbound_part", week_later).await.unwrap().as_slice(),
+        std::slice::from_ref(part)
+    );
+}
+
+#[tokio::test]
+async fn lanes_that_nobody_held_for_a_day_are_forgotten_page_by_page() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    for lane in 1..=5 {
+        let (lane, node) = (Uuid::from_u128(lane), NodeId(Uuid::from_u128(9)));
+        lanes::claim(db, CLIENT, Queue::Participant, lane, node, Duration::from_secs(60)).await.unwrap();
+    }
+    sqlx::query("UPDATE lane SET leased_until = now() - interval '25 hours' WHERE lane_id <> $1")
+        .bind(Uuid::from_u128(3))
+        .execute(&mut *db)
+        .await
+        .unwrap();
+
+    let mut after = None;
+    let mut pages = 0;
+    loop {
+        after = retention::forget_idle_lanes(db, after, 2).await.unwrap();
+        pages += 1;
+        if after.is_none() {
+            break;
+        }
+    }
+
+    let left: Vec<Uuid> = sqlx::query_scalar("SELECT lane_id FROM lane").fetch_all(db).await.unwrap();
+    assert_eq!((left, pages), (vec![Uuid::from_u128(3)], 3));
+}

@@ -1,0 +1,192 @@
+//! Whose password is hashed next. A hash takes a core for a while, and anybody may ask for one, so those who ask wait for
+//! each other: of one source one at a time, strangers apart from those who have logged in before. However many logins
+//! strangers send, who comes back from where he was before waits for his like only.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use domain::source::source_of;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Logins of one source that wait at the same time.
+const WAITING_PER_SOURCE: usize = 64;
+/// Sources and accounts that are remembered.
+const REMEMBERED: usize = 4_096;
+
+/// Who logs in: where from, and which account is named.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Visitor {
+    source: Option<IpAddr>,
+    account: Vec<u8>,
+}
+
+impl Visitor {
+    pub(super) fn new(address: Option<IpAddr>, account: Vec<u8>) -> Self {
+        Self { source: address.map(source_of), account }
+    }
+}
+
+/// Too many logins of this source wait already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// The turns of a process.
+pub(super) struct Turns {
+    strangers: Arc<Semaphore>,
+    familiar: Arc<Semaphore>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    by_source: HashMap<Option<IpAddr>, Queue>,
+    seen: HashSet<Visitor>,
+    /// The same, in the order in which they are forgotten.
+    order: VecDeque<Visitor>,
+}
+
+/// Those of one source.
+struct Queue {
+    turn: Arc<Semaphore>,
+    length: usize,
+}
+
+/// One's turn; the next one's when it is dropped.
+pub(super) struct Turn<'t> {
+    _place: Place<'t>,
+    _of_source: Option<OwnedSemaphorePermit>,
+    _of_all: Option<OwnedSemaphorePermit>,
+}
+
+/// A place in the queue of a source.
+struct Place<'t> {
+    turns: &'t Turns,
+    source: Option<IpAddr>,
+}
+
+impl Turns {
+    pub(super) fn new() -> Self {
+        Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
+    }
+
+    /// Waits for the visitor's turn.
+    pub(super) async fn wait(&self, visitor: &Visitor) -> Result<Turn<'_>, TooMany> {
+        let (of_source, familiar) = self.enter(visitor)?;
+        let place = Place { turns: self, source: visitor.source };
+        // Only the first of each source stands in the common queue, so that sources take turns.
+        let of_source = of_source.acquire_owned().await.ok();
+        let all = if familiar { &self.familiar } else { &self.strangers };
+        let of_all = Arc::clone(all).acquire_owned().await.ok();
+        Ok(Turn { _place: place, _of_source: of_source, _of_all: of_all })
+    }
+
+    fn enter(&self, visitor: &Visitor) -> Result<(Arc<Semaphore>, bool), TooMany> {
+        let mut state = self.lock();
+        let familiar = state.seen.contains(visitor);
+        let new = || Queue { turn: Arc::new(Semaphore::new(1)), length: 0 };
+        let queue = state.by_source.entry(visitor.source).or_insert_with(new);
+        if queue.length >= WAITING_PER_SOURCE {
+            return Err(TooMany);
+        }
+        queue.length += 1;
+        Ok((Arc::clone(&queue.turn), familiar))
+    }
+
+    /// The visitor knew the password.
+    pub(super) fn remember(&self, visitor: Visitor) {
+        let mut state = self.lock();
+        if state.seen.insert(visitor.clone()) {
+            state.order.push_back(visitor);
+        }
+        if state.order.len() > REMEMBERED
+            && let Some(oldest) = state.order.pop_front()
+        {
+            state.seen.remove(&oldest);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut state = self.turns.lock();
+        let Some(queue) = state.by_source.get_mut(&self.source) else { return };
+        queue.length -= 1;
+        if queue.length == 0 {
+            state.by_source.remove(&self.source);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt, poll};
+
+    use super::*;
+
+    fn visitor(address: &str, account: u8) -> Visitor {
+        Visitor::new(Some(address.parse().unwrap()), vec![account])
+    }
+
+    #[tokio::test]
+    async fn who_was_here_before_does_not_wait_for_strangers() {
+        let turns = Turns::new();
+        let _stranger = turns.wait(&visitor("192.0.2.1", 1)).await.unwrap();
+        let returning = visitor("192.0.2.2", 2);
+        assert!(turns.wait(&returning).now_or_never().is_none());
+        turns.remember(returning.clone());
+        assert!(turns.wait(&returning).now_or_never().is_some());
+        // Another account, or the same one from elsewhere, is a stranger's.
+        assert!(turns.wait(&visitor("192.0.2.2", 3)).now_or_never().is_none());
+        assert!(turns.wait(&visitor("192.0.2.3", 2)).now_or_never().is_none());
+    }
+
+    #[tokio::test]
+    async fn sources_take_turns_however_many_logins_one_of_them_sends() {
+        let turns = Turns::new();
+        let crowd = visitor("192.0.2.1", 1);
+        let first = turns.wait(&crowd).await.unwrap();
+        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(turns.wait(&crowd))).collect();
+        for one in &mut waiting {
+            assert!(poll!(one).is_pending());
+        }
+        let other = visitor("192.0.2.2", 2);
+        let mut other = Box::pin(turns.wait(&other));
+        assert!(poll!(&mut other).is_pending());
+        drop(first);
+        assert!(poll!(&mut other).is_ready());
+    }
+
+    #[tokio::test]
+    async fn of_one_source_so_many_wait_and_no_more() {
+        let turns = Turns::new();
+        let crowd = visitor("2001:db8::1", 1);
+        let first = turns.wait(&crowd).await.unwrap();
+        let mut waiting: Vec<_> = (1..WAITING_PER_SOURCE).map(|_| Box::pin(turns.wait(&crowd))).collect();
+        for one in &mut waiting {
+            assert!(poll!(one).is_pending());
+        }
+        let neighbour = visitor("2001:db8::2", 1);
+        assert!(turns.wait(&neighbour).await.is_err());
+        waiting.pop();
+        assert!(turns.wait(&neighbour).now_or_never().is_none(), "there is a place to wait in");
+        drop((waiting, first));
+        assert!(turns.wait(&neighbour).await.is_ok());
+        assert!(turns.lock().by_source.is_empty());
+    }
+
+    #[test]
+    fn who_has_not_come_back_for_long_is_forgotten() {
+        let turns = Turns::new();
+        let of = |number: usize| Visitor::new(None, number.to_be_bytes().to_vec());
+        (0..=REMEMBERED).for_each(|number| turns.remember(of(number)));
+        let state = turns.lock();
+        assert!(!state.seen.contains(&of(0)) && state.seen.contains(&of(1)) && state.seen.contains(&of(REMEMBERED)));
+    }
+}

@@ -1,0 +1,162 @@
+//! Chatbots that fail, and what of that is theirs: what is tried again, what brings people at once, what is waited out.
+
+use harness::{Client, Setup, eventually, guest};
+
+use super::*;
+
+/// Waits until so many calls of a plugin ended like this.
+async fn made(client: &Client, plugin: &str, outcome: &str, calls: usize) {
+    let what = format!("call {calls} of {plugin} to be {outcome}");
+    eventually(&what, || async {
+        let outcomes = outcomes(client, plugin).await;
+        (outcomes.iter().filter(|one| *one == outcome).count() >= calls).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bot_that_refuses_for_good_is_not_asked_again() {
+    let (patchbay, client, sink, phone) = with_bot("hostile-bot").await;
+
+    phone.write(&client.number, "refuse").await;
+
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("not today"), "{reason}");
+    assert_eq!(outcomes(&client, "hostile-bot").await, ["answered", "refused"]);
+    assert_eq!(event_of(&phone, &client, &sink, "hello?").await["chatBotConversation"], false);
+}
+
+#[tokio::test]
+async fn a_bot_that_traps_is_asked_again_and_then_people_take_over() {
+    let (patchbay, client, sink, phone) = with_clock("hostile-bot").await;
+    phone.write(&client.number, "panic").await;
+    for failures in 1..=3 {
+        made(&client, "hostile-bot", "trapped", failures).await;
+        assert_eq!(chat(&patchbay, &client).await.unwrap().0, "BOT", "after {failures} failures");
+        patchbay.advance_clock(30).await;
+    }
+
+    is_queued(&patchbay, &client).await;
+
+    let outcomes = outcomes(&client, "hostile-bot").await;
+    assert_eq!(outcomes, ["answered", "trapped", "trapped", "trapped", "trapped"]);
+    assert_eq!(event_of(&phone, &client, &sink, "hello?").await["chatBotConversation"], false);
+    assert!(!texts(&phone).await.iter().any(|text| text.contains("panic")));
+}
+
+#[tokio::test]
+async fn answers_that_can_never_be_carried_out_bring_people_at_once() {
+    let answers = [
+        ("hostile-bot", "reply 4097", "4096"),
+        ("clerk", "four-buttons", "buttons"),
+        ("clerk", "unknown-template", "`nobody_knows_it`"),
+    ];
+    for (bot, deed, said) in answers {
+        let (patchbay, client, _sink, phone) = with_bot(bot).await;
+        phone.write(&client.number, deed).await;
+        let reason = is_queued(&patchbay, &client).await;
+        assert!(reason.contains(said), "{deed}: {reason}");
+        assert_eq!(outcomes(&client, bot).await, ["answered", "bad-answer"], "{deed} is asked once");
+    }
+}
+
+#[tokio::test]
+async fn a_bot_whose_file_is_gone_leaves_its_chats_to_people_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("gone.wasm");
+    std::fs::write(&file, guest("clerk")).unwrap();
+    let patchbay = Setup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
+    let client = patchbay.client("acme", NUMBER).await;
+    client.activate("gone").await;
+    let phone = patchbay.phone("27820000001");
+    asks(&phone, &client, "say hello", "hello").await;
+    std::fs::remove_file(file).unwrap();
+    eventually("the plugin to be gone", || async {
+        let plugin = client.get("/plugin-service/api/v1/plugins/gone").await;
+        (plugin.status == 404).then_some(())
+    })
+    .await;
+
+    phone.write(&client.number, "say hello").await;
+
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("no working plugin named `gone`"), "{reason}");
+    let mut db = patchbay.database().await;
+    let statement = "SELECT count(*) FROM plugin_invocation WHERE plugin = 'gone' AND outcome = 'not-started'";
+    let not_started: i64 = sqlx::query_scalar(statement).fetch_one(&mut db).await.unwrap();
+    assert_eq!(not_started, 1, "it is asked once");
+}
+
+#[tokio::test]
+async fn a_disk_that_is_full_is_no_failure_of_the_bot_which_answers_when_there_is_room_again() {
+    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
+    asks(&phone, &client, "say hello", "hello").await;
+    let mut db = patchbay.database().await;
+    let full = "CREATE SEQUENCE tries;
+        CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM nextval('tries');
+            RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full';
+        END $$;
+        CREATE TRIGGER full_disk BEFORE INSERT ON outbound_work FOR EACH ROW EXECUTE FUNCTION full_disk()";
+    sqlx::raw_sql(full).execute(&mut db).await.unwrap();
+
+    phone.write(&client.number, "say still here").await;
+    for tries in 1..=6_i64 {
+        eventually(&format!("try {tries}"), || async {
+            let mut db = patchbay.database().await;
+            let (made, begun): (i64, bool) =
+                sqlx::query_as("SELECT last_value, is_called FROM tries").fetch_one(&mut db).await.unwrap();
+            (begun && made >= tries).then_some(())
+        })
+        .await;
+        patchbay.advance_clock(30).await;
+    }
+    assert_eq!(chat(&patchbay, &client).await.unwrap().0, "BOT", "people have not been called");
+    sqlx::raw_sql("DROP TRIGGER full_disk ON outbound_work").execute(&mut db).await.unwrap();
+
+    hears(&phone, "still here").await;
+}
+
+#[tokio::test]
+async fn a_bot_that_never_ends_is_stopped_and_holds_nobody_up() {
+    let (patchbay, client, _sink, phone) = with_bot("hostile-bot").await;
+    let busy = patchbay.new_client().await;
+    busy.activate("clerk").await;
+    phone.write(&client.number, "spin").await;
+
+    asks(&patchbay.new_phone(), &busy, "say still here", "still here").await;
+    asks(&patchbay.new_phone(), &client, "hello", "echo hello").await;
+
+    // Whichever comes first: its time, or the processor time that it may use.
+    eventually("the call to be stopped", || async {
+        let outcomes = outcomes(&client, "hostile-bot").await;
+        outcomes.iter().any(|outcome| ["timed-out", "limit-exceeded"].contains(&outcome.as_str())).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bot_that_fails_for_a_while_answers_in_the_end_and_in_order() {
+    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
+    phone.write(&client.number, "flaky").await;
+    phone.write(&client.number, "say after that").await;
+    made(&client, "clerk", "refused", 2).await;
+    assert_eq!(texts(&phone).await, Vec::<String>::new(), "what comes later waits");
+
+    asks(&patchbay.phone("27820000002"), &client, "repair", "repaired").await;
+    patchbay.advance_clock(25).await;
+
+    hears(&phone, "after that").await;
+    assert_eq!(texts(&phone).await, ["recovered", "after that"]);
+}
+
+#[tokio::test]
+async fn a_turn_that_fails_writes_nothing() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    phone.write(&client.number, "total-and-fail").await;
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("nothing of this may last"), "{reason}");
+
+    asks(&patchbay.new_phone(), &client, "total", "total 1").await;
+    assert_eq!(texts(&phone).await, Vec::<String>::new());
+}

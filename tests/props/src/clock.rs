@@ -1,0 +1,44 @@
+//! Time that only a test moves.
+
+use std::{
+    ops::AddAssign,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, Utc};
+use domain::clock::Clock;
+
+/// A clock that stands still until it is moved.
+pub struct HandClock(Mutex<DateTime<Utc>>);
+
+impl HandClock {
+    /// At this many seconds after the beginning of 1970.
+    ///
+    /// # Panics
+    ///
+    /// Where no calendar reaches.
+    pub fn at(seconds: i64) -> Self {
+        Self(Mutex::new(DateTime::from_timestamp(seconds, 0).unwrap()))
+    }
+
+    /// Moves it on, and answers what it shows then.
+    pub fn advance<T>(&self, by: T) -> DateTime<Utc>
+    where
+        DateTime<Utc>: AddAssign<T>,
+    {
+        let mut now = self.hands();
+        *now += by;
+        *now
+    }
+
+    /// A handler that panicked leaves the clock as it was.
+    fn hands(&self) -> MutexGuard<'_, DateTime<Utc>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for HandClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.hands()
+    }
+}

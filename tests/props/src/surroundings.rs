@@ -1,0 +1,56 @@
+//! The surroundings of use cases, with nobody outside.
+
+use std::{path::PathBuf, sync::Arc};
+
+use base::{Context, ContextBuilder, Settings, lanes::Wakeups, secrets::Sealer};
+use channels::{
+    carrier::Carriers,
+    http::{GuardedClient, GuardedSettings},
+    whatsapp_cloud::{CloudApi, CloudSettings},
+};
+use domain::clock::{Clock, IdSource};
+use plugin_host::{HostConfig, PluginHost};
+use storage::PgPool;
+
+/// What a stage decides by itself.
+pub struct Surroundings {
+    /// For files. Stages of one test program share it, so that they share compiled components.
+    pub folder: PathBuf,
+    /// How the plugin host starts; [`Surroundings::plugins`] makes the usual one.
+    pub plugins: HostConfig,
+    /// Ways out.
+    pub carriers: Carriers,
+    /// Settings of the use cases.
+    pub settings: Settings,
+}
+
+impl Surroundings {
+    /// In this folder, with the built-in plugins, no way out and the settings of an operator who changed none.
+    pub fn new(folder: PathBuf) -> Self {
+        let plugins = HostConfig::new(folder.join("plugins"));
+        Self { folder, plugins, carriers: Carriers::default(), settings: Settings::default() }
+    }
+
+    /// The context of use cases on this database and this clock. Its ids and keys are the same in every run.
+    ///
+    /// # Panics
+    ///
+    /// When the plugin host does not start.
+    pub async fn build(self, db: PgPool, clock: Arc<dyn Clock>) -> Context {
+        // Port 9 is nobody's: whoever calls Meta gets no answer.
+        let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
+        ContextBuilder {
+            db,
+            clock,
+            ids: IdSource::new([3; 32]),
+            sealer: Sealer::new([9; 32]),
+            plugins: PluginHost::start(self.plugins).await.unwrap(),
+            carriers: self.carriers,
+            cloud: CloudApi::new(nowhere).unwrap(),
+            http: GuardedClient::new(GuardedSettings::default()).unwrap(),
+            media_folder: self.folder.join("media"),
+            settings: self.settings,
+        }
+        .build(Wakeups::channel().0)
+    }
+}
