@@ -253,7 +253,7 @@ impl<'a> Chat<'a> {
     }
 
     async fn turn(&mut self, asked: Pending) -> Turn {
-        let session = self.session(asked.reopened);
+        let session = self.session(asked.reopened, asked.happened_at);
         let event = Event {
             id: asked.id.to_string(),
             sequence: self.sequence + 1,
@@ -264,7 +264,7 @@ impl<'a> Chat<'a> {
         let call = Call {
             client: self.client,
             plugin: &self.loaded.plugin,
-            now: self.setup.now,
+            now: asked.happened_at,
             seed: asked.id.as_u64_pair().1,
             config: &self.setup.config,
             turn: &event.id,
@@ -288,11 +288,12 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn session(&self, reopened: bool) -> Session {
+    /// A turn that is made again sees the same clock, as on a server: that of the moment of its event.
+    fn session(&self, reopened: bool, moment: DateTime<Utc>) -> Session {
         Session {
             state: self.state.clone(),
-            now_ms: unix_millis(self.setup.now),
-            local_time: self.setup.zone.local_time(self.setup.now),
+            now_ms: unix_millis(moment),
+            local_time: self.setup.zone.local_time(moment),
             reopened: reopened || self.setup.session.reopened && self.sequence == 0,
             ..self.setup.session.clone()
         }

@@ -140,7 +140,7 @@ steps:
   - clock: +24s
   - bot: nothing
   - clock: +1s
-  - bot: recovered
+  - fails: on-purpose
 ",
     )
     .await;

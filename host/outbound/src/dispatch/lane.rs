@@ -20,9 +20,9 @@ use tokio::{
 
 use super::{
     mark::{self, Marked},
-    outcomes::Outcomes,
+    outcomes::{Outcomes, Writing},
     sender::Sender,
-    settle::{self, Ended, Outcome},
+    settle::{self, Outcome},
 };
 use crate::{delivery::opaque, sms_parts::LegPart};
 
@@ -70,10 +70,10 @@ enum Step {
     /// Legs whose marks are committed, with the places of their calls.
     Marked(Result<Vec<Marked>>, Vec<Place>),
     /// What was to be written down, and whether it is on disk.
-    Settled(Result<()>, Ended),
+    Settled(Result<()>, Writing),
 }
 
-/// The work on one lane: at most one transaction that marks and one that settles at a time, beside all calls in flight.
+/// The work on one lane: at most one transaction that marks and two that settle at a time, beside all calls in flight.
 struct Round<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
@@ -181,10 +181,12 @@ impl<'a> Round<'a> {
             self.outcomes.add_part(part);
         }
         let (calm, hurried) = (self.is_idle(), self.lease.is_over() && self.calls.is_empty());
-        let Some(ended) = self.outcomes.take(Instant::now(), calm, hurried) else { return };
-        let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
-        let settle = async move { Step::Settled(settle::settle(ctx, lease, sender, &ended).await, ended) };
-        self.steps.push(settle.boxed());
+        while let Some(writing) = self.outcomes.take(Instant::now(), calm, hurried) {
+            let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
+            let settle =
+                async move { Step::Settled(settle::settle(ctx, lease, sender, &writing.ended).await, writing) };
+            self.steps.push(settle.boxed());
+        }
     }
 
     fn call_ended(&mut self, first: Result<Outcome, JoinError>) {
@@ -209,20 +211,20 @@ impl<'a> Round<'a> {
                     Err(error) => self.failed = Some(error),
                 }
             }
-            Step::Settled(Ok(()), ended) => {
-                self.outcomes.written(Instant::now());
+            Step::Settled(Ok(()), Writing { ended, .. }) => {
+                self.outcomes.written(&ended, Instant::now());
                 // What waited for one of these may go out now.
                 self.more = true;
                 for recipient in ended.recipients() {
                     self.busy.remove(recipient);
                 }
             }
-            Step::Settled(Err(error), ended) => self.not_written(error, ended),
+            Step::Settled(Err(error), writing) => self.not_written(error, writing),
         }
     }
 
     /// Keeps what could not be written, for as long as the lane is ours.
-    fn not_written(&mut self, error: Error, ended: Ended) {
+    fn not_written(&mut self, error: Error, writing: Writing) {
         // Whoever has the lane by now asks for these again; and a process that stops has no later.
         if matches!(error, Error::LeaseLost) || self.lease.is_over() {
             self.outcomes = Outcomes::new();
@@ -230,11 +232,11 @@ impl<'a> Round<'a> {
             return;
         }
         tracing::error!(
-            client.id = %self.lease.client, inbox.id = %self.lease.lane, outcomes = ended.outcomes.len(),
+            client.id = %self.lease.client, inbox.id = %self.lease.lane, outcomes = writing.ended.outcomes.len(),
             error = &error as &dyn std::error::Error,
             "what a provider answered cannot be written; it is kept and tried again, and nothing more is sent until something is"
         );
-        self.outcomes.refused(ended, Instant::now());
+        self.outcomes.refused(writing, Instant::now());
     }
 
     fn start_calls(&mut self, marked: Vec<Marked>, places: Vec<Place>) {

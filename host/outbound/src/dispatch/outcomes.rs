@@ -5,16 +5,20 @@
 //! more (ADR 0004); a suspect that stays behind while others are written is alone at fault and holds up only its recipient.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque, hash_map::Entry},
     time::{Duration, Instant},
 };
+
+use domain::ids::MessageId;
 
 use super::settle::{Ended, Outcome};
 use crate::sms_parts::LegPart;
 
 /// Outcomes written in one transaction at most.
 const AT_ONCE: usize = 64;
-/// Between two transactions, unless there is a quarter of [`AT_ONCE`] for the next: what comes one by one meanwhile is taken
+/// Transactions at a time: while one waits for the disk, the next one uses the processor.
+const SIDE_BY_SIDE: usize = 2;
+/// Between the beginnings of two transactions, unless there is a quarter of [`AT_ONCE`] for the next: what comes one by one meanwhile is taken
 /// together. Where nothing else is under way, nothing waits for it.
 const GATHERING: Duration = Duration::from_millis(3);
 /// Pause after the first refusal; it doubles with each one that follows.
@@ -30,13 +34,21 @@ struct Suspect {
     from: Instant,
 }
 
+/// Outcomes that are being written.
+pub(super) struct Writing {
+    pub(super) ended: Ended,
+    /// One suspect; `true` when others were written since it was refused.
+    suspect: Option<bool>,
+}
+
 /// The outcomes of one lane, on their way to the disk.
 pub(super) struct Outcomes {
     fresh: Ended,
     suspects: VecDeque<Suspect>,
-    /// What is being written was a suspect that is alone at fault.
-    writes_outcast: bool,
-    writing: bool,
+    /// Transactions under way.
+    writing: usize,
+    /// Messages whose parts they write: outcomes of these come after them.
+    parts_on_their_way: HashMap<MessageId, usize>,
     /// Refusals since something was written last.
     refusals: u32,
     /// From when a small group is worth a transaction, or a refused one another try.
@@ -48,8 +60,8 @@ impl Outcomes {
         Self {
             fresh: Ended::default(),
             suspects: VecDeque::new(),
-            writes_outcast: false,
-            writing: false,
+            writing: 0,
+            parts_on_their_way: HashMap::new(),
             refusals: 0,
             from: Instant::now(),
         }
@@ -67,7 +79,7 @@ impl Outcomes {
 
     /// Whether everything is on disk.
     pub(super) fn is_empty(&self) -> bool {
-        self.fresh.is_empty() && self.suspects.is_empty() && !self.writing
+        self.fresh.is_empty() && self.suspects.is_empty() && self.writing == 0
     }
 
     /// Whether calls may be made whose outcomes will have to be written too.
@@ -79,58 +91,81 @@ impl Outcomes {
     pub(super) fn next_at(&self) -> Option<Instant> {
         let suspect = self.suspects.iter().map(|suspect| suspect.from).min();
         let fresh = (!self.fresh.is_empty()).then_some(self.from);
-        if self.writing { None } else { suspect.into_iter().chain(fresh).min() }
+        if self.writing >= SIDE_BY_SIDE { None } else { suspect.into_iter().chain(fresh).min() }
     }
 
     /// What is to be written now, if anything is. `calm`: nothing else is under way, so there is nothing to gather.
     /// `hurried`: there is no later.
-    pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Ended> {
-        if self.writing {
+    pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
+        // While the database refuses, one at a time shows whether it still does.
+        let most = if self.refusals == 0 { SIDE_BY_SIDE } else { 1 };
+        if self.writing >= most {
             return None;
         }
-        let taken = self.take_suspect(now, hurried).or_else(|| self.take_fresh(now, calm, hurried));
-        self.writing = taken.is_some();
-        taken
+        let taken = self.take_suspect(now, hurried).or_else(|| self.take_fresh(now, calm, hurried))?;
+        self.writing += 1;
+        for part in &taken.ended.parts {
+            *self.parts_on_their_way.entry(part.part.message).or_default() += 1;
+        }
+        Some(taken)
     }
 
-    fn take_suspect(&mut self, now: Instant, hurried: bool) -> Option<Ended> {
+    fn take_suspect(&mut self, now: Instant, hurried: bool) -> Option<Writing> {
         let at = self.suspects.iter().position(|suspect| hurried || suspect.from <= now)?;
-        let suspect = self.suspects.remove(at)?;
-        self.writes_outcast = suspect.alone_at_fault;
-        Some(Ended { outcomes: vec![suspect.outcome], parts: std::mem::take(&mut self.fresh.parts) })
+        let Suspect { outcome, alone_at_fault, .. } = self.suspects.remove(at)?;
+        let ended = Ended { outcomes: vec![outcome], parts: std::mem::take(&mut self.fresh.parts) };
+        Some(Writing { ended, suspect: Some(alone_at_fault) })
     }
 
-    fn take_fresh(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Ended> {
+    fn take_fresh(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
         let gathers = self.refusals == 0 && (calm || self.fresh.outcomes.len() >= AT_ONCE / 4);
         if self.fresh.is_empty() || !(hurried || gathers || self.from <= now) {
             return None;
         }
-        self.writes_outcast = false;
-        Some(self.fresh.take(AT_ONCE))
+        let ended = self.fresh.take(AT_ONCE, |outcome| !self.parts_on_their_way.contains_key(&outcome.leg.message));
+        if ended.is_empty() {
+            return None;
+        }
+        self.from = now + GATHERING;
+        Some(Writing { ended, suspect: None })
     }
 
     /// What was taken is on disk.
-    pub(super) fn written(&mut self, now: Instant) {
-        (self.writing, self.refusals, self.from) = (false, 0, now + GATHERING);
+    pub(super) fn written(&mut self, ended: &Ended, now: Instant) {
+        self.over(ended);
+        (self.refusals, self.from) = (0, self.from.min(now + GATHERING));
         for suspect in &mut self.suspects {
             suspect.alone_at_fault = true;
         }
     }
 
     /// The database refused what was taken.
-    pub(super) fn refused(&mut self, ended: Ended, now: Instant) {
-        self.writing = false;
-        let outcast = self.writes_outcast;
+    pub(super) fn refused(&mut self, Writing { ended, suspect }: Writing, now: Instant) {
+        let outcast = suspect == Some(true);
+        self.over(&ended);
         if !outcast {
             self.refusals = self.refusals.saturating_add(1);
         }
         let pause = if outcast { LONGEST_PAUSE } else { pause_after(self.refusals) };
-        if !outcast {
+        // The others must not wait as long as a suspect does.
+        if suspect.is_none() {
             self.from = now + pause;
         }
         self.fresh.parts.splice(0..0, ended.parts);
         let suspect = |outcome| Suspect { outcome, alone_at_fault: outcast, from: now + pause };
         self.suspects.extend(ended.outcomes.into_iter().map(suspect));
+    }
+
+    fn over(&mut self, ended: &Ended) {
+        self.writing = self.writing.saturating_sub(1);
+        for part in &ended.parts {
+            if let Entry::Occupied(mut left) = self.parts_on_their_way.entry(part.part.message) {
+                *left.get_mut() -= 1;
+                if *left.get() == 0 {
+                    left.remove();
+                }
+            }
+        }
     }
 }
 

@@ -61,6 +61,7 @@ async fn an_item_waits_is_counted_and_is_kept_when_it_is_given_up() {
     callbacks::postpone(&mut db, CLIENT, &[id(1)], moment(5)).await.unwrap();
     callbacks::retry(&mut db, CLIENT, id(2), moment(6)).await.unwrap();
     assert_eq!(waiting(&mut db, moment(4)).await, [3]);
+    assert_eq!(waiting(&mut db, moment(6)).await, [1, 2, 3]);
     let due = callbacks::due(&mut db, CLIENT, INBOX.0, moment(6), 100).await.unwrap();
     assert_eq!(due.iter().map(|callback| callback.attempts).collect::<Vec<_>>(), [0, 1, 0]);
     callbacks::give_up(&mut db, CLIENT, id(2), "unreadable").await.unwrap();

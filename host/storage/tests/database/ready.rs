@@ -17,8 +17,8 @@ async fn due(db: &mut PgConnection, queue: Queue, seconds: i64) -> Vec<(ClientId
 }
 
 async fn start_timer(db: &mut PgConnection, name: &str, seconds: i64) {
-    let timer = Timer { name: name.to_owned() };
-    let id = ParticipantEventId(Uuid::new_v4());
+    let timer = Timer { name: name.to_owned(), due_at: Some(moment(seconds)) };
+    let id = ParticipantEventId(Uuid::from_u128(seconds.unsigned_abs().into()));
     participant_events::start_timer(db, CLIENT, CHAT, (id, &timer), moment(seconds)).await.unwrap();
 }
 
@@ -111,6 +111,7 @@ async fn a_look_costs_what_is_due_and_not_what_waits() {
         for lane in 0..50_u128 {
             wait(&mut db, queue, Uuid::from_u128(1000 + lane), (86_400, 400)).await;
         }
-        assert_eq!(rows_read(&mut db, queue).await, before, "{}", queue.name());
+        let after = rows_read(&mut db, queue).await;
+        assert!(after <= before, "{}: {before} rows, then {after}", queue.name());
     }
 }
