@@ -106,8 +106,10 @@ async fn waiting(db: &PgPool) -> Vec<(String, i64)> {
          UNION ALL SELECT 'callback', count(*) FROM callback
          UNION ALL SELECT 'participant', count(*) FROM participant_event WHERE kind <> 'TIMER'
          UNION ALL SELECT 'webhook', count(*) FROM webhook_delivery WHERE state = 'PENDING'
-         UNION ALL SELECT 'receipt', count(*) FROM outbound_message
-                   WHERE chat_message_id IS NULL AND state NOT IN ('DELIVERED', 'READ')",
+         UNION ALL SELECT 'receipt', count(*) FROM outbound_message message
+                   WHERE chat_message_id IS NULL AND NOT EXISTS (
+                       SELECT 1 FROM outbound_leg leg WHERE leg.client_id = message.client_id
+                          AND leg.message_id = message.id AND leg.state IN ('DELIVERED', 'READ'))",
     )
     .fetch_all(db)
     .await
