@@ -108,11 +108,11 @@ async fn a_recording_has_a_placeholder_wherever_the_secret_was_and_replays_the_s
     let is_it = |entry: &Value| entry["recording"]["result"]["actions"].as_array().is_some_and(|all| all.len() == 2);
     let recorded = client.keeps(KEEPER, "recordings", is_it).await["recording"].clone();
 
-    assert_eq!(recorded["config"], json!({ "apiKey": "[secret /apiKey]", "shop": "books" }));
-    assert_eq!(recorded["hostCalls"][0]["body"], r#"{"key":"[secret /apiKey]"}"#);
-    assert_eq!(recorded["hostCalls"][0]["headers"][0], json!(["authorization", "Bearer [secret /apiKey]"]));
-    assert_eq!(recorded["result"]["writes"][0]["value"], "[secret /apiKey]");
-    assert_eq!(recorded["result"]["logs"][0]["message"], "the key is [secret /apiKey]");
+    assert_eq!(recorded["config"], json!({ "apiKey": "(secret:/apiKey)", "shop": "books" }));
+    assert_eq!(recorded["hostCalls"][0]["body"], r#"{"key":"(secret:/apiKey)"}"#);
+    assert_eq!(recorded["hostCalls"][0]["headers"][0], json!(["authorization", "Bearer (secret:/apiKey)"]));
+    assert_eq!(recorded["result"]["writes"][0]["value"], "(secret:/apiKey)");
+    assert_eq!(recorded["result"]["logs"][0]["message"], "the key is (secret:/apiKey)");
     let both = [
         client.get(&format!("{PLUGINS}/{KEEPER}/recordings")).await.text,
         client.get(&format!("{PLUGINS}/{KEEPER}/recordings?form=exact")).await.text,
@@ -134,6 +134,6 @@ async fn a_secret_that_a_plugin_prints_as_it_crashes_is_not_kept() {
     let (patchbay, client) = with_secret(&[]).await;
     patchbay.new_phone().write(&client.number, "panic").await;
     let crashed = client.keeps(KEEPER, "invocations", |call| call["outcome"] == "trapped").await;
-    assert!(crashed["error"].as_str().unwrap().contains("[secret /apiKey]"), "{crashed}");
+    assert!(crashed["error"].as_str().unwrap().contains("(secret:/apiKey)"), "{crashed}");
     assert!(!crashed.to_string().contains(SECRET), "{crashed}");
 }

@@ -232,10 +232,10 @@ fn note(value: &Value, placeholder: &str, secrets: &mut Vec<Secret>) {
     }
 }
 
-/// What stands in the place of a secret: it needs no escaping in JSON.
+/// What stands in the place of a secret: it needs no escaping in JSON, nor in an address.
 fn placeholder(place: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "/-_.".contains(letter) { letter } else { '_' };
-    format!("[secret {}]", place.chars().map(plain).collect::<String>())
+    format!("(secret:{})", place.chars().map(plain).collect::<String>())
 }
 
 fn decoded(text: &str) -> Option<Vec<u8>> {
