@@ -170,7 +170,7 @@ async fn a_name_that_leads_inside_the_network_is_refused_when_it_is_called() {
     })
     .await
     .unwrap();
-    assert!(error.contains("is not public"), "{error}");
+    assert!(error.contains("no address that may be called"), "{error}");
     assert!(sink.received("incoming").is_empty());
 }
 

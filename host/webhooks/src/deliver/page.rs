@@ -60,6 +60,8 @@ pub(super) async fn prepare(
 ) -> Result<Page> {
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
+    // What a page leads to is not always written before it is sent.
+    lease.hold(&mut db).await?;
     let stored = configs::endpoint(&mut db, lease.client, endpoint).await?;
     let open = match stored {
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,

@@ -269,7 +269,7 @@ async fn a_worker_that_lost_its_lane_writes_nothing() {
     let lost = webhooks::deliver::work(&stage.ctx, &lease).await;
     assert!(matches!(lost, Err(base::Error::LeaseLost)), "{lost:?}");
     assert_eq!(stage.states().await, [("PENDING".to_owned(), 0)]);
-    assert!(sink.received().is_empty(), "nothing is sent before its bytes are stored");
+    assert!(sink.received().is_empty(), "nothing is sent in a lane that is somebody else's");
 }
 
 #[tokio::test]
