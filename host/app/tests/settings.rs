@@ -80,9 +80,7 @@ fn every_setting_is_read_by_something_or_says_that_it_has_no_effect() {
             let lost: Vec<&str> = handed_on
                 .filter(|field| {
                     let taken = format!(".{field}");
-                    !sources
-                        .iter()
-                        .any(|(file, text)| !hands_on(file) && !lines_with(text, &taken).is_empty())
+                    !sources.iter().any(|(file, text)| !hands_on(file) && !lines_with(text, &taken).is_empty())
                 })
                 .collect();
             match lacking(&key) {
