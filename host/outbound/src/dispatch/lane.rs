@@ -73,7 +73,7 @@ enum Step {
     Settled(Result<()>, Writing),
 }
 
-/// The work on one lane: at most one transaction that marks and two that settle at a time, beside all calls in flight.
+/// The work on one lane: at most one transaction that marks and one that settles at a time, beside all calls in flight.
 struct Round<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
@@ -181,12 +181,10 @@ impl<'a> Round<'a> {
             self.outcomes.add_part(part);
         }
         let (calm, hurried) = (self.is_idle(), self.lease.is_over() && self.calls.is_empty());
-        while let Some(writing) = self.outcomes.take(Instant::now(), calm, hurried) {
-            let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
-            let settle =
-                async move { Step::Settled(settle::settle(ctx, lease, sender, &writing.ended).await, writing) };
-            self.steps.push(settle.boxed());
-        }
+        let Some(writing) = self.outcomes.take(Instant::now(), calm, hurried) else { return };
+        let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
+        let settle = async move { Step::Settled(settle::settle(ctx, lease, sender, &writing.ended).await, writing) };
+        self.steps.push(settle.boxed());
     }
 
     fn call_ended(&mut self, first: Result<Outcome, JoinError>) {
@@ -212,7 +210,7 @@ impl<'a> Round<'a> {
                 }
             }
             Step::Settled(Ok(()), Writing { ended, .. }) => {
-                self.outcomes.written(&ended, Instant::now());
+                self.outcomes.written(Instant::now());
                 // What waited for one of these may go out now.
                 self.more = true;
                 for recipient in ended.recipients() {

@@ -5,20 +5,16 @@
 //! more (ADR 0004); a suspect that stays behind while others are written is alone at fault and holds up only its recipient.
 
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
+    collections::VecDeque,
     time::{Duration, Instant},
 };
-
-use domain::ids::MessageId;
 
 use super::settle::{Ended, Outcome};
 use crate::sms_parts::LegPart;
 
 /// Outcomes written in one transaction at most.
 const AT_ONCE: usize = 64;
-/// Transactions at a time: while one waits for the disk, the next one uses the processor.
-const SIDE_BY_SIDE: usize = 2;
-/// Between the beginnings of two transactions, unless there is a quarter of [`AT_ONCE`] for the next: what comes one by one meanwhile is taken
+/// Between two transactions, unless there is a quarter of [`AT_ONCE`] for the next: what comes one by one meanwhile is taken
 /// together. Where nothing else is under way, nothing waits for it.
 const GATHERING: Duration = Duration::from_millis(3);
 /// Pause after the first refusal; it doubles with each one that follows.
@@ -45,10 +41,7 @@ pub(super) struct Writing {
 pub(super) struct Outcomes {
     fresh: Ended,
     suspects: VecDeque<Suspect>,
-    /// Transactions under way.
-    writing: usize,
-    /// Messages whose parts they write: outcomes of these come after them.
-    parts_on_their_way: HashMap<MessageId, usize>,
+    writing: bool,
     /// Refusals since something was written last.
     refusals: u32,
     /// From when a small group is worth a transaction, or a refused one another try.
@@ -57,14 +50,7 @@ pub(super) struct Outcomes {
 
 impl Outcomes {
     pub(super) fn new() -> Self {
-        Self {
-            fresh: Ended::default(),
-            suspects: VecDeque::new(),
-            writing: 0,
-            parts_on_their_way: HashMap::new(),
-            refusals: 0,
-            from: Instant::now(),
-        }
+        Self { fresh: Ended::default(), suspects: VecDeque::new(), writing: false, refusals: 0, from: Instant::now() }
     }
 
     /// A call has ended.
@@ -79,7 +65,7 @@ impl Outcomes {
 
     /// Whether everything is on disk.
     pub(super) fn is_empty(&self) -> bool {
-        self.fresh.is_empty() && self.suspects.is_empty() && self.writing == 0
+        self.fresh.is_empty() && self.suspects.is_empty() && !self.writing
     }
 
     /// Whether calls may be made whose outcomes will have to be written too.
@@ -91,23 +77,18 @@ impl Outcomes {
     pub(super) fn next_at(&self) -> Option<Instant> {
         let suspect = self.suspects.iter().map(|suspect| suspect.from).min();
         let fresh = (!self.fresh.is_empty()).then_some(self.from);
-        if self.writing >= SIDE_BY_SIDE { None } else { suspect.into_iter().chain(fresh).min() }
+        if self.writing { None } else { suspect.into_iter().chain(fresh).min() }
     }
 
     /// What is to be written now, if anything is. `calm`: nothing else is under way, so there is nothing to gather.
     /// `hurried`: there is no later.
     pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
-        // While the database refuses, one at a time shows whether it still does.
-        let most = if self.refusals == 0 { SIDE_BY_SIDE } else { 1 };
-        if self.writing >= most {
+        if self.writing {
             return None;
         }
-        let taken = self.take_suspect(now, hurried).or_else(|| self.take_fresh(now, calm, hurried))?;
-        self.writing += 1;
-        for part in &taken.ended.parts {
-            *self.parts_on_their_way.entry(part.part.message).or_default() += 1;
-        }
-        Some(taken)
+        let taken = self.take_suspect(now, hurried).or_else(|| self.take_fresh(now, calm, hurried));
+        self.writing = taken.is_some();
+        taken
     }
 
     fn take_suspect(&mut self, now: Instant, hurried: bool) -> Option<Writing> {
@@ -122,18 +103,12 @@ impl Outcomes {
         if self.fresh.is_empty() || !(hurried || gathers || self.from <= now) {
             return None;
         }
-        let ended = self.fresh.take(AT_ONCE, |outcome| !self.parts_on_their_way.contains_key(&outcome.leg.message));
-        if ended.is_empty() {
-            return None;
-        }
-        self.from = now + GATHERING;
-        Some(Writing { ended, suspect: None })
+        Some(Writing { ended: self.fresh.take(AT_ONCE), suspect: None })
     }
 
     /// What was taken is on disk.
-    pub(super) fn written(&mut self, ended: &Ended, now: Instant) {
-        self.over(ended);
-        (self.refusals, self.from) = (0, self.from.min(now + GATHERING));
+    pub(super) fn written(&mut self, now: Instant) {
+        (self.writing, self.refusals, self.from) = (false, 0, now + GATHERING);
         for suspect in &mut self.suspects {
             suspect.alone_at_fault = true;
         }
@@ -142,7 +117,7 @@ impl Outcomes {
     /// The database refused what was taken.
     pub(super) fn refused(&mut self, Writing { ended, suspect }: Writing, now: Instant) {
         let outcast = suspect == Some(true);
-        self.over(&ended);
+        self.writing = false;
         if !outcast {
             self.refusals = self.refusals.saturating_add(1);
         }
@@ -154,18 +129,6 @@ impl Outcomes {
         self.fresh.parts.splice(0..0, ended.parts);
         let suspect = |outcome| Suspect { outcome, alone_at_fault: outcast, from: now + pause };
         self.suspects.extend(ended.outcomes.into_iter().map(suspect));
-    }
-
-    fn over(&mut self, ended: &Ended) {
-        self.writing = self.writing.saturating_sub(1);
-        for part in &ended.parts {
-            if let Entry::Occupied(mut left) = self.parts_on_their_way.entry(part.part.message) {
-                *left.get_mut() -= 1;
-                if *left.get() == 0 {
-                    left.remove();
-                }
-            }
-        }
     }
 }
 

@@ -49,17 +49,9 @@ impl Ended {
         self.outcomes.is_empty() && self.parts.is_empty()
     }
 
-    /// Up to `most` outcomes that can be written `now`, and all parts.
-    pub(super) fn take(&mut self, most: usize, now: impl Fn(&Outcome) -> bool) -> Self {
-        let mut room = most;
-        let outcomes = self
-            .outcomes
-            .extract_if(.., |outcome| {
-                let taken = room > 0 && now(outcome);
-                room -= usize::from(taken);
-                taken
-            })
-            .collect();
+    /// Up to `most` outcomes, and all parts.
+    pub(super) fn take(&mut self, most: usize) -> Self {
+        let outcomes = self.outcomes.drain(..self.outcomes.len().min(most)).collect();
         Self { outcomes, parts: std::mem::take(&mut self.parts) }
     }
 
