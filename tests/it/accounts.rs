@@ -37,20 +37,7 @@ fn email(client: &Client) -> String {
 /// The same client with the key of a new user of this role.
 fn as_role(patchbay: &Patchbay, client: &Client, role: &str) -> Client {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
-    let user = patchbay.admin(&[
-        "user",
-        "create",
-        "--client",
-        &client.client_ref,
-        "--email",
-        &email,
-        "--password",
-        "long enough",
-        "--name",
-        role,
-        "--role",
-        role,
-    ]);
+    let user = patchbay.new_user(&client.client_ref, &email, role);
     assert_eq!(user["role"], role);
     let mut client = client.clone();
     client.key = user["apiKey"].as_str().unwrap().to_owned();

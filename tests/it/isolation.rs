@@ -49,21 +49,7 @@ impl World {
 
 fn key(patchbay: &Shared, client: &Client, role: &str) -> String {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
-    let arguments = [
-        "user",
-        "create",
-        "--client",
-        &client.client_ref,
-        "--email",
-        &email,
-        "--password",
-        "long enough",
-        "--name",
-        role,
-        "--role",
-        role,
-    ];
-    patchbay.admin(&arguments)["apiKey"].as_str().unwrap().to_owned()
+    patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
 }
 
 async fn client_id(patchbay: &Shared, client: &Client) -> String {

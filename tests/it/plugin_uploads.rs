@@ -355,20 +355,7 @@ async fn only_some_roles_may_touch_plugins() {
     let client = patchbay.new_bare_client();
     for (role, may) in [("DEVELOPER", true), ("AGENT", false), ("SUPERVISOR", false), ("API", false)] {
         let email = format!("{}@example.org", role.to_lowercase());
-        let user = patchbay.admin(&[
-            "user",
-            "create",
-            "--client",
-            &client.client_ref,
-            "--email",
-            &email,
-            "--password",
-            "a long password",
-            "--name",
-            role,
-            "--role",
-            role,
-        ]);
+        let user = patchbay.new_user(&client.client_ref, &email, role);
         let caller = with_key(&client, user["apiKey"].as_str().unwrap());
         let expected = if may { 201 } else { 403 };
         assert_eq!(upload(&caller, &format!("of-{role}"), bot(1)).await.status, expected, "{role}");

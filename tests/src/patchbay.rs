@@ -211,6 +211,12 @@ impl Patchbay {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?} printed {out:?}: {error}"))
     }
 
+    /// Makes a user of this role, and answers what the command prints of it: its key, among others.
+    pub fn new_user(&self, client_ref: &str, email: &str, role: &str) -> Value {
+        let names = ["--client", client_ref, "--email", email, "--name", role, "--role", role];
+        self.admin(&[&["user", "create", "--password", "long enough"], &names[..]].concat())
+    }
+
     /// Runs a command that must fail, and answers what it says on standard error.
     pub fn refused(&self, arguments: &[&str]) -> String {
         let output = self.command().args(arguments).output().unwrap();

@@ -20,6 +20,7 @@ mod memory;
 mod neighbours;
 mod plugins;
 mod provider;
+mod role;
 mod sends;
 mod shaper;
 mod sink;

@@ -4,10 +4,9 @@
 
 use std::{
     collections::VecDeque,
-    io::{BufRead, BufReader},
     net::SocketAddr,
     ops::Range,
-    process::{Child, Command, Stdio},
+    process::Child,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -24,7 +23,10 @@ use tokio::{
     sync::mpsc,
 };
 
-use crate::load::{Connection, content_length};
+use crate::{
+    load::{Connection, content_length},
+    role,
+};
 
 /// The argument that makes this program a provider; the address of the program, its app secret and the number of statuses follow.
 pub const ROLE: &str = "--be-a-provider";
@@ -46,15 +48,8 @@ pub struct Provider {
 impl Provider {
     /// Starts one that reports the first `statuses` of sent, delivered and read to the program at `address`.
     pub fn start(address: SocketAddr, app_secret: &str, statuses: usize) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([ROLE, &address.to_string(), app_secret, &statuses.to_string()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { child, url: format!("http://{}", line.trim()) }
+        let (child, url) = role::start([ROLE, &address.to_string(), app_secret, &statuses.to_string()]);
+        Self { child, url }
     }
 
     /// Id of the process.
@@ -85,7 +80,7 @@ pub async fn serve(arguments: &[String]) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", listener.local_addr().unwrap());
     std::thread::spawn(|| {
-        drop(std::io::stdin().lock().read_line(&mut String::new()));
+        drop(std::io::stdin().read_line(&mut String::new()));
         std::process::exit(0);
     });
     take_connections(listener, Arc::new(desk)).await;

@@ -1,8 +1,7 @@
 //! A receiver of webhooks in a process of its own: this program under another role.
 
 use std::{
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
+    process::Child,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -13,6 +12,8 @@ use axum::{
     extract::State,
     routing::{get, post},
 };
+
+use crate::role;
 
 /// The argument that makes this program a sink.
 pub const ROLE: &str = "--be-a-sink";
@@ -38,7 +39,7 @@ pub async fn serve() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", listener.local_addr().unwrap());
     std::thread::spawn(|| {
-        drop(std::io::stdin().lock().read_line(&mut String::new()));
+        drop(std::io::stdin().read_line(&mut String::new()));
         std::process::exit(0);
     });
     axum::serve(listener, router).await.unwrap();
@@ -86,15 +87,8 @@ pub struct Arrived {
 impl Sink {
     /// Starts one.
     pub fn start() -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .arg(ROLE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { child, url: format!("http://{}", line.trim()), http: reqwest::Client::new() }
+        let (child, url) = role::start([ROLE]);
+        Self { child, url, http: reqwest::Client::new() }
     }
 
     /// What arrived since the last reset.
