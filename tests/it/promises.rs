@@ -1,7 +1,5 @@
 //! What Patchbay promises in its first paragraph, one test each.
 
-use std::time::Duration;
-
 use harness::{Patchbay, Setup, Sink, eventually};
 use serde_json::json;
 
@@ -97,10 +95,9 @@ async fn a_changed_plugin_file_is_live_without_a_restart() {
     let client = patchbay.client("acme", "27110000001").await;
     let file = plugins.path().join("greeter.wasm");
     std::fs::write(&file, harness::greeter("Hello from version one")).unwrap();
-    eventually("the plugin to be loaded", || async {
+    let first = eventually("the plugin to be loaded", || async {
         let plugins = client.get("/plugin-service/api/v1/plugins?size=50").await.ok();
-        let known = plugins["content"].as_array().unwrap().iter().any(|plugin| plugin["name"] == "greeter");
-        known.then_some(())
+        plugins["content"].as_array().unwrap().iter().find(|plugin| plugin["name"] == "greeter").cloned()
     })
     .await;
     client.activate("greeter").await;
@@ -111,7 +108,11 @@ async fn a_changed_plugin_file_is_live_without_a_restart() {
 
     std::fs::write(&file, harness::greeter("Hello from version two")).unwrap();
 
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    eventually("the second version to be loaded", || async {
+        let plugin = client.get("/plugin-service/api/v1/plugins/greeter").await.ok();
+        (plugin["sha256"] != first["sha256"]).then_some(())
+    })
+    .await;
     phone.write("27110000001", "hi again").await;
     phone.receives("the second version's answer", |message| message["text"] == "Hello from version two").await;
     assert_eq!(patchbay.process_id(), process);
