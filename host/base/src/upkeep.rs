@@ -8,6 +8,7 @@ use storage::{
     work::{
         partitions::{self, PARTITIONED, Partition},
         retention::{self, Aging},
+        statistics,
     },
 };
 
@@ -43,6 +44,16 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     upkeep.forget_rows(keep).await?;
     upkeep.forget_idle_lanes().await?;
     Ok(upkeep.done)
+}
+
+/// Has PostgreSQL look at the tables that have outgrown what it knows of them; answers how many those were.
+pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
+    let mut db = db.acquire().await?;
+    let tables = statistics::outgrown(&mut db).await?;
+    for table in &tables {
+        statistics::look_at(&mut db, table).await?;
+    }
+    Ok(tables.len())
 }
 
 /// The partitioned tables, and for how many days what is in them is kept.

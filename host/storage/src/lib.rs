@@ -32,11 +32,21 @@ use sqlx::{
 /// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// Every row that we touch is found by an index. A prepared statement keeps the plan that was best when its tables were
-/// nearly empty: these settings keep it from being one that scans them whole. Statements that join rows to a list are not
-/// kept (`persistent(false)`): for them, no setting does. Compiling plans (`jit`) would cost more than running them.
-const BY_INDEX: [(&str, &str); 4] =
-    [("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off")];
+/// A statement has one plan, made once for each connection and whatever it is asked with: planning anew costs more than most
+/// of them take to run. So the plan must be right for an empty table and for a full one. Every row that we touch is found by
+/// an index; these settings leave no other way, and how a statement is written says which index (ADR 0020). Compiling plans
+/// (`jit`) or remembering rows within one (`enable_memoize`) would cost more than it gains.
+const ONE_PLAN: [(&str, &str); 6] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("enable_memoize", "off"),
+    ("jit", "off"),
+];
+
+/// Statements that a connection keeps prepared: more than there are.
+const KEPT_STATEMENTS: usize = 500;
 
 /// What a process that stands still can keep from the others: a transaction in which it does nothing is ended after the
 /// length of a lease, and nobody waits longer than that for a lock. A machine that vanishes is noticed in the same time, also
@@ -56,7 +66,11 @@ fn patience() -> [(&'static str, String); 6] {
 /// Opens a pool of at most `connections` connections. `url` is a `postgres://` URL.
 pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
-    let options = options.application_name("patchbay").options([("timezone", "UTC")]).options(BY_INDEX);
+    let options = options
+        .application_name("patchbay")
+        .options([("timezone", "UTC")])
+        .options(ONE_PLAN)
+        .statement_cache_capacity(KEPT_STATEMENTS);
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(Duration::from_secs(10))

@@ -12,11 +12,15 @@ use tokio_util::sync::CancellationToken;
 /// have changed.
 const CATALOGUES: Duration = Duration::from_secs(5);
 
+/// How often tables are looked for that have outgrown what PostgreSQL knows of them.
+const STATISTICS: Duration = Duration::from_secs(2);
+
 /// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
     let rounds = repeat(every, || round(&ctx));
     let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
-    stop.run_until_cancelled(futures::future::join(rounds, catalogues)).await;
+    let statistics = repeat(STATISTICS, || renew_statistics(&ctx));
+    stop.run_until_cancelled(futures::future::join3(rounds, catalogues, statistics)).await;
 }
 
 async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
@@ -42,5 +46,14 @@ async fn round(ctx: &Context) {
 async fn refresh_catalogues(ctx: &Context) {
     if let Err(error) = inboxes::refresh_due(&Administration::from(ctx), &ctx.cloud).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "a template catalogue could not be refreshed");
+    }
+}
+
+async fn renew_statistics(ctx: &Context) {
+    if let Err(error) = upkeep::renew_statistics(&ctx.db).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "what PostgreSQL knows of its tables could not be renewed"
+        );
     }
 }

@@ -9,10 +9,11 @@ use reqwest::{Client, ClientBuilder, redirect::Policy};
 #[error("the HTTP client could not be set up: {0}")]
 pub struct ClientNotBuilt(#[from] reqwest::Error);
 
-/// How many idle connections to keep to one host: webhooks go to many hosts, a few calls each.
-const IDLE_PER_HOST: usize = 8;
-/// How long an idle connection is kept.
-const IDLE_FOR: Duration = Duration::from_secs(45);
+/// How many idle connections to keep to one host: as many as an endpoint has calls in flight, so that a busy one is not
+/// connected to anew for every call.
+const IDLE_PER_HOST: usize = 64;
+/// How long an idle connection is kept: hosts are many, and most are called rarely.
+const IDLE_FOR: Duration = Duration::from_secs(15);
 
 /// What all clients have in common: no redirects, no proxy from the environment, no referer, bounded times.
 #[expect(clippy::disallowed_methods, reason = "the one place where HTTP clients are built")]

@@ -278,9 +278,15 @@ pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) 
         "SELECT known.chat_message_id, known.outbound_message_id, COALESCE(sent.gst_id, chat.gst_id) AS gst_id,
                 COALESCE(sent.ct_id, chat.ct_id) AS ct_id, chat.body, part.content
          FROM provider_message known
-         LEFT JOIN chat_message chat ON chat.client_id = $1 AND chat.id = known.chat_message_id
-         LEFT JOIN outbound_message sent ON sent.client_id = $1 AND sent.id = known.outbound_message_id
-         LEFT JOIN outbound_part part ON part.client_id = $1 AND part.id = sent.part_id
+         LEFT JOIN LATERAL (
+             SELECT * FROM chat_message one
+             WHERE one.client_id = known.client_id AND one.id = known.chat_message_id OFFSET 0) chat ON true
+         LEFT JOIN LATERAL (
+             SELECT * FROM outbound_message one
+             WHERE one.client_id = known.client_id AND one.id = known.outbound_message_id OFFSET 0) sent ON true
+         LEFT JOIN LATERAL (
+             SELECT * FROM outbound_part one
+             WHERE one.client_id = known.client_id AND one.id = sent.part_id OFFSET 0) part ON true
          WHERE known.client_id = $1 AND known.provider_id = $2",
     )
     .bind(client.0)

@@ -113,11 +113,15 @@ pub async fn due(
 
 /// Forgets items that are dealt with.
 pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId]) -> Result<()> {
-    sqlx::query("DELETE FROM callback WHERE client_id = $1 AND id = ANY($2)")
-        .bind(client.0)
-        .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "DELETE FROM callback
+         USING (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) done
+         WHERE callback.client_id = done.client_id AND callback.id = done.id",
+    )
+    .bind(client.0)
+    .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
     Ok(())
 }
 
@@ -128,12 +132,16 @@ pub async fn postpone(
     items: &[CallbackId],
     due_at: DateTime<Utc>,
 ) -> Result<()> {
-    sqlx::query("UPDATE callback SET due_at = $3, ready = false WHERE client_id = $1 AND id = ANY($2)")
-        .bind(client.0)
-        .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
-        .bind(due_at)
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "UPDATE callback SET due_at = $3, ready = false
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) later
+         WHERE callback.client_id = later.client_id AND callback.id = later.id",
+    )
+    .bind(client.0)
+    .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
+    .bind(due_at)
+    .execute(db)
+    .await?;
     Ok(())
 }
 

@@ -52,8 +52,9 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, keys: &[(String, St
     let (wabas, ids): (Vec<&str>, Vec<&str>) = keys.iter().map(|(waba, id)| (waba.as_str(), id.as_str())).unzip();
     let rows: Vec<StoredTemplate> = sqlx::query_as(
         "SELECT waba_id, id, name, language, status, category, parameter_format, components, synced_at
-         FROM template
-         WHERE client_id = $1 AND (waba_id, id) IN (SELECT * FROM unnest($2::text[], $3::text[]))",
+         FROM (SELECT DISTINCT $1::uuid AS client_id, waba_id, id FROM unnest($2::text[], $3::text[]) AS one (waba_id, id)
+               OFFSET 0) wanted
+         JOIN template USING (client_id, waba_id, id)",
     )
     .bind(client.0)
     .bind(&wabas)

@@ -139,15 +139,18 @@ pub async fn due(
                 message.address_kind, message.address_value, message.other_kind, message.other_value, message.inbox_id,
                 inbox.address AS sender, part.content, part.fallback, sms.id AS sms_inbox_id,
                 sms_address.address AS sms_source
-         FROM fallback waiting
-         JOIN outbound_message message ON message.client_id = $1 AND message.id = waiting.message_id
-         JOIN outbound_part part ON part.client_id = $1 AND part.id = message.part_id
-         JOIN inbox ON inbox.client_id = $1 AND inbox.id = message.inbox_id
-         JOIN sms_inbox sms ON sms.client_id = $1 AND sms.is_default
-         JOIN inbox sms_address ON sms_address.client_id = $1 AND sms_address.id = sms.id
-         WHERE waiting.client_id = $1 AND waiting.lane_id = $2 AND waiting.state = 'PENDING' AND waiting.ready
-           AND waiting.due_at <= $3
-         ORDER BY waiting.due_at LIMIT $4",
+         FROM (SELECT * FROM fallback WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
+               ORDER BY due_at LIMIT $4) waiting
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_message one
+             WHERE one.client_id = waiting.client_id AND one.id = waiting.message_id OFFSET 0) message
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_part one
+             WHERE one.client_id = waiting.client_id AND one.id = message.part_id OFFSET 0) part
+         JOIN inbox ON inbox.client_id = waiting.client_id AND inbox.id = message.inbox_id
+         JOIN sms_inbox sms ON sms.client_id = waiting.client_id AND sms.is_default
+         JOIN inbox sms_address ON sms_address.client_id = waiting.client_id AND sms_address.id = sms.id
+         ORDER BY waiting.due_at",
     )
     .bind(client.0)
     .bind(lane)
@@ -219,10 +222,13 @@ pub async fn facts(
 ) -> Result<Option<FallbackFacts>> {
     let row: Option<(String, bool)> = sqlx::query_as(
         "SELECT client.fallback_mode,
-                EXISTS (SELECT 1 FROM customer_address address
-                        JOIN inbox_customer known ON known.client_id = $1 AND known.inbox_id = $2
-                             AND known.customer_id = address.customer_id
-                        WHERE address.client_id = $1 AND address.kind = $3 AND address.value = $4 AND known.reached)
+                EXISTS (SELECT 1 FROM (SELECT customer_id FROM customer_address
+                                       WHERE client_id = $1 AND kind = $3 AND value = $4 OFFSET 0) address
+                        CROSS JOIN LATERAL (
+                            SELECT reached FROM inbox_customer one
+                            WHERE one.client_id = $1 AND one.inbox_id = $2 AND one.customer_id = address.customer_id OFFSET 0
+                        ) known
+                        WHERE known.reached)
          FROM client WHERE client.id = $1",
     )
     .bind(client.0)

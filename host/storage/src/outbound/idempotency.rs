@@ -36,22 +36,23 @@ pub async fn store(
         return Ok(HashMap::new());
     }
     let taken: Vec<&str> = keys.into_iter().filter(|key| !stored.iter().any(|new| new == key)).collect();
-    let replays: Vec<(String, Vec<u8>)> =
-        sqlx::query_as("SELECT key, response FROM idempotency WHERE client_id = $1 AND key = ANY($2)")
-            .bind(client.0)
-            .bind(&taken)
-            .fetch_all(db)
-            .await?;
-    Ok(replays.into_iter().collect())
+    stored_under(db, client, &taken).await
 }
 
 /// The stored responses of `keys`.
 pub async fn find(db: &mut PgConnection, client: ClientId, keys: &[String]) -> Result<HashMap<String, Vec<u8>>> {
-    let rows: Vec<(String, Vec<u8>)> =
-        sqlx::query_as("SELECT key, response FROM idempotency WHERE client_id = $1 AND key = ANY($2)")
-            .bind(client.0)
-            .bind(keys)
-            .fetch_all(db)
-            .await?;
+    stored_under(db, client, &keys.iter().map(String::as_str).collect::<Vec<_>>()).await
+}
+
+async fn stored_under(db: &mut PgConnection, client: ClientId, keys: &[&str]) -> Result<HashMap<String, Vec<u8>>> {
+    let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
+        "SELECT stored.key, stored.response
+         FROM (SELECT $1::uuid AS client_id, key FROM unnest($2::text[]) AS key OFFSET 0) wanted
+         JOIN idempotency stored ON stored.client_id = wanted.client_id AND stored.key = wanted.key",
+    )
+    .bind(client.0)
+    .bind(keys)
+    .fetch_all(db)
+    .await?;
     Ok(rows.into_iter().collect())
 }

@@ -173,30 +173,37 @@ pub async fn lock(
         return Ok(Vec::new());
     }
     let keys: LegKeys = BTreeSet::from_iter(legs.iter().copied()).into_iter().collect();
-    // Whoever waited for a lock sees the leg as it is then, and everything else as it was before: of that, only the number of
-    // legs may have changed.
+    // In the order of the keys, which is that of `unnest`: two who lock several legs do not wait in a circle. Whoever waited
+    // for a lock sees the leg as it is then, and everything else as it was before: of that, only the number of legs may have
+    // changed.
     let statement = format!(
         "SELECT leg.message_id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
                 leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state,
                 leg.provider_id, leg.sent_at, leg.delivered_at, leg.read_at, leg.played_at,
                 (SELECT max(other.ordinal) FROM outbound_leg other
-                 WHERE other.client_id = $1 AND other.message_id = leg.message_id) AS last_ordinal,
+                 WHERE other.client_id = $1 AND other.message_id = leg.message_id
+                   AND other.message_id BETWEEN $4 AND $5) AS last_ordinal,
                 message.inbox_id, message.address_kind, message.address_value, message.other_kind, message.other_value,
                 message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
                 (SELECT fallback FROM outbound_part part WHERE part.client_id = $1 AND part.id = message.part_id) AS fallback
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
-         JOIN outbound_leg leg
-              ON leg.client_id = $1 AND leg.message_id = wanted.message_id AND leg.ordinal = wanted.ordinal
-         JOIN outbound_message message ON message.client_id = $1 AND message.id = wanted.message_id
-         WHERE message.id = ANY($2) AND leg.message_id = ANY($2)
-         ORDER BY leg.message_id, leg.ordinal FOR UPDATE OF leg {}",
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_leg one
+             WHERE one.client_id = $1 AND one.message_id = wanted.message_id AND one.ordinal = wanted.ordinal
+               AND one.message_id BETWEEN $4 AND $5
+             FOR UPDATE {}) leg
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_message one
+             WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message",
         when_locked.sql()
     );
+    let (first, last) = keys.range();
     let rows: Vec<MessageLegRow> = sqlx::query_as(&statement)
-        .persistent(false)
         .bind(client.0)
         .bind(keys.messages)
         .bind(keys.ordinals)
+        .bind(first)
+        .bind(last)
         .fetch_all(db)
         .await?;
     rows.into_iter().map(MessageLeg::try_from).collect()
@@ -257,11 +264,10 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
     let keys = LegKeys::from(legs);
     sqlx::query(
         "UPDATE outbound_leg leg SET ambiguous = true
-         FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
-           AND leg.message_id = given.message_id AND leg.ordinal = given.ordinal",
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS leg (message_id, ordinal)
+               OFFSET 0) given
+         WHERE leg.client_id = given.client_id AND leg.message_id = given.message_id AND leg.ordinal = given.ordinal",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)
@@ -279,9 +285,8 @@ pub async fn content(
 ) -> Result<Option<LegContent>> {
     let found: Option<(Option<Stored>, Option<Stored>)> = sqlx::query_as(
         "SELECT leg.content, CASE WHEN leg.content IS NULL THEN
-                (SELECT part.content FROM outbound_message message
-                 JOIN outbound_part part ON part.client_id = $1 AND part.id = message.part_id
-                 WHERE message.client_id = $1 AND message.id = $2) END
+                (SELECT content FROM outbound_part part WHERE part.client_id = $1 AND part.id =
+                 (SELECT part_id FROM outbound_message message WHERE message.client_id = $1 AND message.id = $2)) END
          FROM outbound_leg leg WHERE leg.client_id = $1 AND leg.message_id = $2 AND leg.ordinal = $3",
     )
     .bind(client.0)

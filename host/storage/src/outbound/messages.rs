@@ -93,10 +93,13 @@ pub async fn insert(
 
 /// Which of these messages exist.
 pub async fn existing(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashSet<MessageId>> {
-    let found: Vec<Uuid> = sqlx::query_scalar("SELECT id FROM outbound_message WHERE client_id = $1 AND id = ANY($2)")
-        .bind(client.0)
-        .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
-        .fetch_all(db)
-        .await?;
+    let found: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT message.id FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN outbound_message message ON message.client_id = wanted.client_id AND message.id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
     Ok(found.into_iter().map(MessageId).collect())
 }

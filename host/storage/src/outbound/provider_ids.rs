@@ -16,13 +16,14 @@ pub async fn find(
     provider_ids: &[&str],
 ) -> Result<HashMap<String, (MessageId, i16)>> {
     let legs: Vec<(String, Uuid, i16)> = sqlx::query_as(
-        "SELECT known.provider_id, known.outbound_message_id, COALESCE(leg.ordinal, 0::smallint) FROM provider_message known
+        "SELECT known.provider_id, known.outbound_message_id, COALESCE(leg.ordinal, 0::smallint)
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::text[]) AS id OFFSET 0) wanted
+         JOIN provider_message known ON known.client_id = wanted.client_id AND known.provider_id = wanted.id
          LEFT JOIN LATERAL (
-             SELECT ordinal FROM outbound_leg one WHERE one.client_id = $1 AND one.message_id = known.outbound_message_id
+             SELECT ordinal FROM outbound_leg one WHERE one.client_id = wanted.client_id AND one.message_id = known.outbound_message_id
                 AND one.provider_id = known.provider_id LIMIT 1) leg ON true
-         WHERE known.client_id = $1 AND known.provider_id = ANY($2) AND known.outbound_message_id IS NOT NULL",
+         WHERE known.outbound_message_id IS NOT NULL",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(provider_ids)
     .fetch_all(db)

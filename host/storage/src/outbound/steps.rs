@@ -86,16 +86,18 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
              SET state = move.state, provider_id = COALESCE(move.provider_id, leg.provider_id), sent_at = move.sent_at,
                  delivered_at = move.delivered_at, read_at = move.read_at, played_at = move.played_at,
                  error_code = move.error_code, error_text = move.error_text, updated_at = $12
-             FROM unnest($2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
-                         $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[])
-                 AS move (message_id, ordinal, state, provider_id, sent_at, delivered_at, read_at, played_at, error_code,
-                          error_text)
-             WHERE leg.client_id = $1 AND leg.message_id = ANY($2)
-               AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal
+             FROM (SELECT $1::uuid AS client_id, *
+                   FROM unnest($2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
+                               $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[])
+                       AS step (message_id, ordinal, state, provider_id, sent_at, delivered_at, read_at, played_at,
+                                error_code, error_text)
+                   OFFSET 0) move
+             WHERE leg.client_id = move.client_id AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal
          ), work AS (
-             DELETE FROM outbound_work work USING unnest($2::uuid[], $3::smallint[]) AS move (message_id, ordinal)
-             WHERE work.client_id = $1 AND work.message_id = ANY($2)
-               AND work.message_id = move.message_id AND work.ordinal = move.ordinal
+             DELETE FROM outbound_work work
+             USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS step (message_id, ordinal)
+                    OFFSET 0) move
+             WHERE work.client_id = move.client_id AND work.message_id = move.message_id AND work.ordinal = move.ordinal
          ), known AS (
              INSERT INTO provider_message (client_id, provider_id, outbound_message_id, chat_message_id)
              SELECT $1, * FROM unnest($13::text[], $14::uuid[], $15::uuid[]) ON CONFLICT DO NOTHING
@@ -104,7 +106,6 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
          SELECT $1, * FROM unnest($16::uuid[], $17::uuid[], $18::text[], $19::text[], $20::timestamptz[], $21::text[],
                                   $22::text[])",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)

@@ -137,9 +137,14 @@ pub async fn due(
                 message.part_id, message.chat_message_id, part.content, part.quoted_provider_id
          FROM (SELECT * FROM outbound_work WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3
                ORDER BY priority, message_id LIMIT $4) work
-         JOIN outbound_message message ON message.client_id = $1 AND message.id = work.message_id
-         JOIN outbound_leg leg ON leg.client_id = $1 AND leg.message_id = work.message_id AND leg.ordinal = work.ordinal
-         JOIN outbound_part part ON part.client_id = $1 AND part.id = message.part_id
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_leg one WHERE one.client_id = work.client_id
+                AND one.message_id = work.message_id AND one.ordinal = work.ordinal OFFSET 0) leg
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_message one WHERE one.client_id = work.client_id AND one.id = work.message_id OFFSET 0
+             ) message
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_part one WHERE one.client_id = work.client_id AND one.id = message.part_id OFFSET 0) part
          ORDER BY work.priority, work.message_id",
     )
     .bind(client.0)
@@ -150,16 +155,6 @@ pub async fn due(
     .await?;
     let mut contents = HashMap::new();
     rows.into_iter().map(|row| row.read(&mut contents)).collect()
-}
-
-/// When the lane's next leg is due; `None` when it is empty.
-pub async fn next_due(db: &mut PgConnection, client: ClientId, lane: Uuid) -> Result<Option<DateTime<Utc>>> {
-    let next = sqlx::query_scalar("SELECT min(due_at) FROM outbound_work WHERE client_id = $1 AND lane_id = $2")
-        .bind(client.0)
-        .bind(lane)
-        .fetch_one(db)
-        .await?;
-    Ok(next)
 }
 
 /// Marks legs as being sent. Committed before the provider is called: whoever finds the mark after a crash waits until
@@ -178,11 +173,10 @@ pub async fn mark_sending(
     sqlx::query(
         "UPDATE outbound_work work
          SET phase = 'SENDING', attempts = work.attempts + 1, due_at = $4::timestamptz + make_interval(secs => $5)
-         FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE work.client_id = $1 AND work.message_id = ANY($2)
-           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS leg (message_id, ordinal)
+               OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)
@@ -203,11 +197,10 @@ pub async fn pace(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i
     sqlx::query(
         "UPDATE outbound_work work SET phase = CASE phase WHEN 'READY' THEN 'PACED' ELSE phase END, due_at = given.due_at,
              ready = false
-         FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS given (message_id, ordinal, due_at)
-         WHERE work.client_id = $1 AND work.message_id = ANY($2)
-           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS leg (message_id, ordinal, due_at)
+               OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)
@@ -225,11 +218,10 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     let keys = LegKeys::from(legs);
     sqlx::query(
         "UPDATE outbound_work work SET phase = 'UNKNOWN', ready = false
-         FROM unnest($2::uuid[], $3::smallint[]) AS given (message_id, ordinal)
-         WHERE work.client_id = $1 AND work.message_id = ANY($2)
-           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS leg (message_id, ordinal)
+               OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)
@@ -246,11 +238,10 @@ pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageI
     let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
     sqlx::query(
         "UPDATE outbound_work work SET phase = 'READY', due_at = given.due_at, ready = false
-         FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS given (message_id, ordinal, due_at)
-         WHERE work.client_id = $1 AND work.message_id = ANY($2)
-           AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS leg (message_id, ordinal, due_at)
+               OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)

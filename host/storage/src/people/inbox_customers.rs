@@ -123,24 +123,22 @@ pub async fn facts(
     inbox: InboxId,
     addresses: &[&Address],
 ) -> Result<HashMap<Address, InboxCustomerFacts>> {
-    let mut kinds: Vec<&str> = addresses.iter().map(|address| address.kind().as_str()).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    // Every kind with every value: the key of the table answers that at once, and an address that was not asked for does
-    // no harm. `LIMIT` keeps the addresses first: a plan from the days when the tables were empty would walk through all
-    // customers of the inbox instead.
     let rows: Vec<FactsRow> = sqlx::query_as(
         "SELECT address.kind, address.value, known.customer_id, known.last_inbound_at, known.reached,
                 known.last_template_id, known.last_template_name
-         FROM customer_address address
+         FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, * FROM unnest($3::text[], $4::text[]) AS one (kind, value)
+               OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT * FROM customer_address one
+             WHERE one.client_id = wanted.client_id AND one.kind = wanted.kind AND one.value = wanted.value OFFSET 0) address
          CROSS JOIN LATERAL (
              SELECT * FROM inbox_customer one
-             WHERE one.client_id = $1 AND one.inbox_id = $2 AND one.customer_id = address.customer_id LIMIT 1) known
-         WHERE address.client_id = $1 AND address.kind = ANY($3) AND address.value = ANY($4)",
+             WHERE one.client_id = wanted.client_id AND one.inbox_id = wanted.inbox_id
+               AND one.customer_id = address.customer_id OFFSET 0) known",
     )
     .bind(client.0)
     .bind(inbox.0)
-    .bind(kinds)
+    .bind(addresses.iter().map(|address| address.kind().as_str()).collect::<Vec<_>>())
     .bind(addresses.iter().map(|address| address.value()).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;

@@ -99,7 +99,6 @@ async fn insert_all(
            AND parked_receipt.smsc_id = ANY($9)
          RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(taken.iter().map(|taken| taken.part.message.0).collect::<Vec<_>>())
     .bind(taken.iter().map(|taken| taken.part.ordinal).collect::<Vec<_>>())

@@ -1,7 +1,4 @@
 //! Webhook deliveries, one for each event and endpoint, and the attempts made.
-//!
-//! Statements that touch many rows are planned anew each time (`persistent(false)`): a plan kept from the minutes when the
-//! table was empty would scan it whole, and one planning is shared by a whole group of deliveries.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
@@ -160,7 +157,6 @@ pub async fn due_page<E: DeserializeOwned>(
          ORDER BY due_at, id
          LIMIT $6",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(endpoint.0)
     .bind(now)
@@ -178,11 +174,10 @@ pub async fn store_bodies(db: &mut PgConnection, client: ClientId, bodies: &[(De
     let bytes: Vec<&[u8]> = bodies.iter().map(|(_, bytes)| *bytes).collect();
     sqlx::query(
         "UPDATE webhook_delivery SET body = shaped.body, event = NULL
-         FROM unnest($2::uuid[], $3::bytea[]) AS shaped (id, body)
-         WHERE webhook_delivery.client_id = $1 AND webhook_delivery.id = shaped.id
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::bytea[]) AS one (id, body) OFFSET 0) shaped
+         WHERE webhook_delivery.client_id = shaped.client_id AND webhook_delivery.id = shaped.id
            AND webhook_delivery.state = 'PENDING'",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(ids)
     .bind(bytes)
@@ -242,12 +237,13 @@ pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finishe
              ready = done.due_at IS NULL,
              body = COALESCE(done.body, webhook_delivery.body),
              event = CASE WHEN done.body IS NULL THEN webhook_delivery.event END
-         FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[], $6::bytea[])
-              AS done (id, state, attempts, due_at, body)
-         WHERE webhook_delivery.client_id = $1 AND webhook_delivery.id = done.id
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[], $6::bytea[])
+                   AS one (id, state, attempts, due_at, body)
+               OFFSET 0) done
+         WHERE webhook_delivery.client_id = done.client_id AND webhook_delivery.id = done.id
            AND webhook_delivery.state = 'PENDING'",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(ids)
     .bind(states)
@@ -264,7 +260,6 @@ pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: Endpoint
     let done = sqlx::query(
         "UPDATE webhook_delivery SET state = $3 WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'",
     )
-    .persistent(false)
     .bind(client.0)
     .bind(endpoint.0)
     .bind(fate.state())

@@ -114,7 +114,7 @@ pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit:
 /// Makes everything of a queue ready whose time has come.
 async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<()> {
     loop {
-        let made = sqlx::query(&queue.ready_statement()).persistent(false).bind(now).execute(&mut *db).await?;
+        let made = sqlx::query(&queue.ready_statement()).bind(now).execute(&mut *db).await?;
         if made.rows_affected() < READY_AT_ONCE {
             return Ok(());
         }

@@ -55,7 +55,6 @@ pub async fn bury_the_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<Node
          UPDATE lane SET leased_until = now() FROM held
          WHERE lane.client_id = held.client_id AND lane.queue = held.queue AND lane.lane_id = held.lane_id",
     )
-    .persistent(false)
     .bind(&dead)
     .execute(&mut *db)
     .await?;

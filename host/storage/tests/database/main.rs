@@ -10,6 +10,7 @@ mod migration;
 mod nodes;
 mod outbound;
 mod personal_data;
+mod plans;
 mod plugins;
 mod ready;
 mod settings;

@@ -10,10 +10,10 @@ use proc_macro2::{TokenStream, TokenTree};
 use sqlx::Executor;
 use syn::visit::{self, Visit};
 
-/// A statement and where it stands.
-struct Statement {
-    place: String,
-    sql: String,
+/// A statement and where it stands: file and line.
+pub(crate) struct Statement {
+    pub(crate) place: String,
+    pub(crate) sql: String,
 }
 
 /// Collects string literals that are SQL statements, also from the arguments of macros.
@@ -81,7 +81,8 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn statements() -> Vec<Statement> {
+/// All fixed statements of this crate.
+pub(crate) fn statements() -> Vec<Statement> {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());
     let mut files = Vec::new();
     sources(&root.join("src"), &mut files);

@@ -10,7 +10,7 @@ use domain::{
 use sqlx::{Connection, PgConnection};
 use storage::{
     Queue,
-    work::{lanes, partitions, retention},
+    work::{lanes, partitions, retention, statistics},
 };
 use uuid::Uuid;
 
@@ -178,4 +178,43 @@ async fn lanes_that_nobody_held_for_a_day_are_forgotten_page_by_page() {
 
     let left: Vec<Uuid> = sqlx::query_scalar("SELECT lane_id FROM lane").fetch_all(db).await.unwrap();
     assert_eq!((left, pages), (vec![Uuid::from_u128(3)], 3));
+}
+
+#[tokio::test]
+async fn a_table_that_has_grown_is_looked_at_once_and_again_when_it_has_doubled() {
+    let scratch = scratch::database().await;
+    let mut db = scratch.connection().await;
+    keys(&mut db, &[1]).await;
+    assert_eq!(outgrown(&mut db).await, Vec::<String>::new(), "one row is no reason to look");
+
+    grow(&mut db, 1..=600).await;
+    assert_eq!(outgrown(&mut db).await, ["idempotency"]);
+    statistics::look_at(&mut db, "idempotency").await.unwrap();
+    assert_eq!(outgrown(&mut db).await, Vec::<String>::new());
+
+    grow(&mut db, 601..=1100).await;
+    assert_eq!(outgrown(&mut db).await, Vec::<String>::new(), "it has not doubled");
+    grow(&mut db, 1101..=1300).await;
+    assert_eq!(outgrown(&mut db).await, ["idempotency"]);
+}
+
+/// Keys that are numbers from 1000 on.
+async fn grow(db: &mut PgConnection, numbers: std::ops::RangeInclusive<i32>) {
+    sqlx::query(
+        "INSERT INTO idempotency (client_id, key, response, created_at)
+         SELECT $1, (1000 + i)::text, '', $2 FROM generate_series($3, $4) AS i",
+    )
+    .bind(CLIENT.0)
+    .bind(now())
+    .bind(numbers.start())
+    .bind(numbers.end())
+    .execute(&mut *db)
+    .await
+    .unwrap();
+}
+
+/// PostgreSQL counts rows with a delay: here it is told to count at once.
+async fn outgrown(db: &mut PgConnection) -> Vec<String> {
+    sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut *db).await.unwrap();
+    statistics::outgrown(db).await.unwrap()
 }

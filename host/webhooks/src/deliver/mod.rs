@@ -165,8 +165,9 @@ impl<'a> EndpointRun<'a> {
         }
         // With nothing else to do, only a look that finds nothing ends the work.
         let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
-        if self.page_schedule.is_time(Instant::now()) || (alone && !self.page_schedule.found_nothing()) {
-            let after = self.page_schedule.begin();
+        let now = Instant::now();
+        if self.page_schedule.is_time(now) || (alone && !self.page_schedule.found_nothing()) {
+            let after = self.page_schedule.begin(now);
             self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.clone())));
         }
     }

@@ -10,11 +10,17 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 /// Longest such pause: how long an event may wait while others of its endpoint hang.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
+/// Between the beginnings of two looks that new work asks for: what is added in between is found together. An event that
+/// comes alone is looked for at once.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(15);
+
 /// Pages go forward from where the last full one ended, and start over at the end: an event that was committed late can
 /// stand before that.
 #[derive(Debug)]
 pub(super) struct PageSchedule {
     after: Option<Position>,
+    /// From when added work is looked for at once.
+    not_before: Instant,
     next_at: Instant,
     pause: Duration,
     /// Nothing was written since the look began.
@@ -25,12 +31,20 @@ pub(super) struct PageSchedule {
 impl PageSchedule {
     /// The first look is due at once.
     pub(super) fn new(now: Instant) -> Self {
-        Self { after: None, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, found_nothing: false }
+        Self {
+            after: None,
+            not_before: now,
+            next_at: now,
+            pause: SHORTEST_PAUSE,
+            undisturbed: true,
+            found_nothing: false,
+        }
     }
 
     /// A look begins; answers where.
-    pub(super) fn begin(&mut self) -> Option<Position> {
+    pub(super) fn begin(&mut self, now: Instant) -> Option<Position> {
         self.undisturbed = true;
+        self.not_before = now + BETWEEN_LOOKS;
         self.after
     }
 
@@ -47,11 +61,11 @@ impl PageSchedule {
         self.next_at = now + self.pause;
     }
 
-    /// Work was added: the next look is due now, wherever the last one stands.
+    /// Work was added: the next look is due now, wherever the last one stands, unless one has only just begun.
     pub(super) fn expect(&mut self, now: Instant) {
         self.disturbed();
         self.pause = SHORTEST_PAUSE;
-        self.next_at = now;
+        self.next_at = now.max(self.not_before);
     }
 
     /// Outcomes were written: what a look saw before that does not end the work.
@@ -92,22 +106,22 @@ mod tests {
     fn a_full_page_is_followed_by_the_next_at_once() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
-        assert_eq!(page_schedule.begin(), None);
+        assert_eq!(page_schedule.begin(now), None);
         page_schedule.found(now, Some(position(9)), 5);
         assert!(page_schedule.is_time(now));
-        assert_eq!(page_schedule.begin(), Some(position(9)));
+        assert_eq!(page_schedule.begin(now), Some(position(9)));
     }
 
     #[test]
     fn the_end_is_only_believed_from_the_start() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
-        page_schedule.begin();
+        page_schedule.begin(now);
         page_schedule.found(now, Some(position(9)), 5);
-        page_schedule.begin();
+        page_schedule.begin(now);
         page_schedule.found(now, None, 0);
         assert!(!page_schedule.found_nothing(), "rows before the page were not looked at");
-        assert_eq!(page_schedule.begin(), None);
+        assert_eq!(page_schedule.begin(now), None);
         page_schedule.found(now, None, 0);
         assert!(page_schedule.found_nothing());
     }
@@ -116,11 +130,11 @@ mod tests {
     fn an_outcome_written_meanwhile_asks_for_another_look() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
-        page_schedule.begin();
+        page_schedule.begin(now);
         page_schedule.disturbed();
         page_schedule.found(now, None, 0);
         assert!(!page_schedule.found_nothing());
-        page_schedule.begin();
+        page_schedule.begin(now);
         page_schedule.found(now, None, 0);
         assert!(page_schedule.found_nothing());
         page_schedule.disturbed();
@@ -132,24 +146,36 @@ mod tests {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         for expected in [40, 80, 160, 320, 500, 500] {
-            page_schedule.begin();
+            page_schedule.begin(now);
             page_schedule.found(now, None, 0);
             assert_eq!(page_schedule.next_at() - now, Duration::from_millis(expected));
         }
-        page_schedule.begin();
+        page_schedule.begin(now);
         page_schedule.found(now, None, 3);
         assert_eq!(page_schedule.next_at() - now, SHORTEST_PAUSE);
     }
 
     #[test]
     fn added_work_is_looked_for_at_once() {
-        let now = Instant::now();
-        let mut page_schedule = PageSchedule::new(now);
-        page_schedule.begin();
+        let begun = Instant::now();
+        let mut page_schedule = PageSchedule::new(begun);
+        page_schedule.begin(begun);
+        let now = begun + BETWEEN_LOOKS;
         page_schedule.found(now, None, 0);
         assert!(!page_schedule.is_time(now));
         page_schedule.expect(now);
         assert!(page_schedule.is_time(now));
         assert!(!page_schedule.found_nothing());
+    }
+
+    #[test]
+    fn work_that_is_added_right_after_a_look_is_looked_for_with_what_comes_next() {
+        let now = Instant::now();
+        let mut page_schedule = PageSchedule::new(now);
+        page_schedule.begin(now);
+        page_schedule.found(now, None, 3);
+        page_schedule.expect(now + BETWEEN_LOOKS / 2);
+        assert!(!page_schedule.is_time(now + BETWEEN_LOOKS / 2));
+        assert!(page_schedule.is_time(now + BETWEEN_LOOKS));
     }
 }

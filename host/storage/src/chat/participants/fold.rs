@@ -56,15 +56,14 @@ async fn fold(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone
     move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
     save(db, client, &joined).await?;
     move_bot_data(db, client, kept, gone).await?;
-    sqlx::query(
+    for followers in [
         "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
-         WHERE client_id = $1 AND (id = $3 OR merged_into = $3)",
-    )
-    .bind(client.0)
-    .bind(kept.0)
-    .bind(gone.0)
-    .execute(db)
-    .await?;
+         WHERE client_id = $1 AND id = $3",
+        "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
+         WHERE client_id = $1 AND merged_into = $3",
+    ] {
+        sqlx::query(followers).bind(client.0).bind(kept.0).bind(gone.0).execute(&mut *db).await?;
+    }
     Ok(())
 }
 

@@ -36,9 +36,10 @@ pub(super) async fn find(
     addresses: &[Address],
 ) -> Result<HashMap<Address, CustomerId>> {
     let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
-        "SELECT kind, value, customer_id FROM customer_address
-         JOIN unnest($2::text[], $3::text[]) AS wanted (kind, value) USING (kind, value)
-         WHERE client_id = $1",
+        "SELECT known.kind, known.value, known.customer_id
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (kind, value) OFFSET 0) wanted
+         JOIN customer_address known
+              ON known.client_id = wanted.client_id AND known.kind = wanted.kind AND known.value = wanted.value",
     )
     .bind(client.0)
     .bind(kinds(addresses))
@@ -83,8 +84,8 @@ pub(super) async fn touch(
 ) -> Result<()> {
     sqlx::query(
         "UPDATE customer_address address SET seen_at = $4
-         FROM unnest($2::text[], $3::text[]) AS named (kind, value)
-         WHERE address.client_id = $1 AND address.kind = named.kind AND address.value = named.value
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (kind, value) OFFSET 0) named
+         WHERE address.client_id = named.client_id AND address.kind = named.kind AND address.value = named.value
            AND EXISTS (SELECT 1 FROM customer_address other
                        WHERE other.client_id = $1 AND other.customer_id = address.customer_id
                          AND other.kind = address.kind AND other.value <> address.value

@@ -34,23 +34,24 @@ pub(super) async fn merge(
     .execute(&mut *db)
     .await?;
     // Whoever was merged into the absorbed one before follows it.
-    sqlx::query("UPDATE customer SET merged_into = $2 WHERE client_id = $1 AND (id = $3 OR merged_into = $3)")
-        .bind(client.0)
-        .bind(survivor.0)
-        .bind(absorbed.0)
-        .execute(db)
-        .await?;
+    for followers in [
+        "UPDATE customer SET merged_into = $2 WHERE client_id = $1 AND id = $3",
+        "UPDATE customer SET merged_into = $2 WHERE client_id = $1 AND merged_into = $3",
+    ] {
+        sqlx::query(followers).bind(client.0).bind(survivor.0).bind(absorbed.0).execute(&mut *db).await?;
+    }
     Ok(())
 }
 
 /// In the order of ids, so that two merges of the same people do not deadlock.
 async fn lock_both(db: &mut PgConnection, client: ClientId, one: CustomerId, other: CustomerId) -> Result<()> {
-    sqlx::query("SELECT 1 FROM customer WHERE client_id = $1 AND id IN ($2, $3) ORDER BY id FOR UPDATE")
-        .bind(client.0)
-        .bind(one.0)
-        .bind(other.0)
-        .execute(db)
-        .await?;
+    for customer in [one.min(other), one.max(other)] {
+        sqlx::query("SELECT 1 FROM customer WHERE client_id = $1 AND id = $2 FOR UPDATE")
+            .bind(client.0)
+            .bind(customer.0)
+            .execute(&mut *db)
+            .await?;
+    }
     Ok(())
 }
 

@@ -77,7 +77,9 @@ pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId)
         "SELECT customer.id, customer.full_name, customer.username, COALESCE(known.kinds, '{}') AS kinds,
                 COALESCE(known.values, '{}') AS values
          FROM customer asked
-         JOIN customer ON customer.client_id = $1 AND customer.id = COALESCE(asked.merged_into, asked.id)
+         CROSS JOIN LATERAL (
+             SELECT * FROM customer one
+             WHERE one.client_id = $1 AND one.id = COALESCE(asked.merged_into, asked.id) OFFSET 0) customer
          CROSS JOIN LATERAL (
              SELECT array_agg(kind ORDER BY seen_at DESC, kind, value) AS kinds,
                     array_agg(value ORDER BY seen_at DESC, kind, value) AS values

@@ -126,8 +126,11 @@ pub(super) async fn create(
 /// Removes those of `customers` that no address points at: another transaction was faster.
 pub(super) async fn remove_unused(db: &mut PgConnection, client: ClientId, customers: &[CustomerId]) -> Result<()> {
     sqlx::query(
-        "DELETE FROM customer WHERE client_id = $1 AND id = ANY($2) AND merged_into IS NULL AND NOT EXISTS (
-             SELECT 1 FROM customer_address address WHERE address.client_id = $1 AND address.customer_id = customer.id)",
+        "DELETE FROM customer
+         USING (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) new
+         WHERE customer.client_id = new.client_id AND customer.id = new.id AND customer.merged_into IS NULL
+           AND (SELECT count(*) FROM customer_address address
+                WHERE address.client_id = new.client_id AND address.customer_id = new.id) = 0",
     )
     .bind(client.0)
     .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
