@@ -191,6 +191,7 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
         verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
         max_recipients: limits.max_recipients,
         unknown_after: limits.unknown_after,
+        sms_expires_after: limits.sms_expires_after,
         fallback_max_age: limits.fallback_max_age,
         media_max_bytes: limits.inbound_media_max_bytes,
         media_url_lifetime: MEDIA_URL_LIFETIME,

@@ -15,6 +15,8 @@ pub struct Settings {
     pub max_recipients: usize,
     /// How long to wait for a status after an answer that never came.
     pub unknown_after: Duration,
+    /// How long an SMS waits for an SMSC before it fails.
+    pub sms_expires_after: Duration,
     /// Failures older than this do not fall back to SMS.
     pub fallback_max_age: Duration,
     /// Largest file taken from a customer, in bytes.
@@ -48,6 +50,7 @@ impl Default for Settings {
             verify_token: String::new(),
             max_recipients: 1000,
             unknown_after: Duration::from_secs(60),
+            sms_expires_after: Duration::from_secs(48 * 3600),
             fallback_max_age: Duration::from_secs(3600),
             media_max_bytes: 100 << 20,
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),
