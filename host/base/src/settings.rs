@@ -1,6 +1,8 @@
 //! What the operator decided (`docs/operations.md`).
 
-use std::{path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use channels::media_store::MediaStore;
 
 /// What the operator decided (`docs/operations.md`).
 #[derive(Debug, Clone)]
@@ -69,7 +71,7 @@ impl Default for Settings {
 }
 
 /// Where files of customers are kept (`media.store`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub enum MediaKept {
     /// In the folder of this machine: for a service of one machine.
     #[default]
@@ -78,6 +80,19 @@ pub enum MediaKept {
     InSharedFolder(PathBuf),
     /// In the database.
     InDatabase,
+    /// In a store of another kind that all nodes share.
+    Elsewhere(Arc<dyn MediaStore>),
+}
+
+impl fmt::Debug for MediaKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InFolder => f.write_str("InFolder"),
+            Self::InSharedFolder(folder) => f.debug_tuple("InSharedFolder").field(folder).finish(),
+            Self::InDatabase => f.write_str("InDatabase"),
+            Self::Elsewhere(_) => f.write_str("Elsewhere"),
+        }
+    }
 }
 
 /// How long rows are kept, in days.
