@@ -60,6 +60,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("wasmtime", &["patchbay-plugin-host", "patchbay-plugin-bindings"]),
     ("wasmtime-wasi", &["patchbay-plugin-host", "patchbay-plugin-bindings"]),
     ("reqwest", &["patchbay-channels", "patchbay-simulator", "patchbay-tests"]),
+    ("object_store", &["patchbay-channels"]),
     ("axum", &["patchbay-api", "patchbay-simulator", "patchbay-app", "patchbay-tests"]),
     ("utoipa", &["patchbay-api"]),
     ("utoipa-axum", &["patchbay-api"]),

@@ -15,16 +15,16 @@ use channels::{
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
 };
-use domain::clock::IdSource;
+use domain::{
+    clock::{Clock, IdSource},
+    ids::MediaId,
+};
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use storage::PgPool;
 use tokio::sync::mpsc;
 
-use crate::{
-    clock::SystemClock,
-    config::{Config, MediaPlace},
-};
+use crate::{clock::SystemClock, config::Config, media};
 
 /// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -154,6 +154,7 @@ pub async fn context(
         ..host_config(config)
     };
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
+    let media_kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
     let smpp = SmppGateway::new(smpp_urls(config, simulated)?, SmppSettings::default());
     let parts = ContextBuilder {
         carriers: carriers(config, &cloud, &smpp),
@@ -165,7 +166,7 @@ pub async fn context(
         cloud,
         http,
         media_folder,
-        settings: settings(config, public_url, simulated),
+        settings: settings(config, public_url, simulated, media_kept),
     };
     Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
 }
@@ -178,7 +179,7 @@ fn carriers(config: &Config, cloud: &CloudApi, smpp: &SmppGateway) -> Carriers {
     Carriers::default().with(CloudCarrier::new(cloud.clone(), cloud_limits)).with(SmppCarrier::new(smpp.clone()))
 }
 
-fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) -> Settings {
+fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, media_kept: MediaKept) -> Settings {
     let own_secret = config.whatsapp_cloud.app_secret.expose();
     let app_secret = match simulated {
         Some(simulated) if own_secret.is_empty() => simulated.app_secret.clone(),
@@ -191,14 +192,11 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>) 
         verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
         max_recipients: limits.max_recipients,
         unknown_after: limits.unknown_after,
+        sms_expires_after: limits.sms_expires_after,
         fallback_max_age: limits.fallback_max_age,
         media_max_bytes: limits.inbound_media_max_bytes,
         media_url_lifetime: MEDIA_URL_LIFETIME,
-        media_kept: match config.media_place() {
-            MediaPlace::Folder(folder) if folder != config.media_folder() => MediaKept::InSharedFolder(folder),
-            MediaPlace::Folder(_) | MediaPlace::Auto => MediaKept::InFolder,
-            MediaPlace::Database => MediaKept::InDatabase,
-        },
+        media_kept,
         sms_default_source: config.sms.default_source.clone(),
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
         webhook_in_flight: limits.webhook_concurrency_per_endpoint,

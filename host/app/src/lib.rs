@@ -10,6 +10,7 @@ pub mod config;
 pub mod demo;
 pub mod listeners;
 pub mod logging;
+mod media;
 pub mod metrics;
 pub mod plugin;
 pub mod postgres;

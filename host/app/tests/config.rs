@@ -131,6 +131,10 @@ fn values_that_cannot_work_together_are_refused_at_start() {
         ("[limits]\nplugin_chatbot_timeout = \"0s\"", "limits.plugin_chatbot_timeout"),
         ("[limits]\nwebhook_connect_timeout = \"1m\"", "limits.webhook_connect_timeout"),
         ("[retention]\nmessage_days = 0", "retention.message_days"),
+        ("[media]\nstore = \"s3://files\"", "media.s3_access_key"),
+        ("[media]\nstore = \"s3://files\"\ns3_access_key = \"id\"", "media.s3_secret_key"),
+        ("[media]\nstore = \"s3://id:hunter2@files\"", "media.store"),
+        ("[media]\nstore = \"s3://files?region=here\"", "media.store"),
     ] {
         let message = refusal(from_file(text));
         assert!(message.starts_with(&format!("{key}: ")), "{text}: {message}");
@@ -190,10 +194,13 @@ fn files_of_customers_are_kept_where_every_process_on_the_database_finds_them() 
     assert_eq!(kept("[media]\nstore = \"database\""), MediaPlace::Database);
     let folder = "[database]\nurl = \"postgres://db/patchbay\"\n[media]\nstore = \"/srv/media\"";
     assert_eq!(kept(folder), MediaPlace::Folder("/srv/media".into()));
+    let bucket = "[media]\nstore = \"s3://files/of\"\ns3_access_key = \"id\"\ns3_secret_key = \"hunter2\"";
+    assert_eq!(kept(bucket), MediaPlace::Bucket("s3://files/of".parse().unwrap()));
+    assert!(!from_file(bucket).unwrap().effective().to_toml().contains("hunter2"));
     assert_eq!(
         refusal(from_file("[media]\nstore = \"databse\"")),
-        "media.store in patchbay.toml: expected \"database\", or the path of a folder, such as \"/srv/media\", got the \
-         string \"databse\""
+        "media.store in patchbay.toml: expected \"database\", the path of a folder such as \"/srv/media\", or \
+         \"s3://bucket/prefix\", got the string \"databse\""
     );
 }
 

@@ -18,8 +18,8 @@ use storage::PgPool;
 use uuid::Uuid;
 
 use crate::{
-    MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, readiness::Writes,
-    secrets::Sealer,
+    MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups,
+    moved_media::MovedMediaStore, readiness::Writes, secrets::Sealer,
 };
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
@@ -96,10 +96,15 @@ impl ContextBuilder {
     /// Puts the rest around it. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
         let folder = LocalMediaStore::new(self.media_folder.clone());
+        let in_database = |folder| Arc::new(DatabaseMediaStore::new(self.db.clone(), folder));
         let media: Arc<dyn MediaStore> = match &self.settings.media_kept {
             MediaKept::InFolder => Arc::new(folder),
-            MediaKept::InSharedFolder(shared) => Arc::new(LocalMediaStore::new(shared.clone())),
-            MediaKept::InDatabase => Arc::new(DatabaseMediaStore::new(self.db.clone(), folder)),
+            MediaKept::InDatabase => in_database(folder),
+            MediaKept::InSharedFolder(shared) => {
+                let shared = Arc::new(LocalMediaStore::new(shared.clone()));
+                Arc::new(MovedMediaStore::new(shared, in_database(folder)))
+            }
+            MediaKept::Elsewhere(store) => Arc::new(MovedMediaStore::new(Arc::clone(store), in_database(folder))),
         };
         Context {
             node: NodeId(self.ids.mint(self.clock.now())),

@@ -1,6 +1,8 @@
 //! What the operator decided (`docs/operations.md`).
 
-use std::{path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use channels::media_store::MediaStore;
 
 /// What the operator decided (`docs/operations.md`).
 #[derive(Debug, Clone)]
@@ -15,6 +17,8 @@ pub struct Settings {
     pub max_recipients: usize,
     /// How long to wait for a status after an answer that never came.
     pub unknown_after: Duration,
+    /// How long an SMS waits for an SMSC before it fails.
+    pub sms_expires_after: Duration,
     /// Failures older than this do not fall back to SMS.
     pub fallback_max_age: Duration,
     /// Largest file taken from a customer, in bytes.
@@ -48,6 +52,7 @@ impl Default for Settings {
             verify_token: String::new(),
             max_recipients: 1000,
             unknown_after: Duration::from_secs(60),
+            sms_expires_after: Duration::from_secs(48 * 3600),
             fallback_max_age: Duration::from_secs(3600),
             media_max_bytes: 100 << 20,
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),
@@ -66,7 +71,7 @@ impl Default for Settings {
 }
 
 /// Where files of customers are kept (`media.store`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub enum MediaKept {
     /// In the folder of this machine: for a service of one machine.
     #[default]
@@ -75,6 +80,19 @@ pub enum MediaKept {
     InSharedFolder(PathBuf),
     /// In the database.
     InDatabase,
+    /// In a store of another kind that all nodes share.
+    Elsewhere(Arc<dyn MediaStore>),
+}
+
+impl fmt::Debug for MediaKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InFolder => f.write_str("InFolder"),
+            Self::InSharedFolder(folder) => f.debug_tuple("InSharedFolder").field(folder).finish(),
+            Self::InDatabase => f.write_str("InDatabase"),
+            Self::Elsewhere(_) => f.write_str("Elsewhere"),
+        }
+    }
 }
 
 /// How long rows are kept, in days.

@@ -1,7 +1,9 @@
-//! Files of customers in the database.
+//! Files of customers in the database, and in a store that took its place.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
-use base::DatabaseMediaStore;
+use std::sync::Arc;
+
+use base::{DatabaseMediaStore, MovedMediaStore};
 use bytes::Bytes;
 use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
 use domain::ids::{ClientId, MediaId};
@@ -30,12 +32,16 @@ impl Node {
     }
 
     async fn content(&self, client: ClientId, id: MediaId) -> Option<Vec<u8>> {
-        let mut open = self.store.open(client, id).await.unwrap()?;
-        let mut content = Vec::new();
-        open.reader.read_to_end(&mut content).await.unwrap();
-        assert_eq!(content.len() as u64, open.bytes);
-        Some(content)
+        content(&self.store, client, id).await
     }
+}
+
+async fn content(store: &impl MediaStore, client: ClientId, id: MediaId) -> Option<Vec<u8>> {
+    let mut open = store.open(client, id).await.unwrap()?;
+    let mut content = Vec::new();
+    open.reader.read_to_end(&mut content).await.unwrap();
+    assert_eq!(content.len() as u64, open.bytes);
+    Some(content)
 }
 
 #[tokio::test]
@@ -114,4 +120,22 @@ async fn what_lies_in_the_folder_of_a_node_from_before_is_given_out_and_forgotte
         node.store.sweep(id(3)).await.unwrap();
     }
     assert!(node.content(CLIENT, id(2)).await.is_none());
+}
+
+#[tokio::test]
+async fn what_was_put_before_the_store_was_changed_is_given_out_and_forgotten_in_its_time() {
+    let db = scratch::database().await.pool(4).await;
+    let (before, shared) = (Node::new(&db), tempfile::tempdir().unwrap());
+    before.store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"old"))).await.unwrap();
+    let now = MovedMediaStore::new(Arc::new(LocalMediaStore::new(shared.path())), Arc::new(before.store.clone()));
+    now.put(CLIENT, id(2), MediaContent::Bytes(Bytes::from_static(b"new"))).await.unwrap();
+
+    assert_eq!(content(&now, CLIENT, id(1)).await.unwrap(), b"old");
+    assert_eq!(content(&now, CLIENT, id(2)).await.unwrap(), b"new");
+    assert!(before.content(CLIENT, id(2)).await.is_none(), "nothing new goes where it used to");
+    for old in [id(1), id(2)] {
+        assert!(now.delete(CLIENT, old).await.unwrap());
+        assert!(content(&now, CLIENT, old).await.is_none());
+    }
+    assert!(!now.delete(CLIENT, id(1)).await.unwrap());
 }

@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use super::{Config, ConfigError, SecretUrl, join};
+use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
@@ -16,6 +16,7 @@ impl Config {
         self.check_master_key()?;
         self.check_urls()?;
         self.check_limits()?;
+        self.check_bucket()?;
         if !is_graph_version(&self.whatsapp_cloud.api_version) {
             return unusable("whatsapp_cloud.api_version", "write it as Meta does, for example \"v25.0\"");
         }
@@ -53,6 +54,25 @@ impl Config {
             if url.url().host().is_none() || url.url().username().is_empty() {
                 return unusable("smpp.url", "expected smpp://system_id:password@host:port");
             }
+        }
+        Ok(())
+    }
+
+    fn check_bucket(&self) -> Result<(), ConfigError> {
+        let MediaPlace::Bucket(url) = &self.media.store else { return Ok(()) };
+        let has_credentials = !url.username().is_empty() || url.password().is_some();
+        if has_credentials || url.port().is_some() || url.query().is_some() || url.fragment().is_some() {
+            return unusable(
+                "media.store",
+                "a bucket is written s3://bucket/prefix; its key goes into media.s3_access_key and media.s3_secret_key, the \
+                 address of its store into media.s3_endpoint",
+            );
+        }
+        if self.media.s3_access_key.is_empty() {
+            return unusable("media.s3_access_key", "media.store is a bucket, so this must name its key");
+        }
+        if self.media.s3_secret_key.is_empty() {
+            return unusable("media.s3_secret_key", "media.store is a bucket, so this must hold its key");
         }
         Ok(())
     }

@@ -146,6 +146,8 @@ section! {
         cloud_timeout: Duration = Duration::from_secs(30),
         /// How long a send whose outcome is unknown waits for a status before it is sent once more.
         unknown_after: Duration = Duration::from_secs(60),
+        /// How long an SMS waits for an SMSC to take it; then it fails with code 900503.
+        sms_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// Age after which an undeliverable message no longer falls back to SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
     }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use url::Url;
+
 use super::value::Value;
 
 /// Where files of customers are kept (`media.store`).
@@ -13,16 +15,22 @@ pub enum MediaPlace {
     Database,
     /// In a folder.
     Folder(PathBuf),
+    /// In a bucket: `s3://bucket` or `s3://bucket/prefix`.
+    Bucket(Url),
 }
 
 impl Value for MediaPlace {
     fn expected() -> String {
-        "\"database\", or the path of a folder, such as \"/srv/media\"".to_owned()
+        "\"database\", the path of a folder such as \"/srv/media\", or \"s3://bucket/prefix\"".to_owned()
     }
     fn from_text(text: &str) -> Option<Self> {
         match text.trim() {
             "" => Some(Self::Auto),
             "database" => Some(Self::Database),
+            url if url.starts_with("s3://") => Url::parse(url)
+                .ok()
+                .filter(|url| url.host_str().is_some_and(|bucket| !bucket.is_empty()))
+                .map(Self::Bucket),
             // A word without a slash is a misspelt one.
             path if path.contains('/') && !path.contains("://") => Some(Self::Folder(PathBuf::from(path))),
             _ => None,
@@ -33,6 +41,7 @@ impl Value for MediaPlace {
             Self::Auto => String::new(),
             Self::Database => "database".to_owned(),
             Self::Folder(path) => path.display().to_string(),
+            Self::Bucket(url) => url.to_string(),
         })
     }
 }

@@ -142,8 +142,16 @@ section! {
 section! {
     /// Files of customers.
     Media {
-        /// Where files of customers are kept: `database`, or the path of a folder, which all nodes must share; empty = a folder of `data_dir` with the embedded database, `database` with any other.
+        /// Where files of customers are kept: `database`, the path of a folder, which all nodes must share, or `s3://bucket/prefix`; empty = a folder of `data_dir` with the embedded database, `database` with any other.
         store: MediaPlace = MediaPlace::Auto,
+        /// Base URL of the object store behind `s3://`; empty = Amazon S3.
+        s3_endpoint: Option<BaseUrl> = None,
+        /// Region of the bucket.
+        s3_region: String = "us-east-1".to_owned(),
+        /// Id of the key of the bucket.
+        s3_access_key: String = String::new(),
+        /// Key of the bucket.
+        s3_secret_key: Secret = Secret::default(),
     }
 }
 

@@ -19,6 +19,6 @@ pub use post_error::PostError;
 pub use resolver::{NameResolver, Resolving};
 pub use system_resolver::SystemResolver;
 
-pub(crate) use operator::operator_client;
+pub(crate) use operator::{operator_client, streaming_client};
 pub(crate) use post_error::describe;
 pub(crate) use retry_after::retry_after;

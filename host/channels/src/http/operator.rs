@@ -16,14 +16,18 @@ const IDLE_PER_HOST: usize = 64;
 const IDLE_FOR: Duration = Duration::from_secs(15);
 
 /// What all clients have in common: no redirects, no proxy from the environment, no referer, bounded times.
-#[expect(clippy::disallowed_methods, reason = "the one place where HTTP clients are built")]
 pub(super) fn common_builder(connect_timeout: Duration, total_timeout: Duration, user_agent: &str) -> ClientBuilder {
+    unbounded_builder(connect_timeout, user_agent).timeout(total_timeout)
+}
+
+/// The same, but for a bound on the time of a whole call.
+#[expect(clippy::disallowed_methods, reason = "the one place where HTTP clients are built")]
+fn unbounded_builder(connect_timeout: Duration, user_agent: &str) -> ClientBuilder {
     Client::builder()
         .redirect(Policy::none())
         .no_proxy()
         .referer(false)
         .connect_timeout(connect_timeout)
-        .timeout(total_timeout)
         .pool_idle_timeout(IDLE_FOR)
         .pool_max_idle_per_host(IDLE_PER_HOST)
         .tcp_nodelay(true)
@@ -36,4 +40,11 @@ pub(crate) fn operator_client(total_timeout: Duration) -> Result<Client, ClientN
     Ok(common_builder(connect_timeout, total_timeout, super::guarded::USER_AGENT)
         .pool_max_idle_per_host(128)
         .build()?)
+}
+
+/// A client for URLs that the operator configured and whose answers are read as slowly as somebody else takes them: only
+/// the other side's silence is bounded.
+pub(crate) fn streaming_client(silence: Duration) -> Result<Client, ClientNotBuilt> {
+    let connect_timeout = Duration::from_secs(10).min(silence / 2);
+    Ok(unbounded_builder(connect_timeout, super::guarded::USER_AGENT).read_timeout(silence).build()?)
 }

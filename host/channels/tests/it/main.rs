@@ -21,6 +21,7 @@ mod graph_send_failures;
 mod guarded_client;
 mod media_store;
 mod name_servers;
+mod object_media;
 mod smpp_deliveries;
 mod smpp_peer;
 mod smpp_sessions;

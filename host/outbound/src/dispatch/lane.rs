@@ -19,10 +19,11 @@ use tokio::{
 };
 
 use super::{
-    mark::{self, Marked},
+    mark::{self, Marked, Marks},
     outcomes::{Outcomes, Writing},
     sender::Sender,
     settle::{self, Outcome},
+    waits,
 };
 use crate::{delivery::opaque, sms_parts::LegPart};
 
@@ -44,7 +45,7 @@ const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 /// and what they led to is kept until it is written, however long the database takes it from nobody.
 pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     let Some(sender) = Sender::load(ctx, lease).await? else {
-        return settle::postpone(ctx, lease, WITHOUT_SENDER).await;
+        return waits::postpone(ctx, lease, WITHOUT_SENDER).await;
     };
     let (journal, taken_parts) = mpsc::unbounded_channel();
     let mut round = Round {
@@ -68,7 +69,7 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
 /// What a transaction beside the calls led to.
 enum Step {
     /// Legs whose marks are committed, with the places of their calls.
-    Marked(Result<Vec<Marked>>, Vec<Place>),
+    Marked(Result<Marks>, Vec<Place>),
     /// What was to be written down, and whether it is on disk.
     Settled(Result<()>, Writing),
 }
@@ -114,7 +115,7 @@ impl<'a> Round<'a> {
             if self.is_idle() && self.outcomes.is_empty() {
                 match (self.failed.take(), marking) {
                     (Some(error), _) => return Err(error),
-                    (None, Marking::Closed(length)) => return settle::postpone(self.ctx, self.lease, length).await,
+                    (None, Marking::Closed(length)) => return waits::postpone(self.ctx, self.lease, length).await,
                     (None, Marking::Fine) => return Ok(()),
                     (None, Marking::NoPlace) => {}
                 }
@@ -205,7 +206,7 @@ impl<'a> Round<'a> {
             Step::Marked(marked, places) => {
                 (self.marking, self.mark_from) = (false, Instant::now() + GATHERING);
                 match marked {
-                    Ok(marked) => self.start_calls(marked, places),
+                    Ok(marks) => self.start_calls(marks, places),
                     Err(error) => self.failed = Some(error),
                 }
             }
@@ -237,9 +238,9 @@ impl<'a> Round<'a> {
         self.outcomes.refused(writing, Instant::now());
     }
 
-    fn start_calls(&mut self, marked: Vec<Marked>, places: Vec<Place>) {
-        self.more |= marked.len() == places.len();
-        for (marked, place) in marked.into_iter().zip(places) {
+    fn start_calls(&mut self, marks: Marks, places: Vec<Place>) {
+        self.more |= marks.more;
+        for (marked, place) in marks.legs.into_iter().zip(places) {
             self.busy.insert(marked.leg.recipient.address().value().to_owned());
             let journal = LegJournal { ordinal: marked.leg.ordinal, parts: self.journal.clone() };
             self.calls.spawn(call(self.sender.clone(), marked, place, journal));

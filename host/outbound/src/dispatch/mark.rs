@@ -9,7 +9,7 @@ use storage::{
     PgConnection,
     outbound::{
         legs,
-        work::{self, DueLeg},
+        work::{self, Due, DueLeg},
     },
     sms,
 };
@@ -17,7 +17,7 @@ use storage::{
 use super::{
     pick::{Picked, pick},
     sender::Sender,
-    settle,
+    waits,
 };
 
 /// Looks in one transaction at most, each behind what stepped aside in the one before.
@@ -37,42 +37,56 @@ pub(super) struct Marked {
     pub(super) taken: Vec<u8>,
 }
 
+/// What was marked.
+#[derive(Default)]
+pub(super) struct Marks {
+    pub(super) legs: Vec<Marked>,
+    /// The queue may have more that can go out now.
+    pub(super) more: bool,
+}
+
 /// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a time,
-/// none while it is `busy`. Legs to recipients that may not be written to so fast step aside; legs whose second answer never
-/// came either are given up.
+/// none while it is `busy`. Legs to recipients that may not be written to so fast step aside, and so do legs that cannot be
+/// read; legs whose second answer never came either, and SMS that waited too long, are given up.
 pub(super) async fn mark(
     ctx: &Context,
     lease: &Lease,
     sender: &Sender,
     limit: usize,
     busy: &HashSet<String>,
-) -> Result<Vec<Marked>> {
+) -> Result<Marks> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let (mut busy, mut go, mut wakes, mut changed) = (Cow::Borrowed(busy), Vec::new(), Vec::new(), false);
+    let (mut beyond, mut looked_through) = (false, false);
     for _ in 0..LOOKS {
-        let picked =
-            pick(ctx, sender, due(&mut tx, lease, ctx.now(), limit - go.len(), &busy).await?, limit - go.len(), &busy);
-        changed |= !picked.is_empty();
+        let Due { legs, unreadable } = due(&mut tx, lease, ctx.now(), limit - go.len(), &busy, beyond).await?;
+        let picked = pick(ctx, sender, legs, limit - go.len(), &busy);
+        // Where some go out no more, or cannot, more of their kind may follow.
+        beyond = !picked.failed.is_empty() || !unreadable.is_empty();
+        // Others may stand behind those that make room.
+        let room_is_made = beyond || !picked.later.is_empty();
+        changed |= room_is_made || !picked.go.is_empty();
         write(ctx, &mut tx, lease, &picked).await?;
-        wakes.extend(settle::give_up(ctx, &mut tx, lease.client, sender, &picked.lost).await?);
-        let stepped_aside = !picked.later.is_empty();
-        if !picked.go.is_empty() && stepped_aside {
+        wakes.extend(waits::give_up(ctx, &mut tx, lease.client, picked.failed).await?);
+        waits::put_aside(ctx, &mut tx, lease, unreadable).await?;
+        if !picked.go.is_empty() && room_is_made {
             busy.to_mut().extend(picked.go.iter().map(|leg| leg.recipient.address().value().to_owned()));
         }
         go.extend(picked.go);
-        // Others may stand behind those that stepped aside.
-        if go.len() == limit || !stepped_aside {
+        looked_through = !room_is_made;
+        if go.len() == limit || looked_through {
             break;
         }
     }
     if !changed {
-        return Ok(Vec::new());
+        return Ok(Marks::default());
     }
-    let marked = with_parts(&mut tx, lease, go).await?;
+    let more = go.len() == limit || !looked_through;
+    let legs = with_parts(&mut tx, lease, go).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
-    Ok(marked)
+    Ok(Marks { legs, more })
 }
 
 /// Writes marks, and until when legs step aside.
@@ -90,22 +104,27 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     Ok(())
 }
 
-/// Reads what may go out: as many legs as there are places for, and more only where some of them must wait for others to the
-/// same recipient.
+/// Reads what may go out: as many legs as there are places for; more where some of them must wait for others to the same
+/// recipient, and `beyond` those that go out no more.
 async fn due(
     db: &mut PgConnection,
     lease: &Lease,
     now: DateTime<Utc>,
     limit: usize,
     busy: &HashSet<String>,
-) -> Result<Vec<DueLeg>> {
+    beyond: bool,
+) -> Result<Due> {
+    let far = page(limit + busy.len() + LOOK_BEYOND);
+    if beyond {
+        return Ok(work::due(db, lease.client, lease.lane, now, far).await?);
+    }
     let first = work::due(db, lease.client, lease.lane, now, page(limit)).await?;
-    let recipients: HashSet<&str> = first.iter().map(|leg| leg.recipient.address().value()).collect();
+    let recipients: HashSet<&str> = first.legs.iter().map(|leg| leg.recipient.address().value()).collect();
     let can_go = recipients.iter().filter(|recipient| !busy.contains(**recipient)).count();
-    if first.len() < limit || can_go == limit {
+    if first.legs.len() + first.unreadable.len() < limit || can_go == limit {
         return Ok(first);
     }
-    Ok(work::due(db, lease.client, lease.lane, now, page(limit + busy.len() + LOOK_BEYOND)).await?)
+    Ok(work::due(db, lease.client, lease.lane, now, far).await?)
 }
 
 fn page(legs: usize) -> i64 {

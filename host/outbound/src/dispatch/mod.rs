@@ -10,6 +10,7 @@ mod outcomes;
 mod pick;
 mod sender;
 mod settle;
+mod waits;
 
 pub use lane::run as work;
 

@@ -7,10 +7,10 @@ use std::{
 
 use base::Context;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::ids::MessageId;
+use domain::{ids::MessageId, inbound::ProviderFailure};
 use storage::outbound::work::DueLeg;
 
-use super::sender::Sender;
+use super::{sender::Sender, waits};
 
 /// Legs to one recipient that wait for each other in the queue; those behind them step aside, so that one recipient's
 /// messages never fill a page.
@@ -25,14 +25,8 @@ pub(super) struct Picked {
     pub(super) go: Vec<DueLeg>,
     /// Steps aside, until then.
     pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
-    /// Their second answer never came either.
-    pub(super) lost: Vec<DueLeg>,
-}
-
-impl Picked {
-    pub(super) fn is_empty(&self) -> bool {
-        self.go.is_empty() && self.later.is_empty() && self.lost.is_empty()
-    }
+    /// Does not go out any more, and why.
+    pub(super) failed: Vec<(DueLeg, ProviderFailure)>,
 }
 
 /// How it stands with a recipient, as the page is gone through.
@@ -78,7 +72,9 @@ pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usi
             }
         } else if leg.unanswered && leg.ambiguous {
             line.taken = true;
-            picked.lost.push(leg);
+            picked.failed.push((leg, sender.carrier.no_answer()));
+        } else if let Some(expired) = waits::expired(ctx, &leg) {
+            picked.failed.push((leg, expired));
         } else if picked.go.len() < limit {
             match sender.carrier.admit(&sender.inbox, recipient) {
                 Ok(()) => {

@@ -1,6 +1,6 @@
 //! What the answers of a provider lead to: accepted, failed, again later, or unknown.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
@@ -15,21 +15,17 @@ use domain::{
     recipient::Recipient,
 };
 use storage::{
-    PgConnection, Queue,
+    PgConnection,
     inboxes::templates,
     outbound::work::{self, DueLeg},
     people::{customers, inbox_customers},
 };
-use uuid::Uuid;
 
 use super::sender::Sender;
 use crate::{
     delivery::{Step, advance},
     sms_parts::{self, LegPart},
 };
-
-/// Legs put off together.
-const POSTPONED_AT_ONCE: i64 = 1000;
 
 /// How a provider call ended.
 pub(super) struct Outcome {
@@ -177,7 +173,8 @@ fn known_by<'a>(recipient: &'a Recipient, learned: &'a [Address]) -> &'a Address
     recipient.iter().chain(learned).find(is_phone).unwrap_or_else(|| recipient.address())
 }
 
-fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
+/// The step of a leg that does not go out any more.
+pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
     Step {
         message: leg.message,
         ordinal: leg.ordinal,
@@ -186,33 +183,6 @@ fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
         provider_id: None,
         failure: Some(failure),
     }
-}
-
-/// Fails legs whose second call was not answered either, inside the caller's transaction.
-pub(super) async fn give_up(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    sender: &Sender,
-    lost: &[DueLeg],
-) -> Result<Vec<(Queue, Uuid)>> {
-    if lost.is_empty() {
-        return Ok(Vec::new());
-    }
-    let steps = lost.iter().map(|leg| failed(leg, sender.carrier.no_answer(), ctx.now())).collect();
-    advance(ctx, db, client, steps).await
-}
-
-/// Puts off what is due in a lane whose carrier takes nothing, so that it does not keep a worker.
-pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    let due = work::due(&mut tx, lease.client, lease.lane, ctx.now(), POSTPONED_AT_ONCE).await?;
-    let later = ctx.now() + length;
-    let later: Vec<_> = due.iter().map(|leg| (leg.message, leg.ordinal, later)).collect();
-    work::put_back(&mut tx, lease.client, &later).await?;
-    tx.commit().await?;
-    Ok(())
 }
 
 /// Remembers who was written to, and whether with a template (SPEC 6.5), inside the caller's transaction.

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod logged;
 mod stage;
 mod toy;
+mod waiting;
 
 use channels::carrier::Lookup;
 use chrono::TimeDelta;

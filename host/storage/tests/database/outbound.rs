@@ -102,7 +102,7 @@ fn zo() -> Recipient {
 async fn a_message_is_stored_with_its_first_leg_and_its_work() {
     let mut db = database().await;
     store(&mut db, &[(1, zo()), (2, bsuid("ZA.2").into())], (INBOX, Channel::Whatsapp)).await;
-    let due = work::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap();
+    let due = work::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap().legs;
     let [first, second] = due.as_slice() else { panic!("{due:?}") };
     assert_eq!((first.message, first.ordinal, first.channel, first.inbox), (id(1), 0, Channel::Whatsapp, INBOX));
     assert_eq!((&first.recipient, &second.recipient), (&zo(), &bsuid("ZA.2").into()));
@@ -128,7 +128,7 @@ async fn any_channel_can_be_the_first_leg() {
     inboxes::insert(&mut db, CLIENT, &inbox, moment(0)).await.unwrap();
     let fan = Address::of_kind(AddressKind::Psid, "24071234567").unwrap();
     store(&mut db, &[(1, fan.clone().into())], (page, Channel::Facebook)).await;
-    let due = work::due(&mut db, CLIENT, page.0, moment(0), 10).await.unwrap();
+    let due = work::due(&mut db, CLIENT, page.0, moment(0), 10).await.unwrap().legs;
     assert_eq!((due[0].channel, due[0].recipient.address()), (Channel::Facebook, &fan));
     let lanes = lanes::due(&mut db, Queue::Outbound, moment(0), 10).await.unwrap();
     assert_eq!(lanes, [(CLIENT, page.0)]);
@@ -149,7 +149,7 @@ async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
     };
     assert_eq!(legs::append(&mut db, CLIENT, id(1), &leg, 1, moment(5)).await.unwrap(), Some(1));
     assert_eq!(legs::append(&mut db, CLIENT, id(9), &leg, 1, moment(5)).await.unwrap(), None, "no such message");
-    let due = work::due(&mut db, CLIENT, lane.0, moment(5), 10).await.unwrap();
+    let due = work::due(&mut db, CLIENT, lane.0, moment(5), 10).await.unwrap().legs;
     assert_eq!((due[0].ordinal, due[0].channel, due[0].inbox), (1, Channel::Sms, lane));
     assert_eq!(due[0].recipient, phone("27820000001").into(), "the other address is of another channel");
     assert_eq!(due[0].own_content, Some(LegContent::Sms(sms.clone())));
@@ -170,12 +170,12 @@ async fn legs_move_forward_and_leave_the_queue() {
     store(&mut db, &[(1, zo()), (2, zo())], (INBOX, Channel::Whatsapp)).await;
     let both = [(id(1), 0), (id(2), 0)];
     work::mark_sending(&mut db, CLIENT, &both, moment(0), Duration::from_secs(30)).await.unwrap();
-    assert!(work::due(&mut db, CLIENT, INBOX.0, moment(29), 10).await.unwrap().is_empty());
+    assert!(work::due(&mut db, CLIENT, INBOX.0, moment(29), 10).await.unwrap().legs.is_empty());
     work::mark_unknown(&mut db, CLIENT, &both[..1]).await.unwrap();
     legs::mark_ambiguous(&mut db, CLIENT, &both[..1]).await.unwrap();
     work::put_back(&mut db, CLIENT, &[(id(2), 0, moment(3))]).await.unwrap();
     lanes::due(&mut db, Queue::Outbound, moment(30), 10).await.unwrap();
-    let due = work::due(&mut db, CLIENT, INBOX.0, moment(30), 10).await.unwrap();
+    let due = work::due(&mut db, CLIENT, INBOX.0, moment(30), 10).await.unwrap().legs;
     let seen: Vec<_> = due.iter().map(|leg| (leg.unanswered, leg.ambiguous, leg.attempts)).collect();
     assert_eq!(seen, [(true, true, 1), (false, false, 1)]);
     steps::write(&mut db, CLIENT, &accepted(1), moment(31)).await.unwrap();
@@ -184,6 +184,39 @@ async fn legs_move_forward_and_leave_the_queue() {
     let locked = legs::lock(&mut db, CLIENT, &both, WhenLocked::Wait).await.unwrap();
     let states: Vec<_> = locked.iter().map(|leg| (leg.id, leg.leg_state)).collect();
     assert_eq!(states, [(id(1), DeliveryState::Accepted), (id(2), DeliveryState::Queued)]);
+}
+
+#[tokio::test]
+async fn legs_that_are_put_off_wait_for_their_time_and_stay_what_they_are() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
+    let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
+    work::mark_sending(&mut db, CLIENT, &all[..1], moment(0), Duration::from_secs(1)).await.unwrap();
+    work::pace(&mut db, CLIENT, &[(id(2), 0, moment(1))]).await.unwrap();
+    let later = all.map(|(message, ordinal)| (message, ordinal, moment(60)));
+    work::put_off(&mut db, CLIENT, &later).await.unwrap();
+    assert_eq!(lanes::due(&mut db, Queue::Outbound, moment(59), 10).await.unwrap(), []);
+    let rows = "SELECT phase, ready FROM outbound_work ORDER BY message_id";
+    let rows: Vec<(String, bool)> = sqlx::query_as(rows).fetch_all(&mut db).await.unwrap();
+    let phases = ["SENDING", "READY", "READY"].map(|phase| (phase.to_owned(), false));
+    assert_eq!(rows, phases, "nothing lines up behind one that was put off");
+    assert_eq!(lanes::due(&mut db, Queue::Outbound, moment(60), 10).await.unwrap(), [(CLIENT, INBOX.0)]);
+    let due = work::due(&mut db, CLIENT, INBOX.0, moment(60), 10).await.unwrap().legs;
+    let unanswered: Vec<_> = due.iter().map(|leg| (leg.message, leg.unanswered, leg.queued_at)).collect();
+    let waited = |message, unanswered| (id(message), unanswered, moment(0));
+    assert_eq!(unanswered, [waited(1, true), waited(2, false), waited(3, false)]);
+}
+
+#[tokio::test]
+async fn attempts_are_counted_as_far_as_their_column_goes() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
+    sqlx::query("UPDATE outbound_work SET attempts = 32766").execute(&mut db).await.unwrap();
+    for _ in 0..2 {
+        work::mark_sending(&mut db, CLIENT, &[(id(1), 0)], moment(0), Duration::ZERO).await.unwrap();
+        let due = work::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap().legs;
+        assert_eq!(due[0].attempts, i16::MAX);
+    }
 }
 
 #[tokio::test]

@@ -75,7 +75,7 @@ async fn plan(db: &mut PgConnection, statement: &Statement) -> Vec<Access> {
     let explained: Value = rows.get(0);
     sqlx::raw_sql("DEALLOCATE looked_at").execute(&mut *db).await.unwrap();
     let mut found = Vec::new();
-    accesses(&explained[0]["Plan"], false, &mut found);
+    accesses(explained.pointer("/0/Plan").unwrap(), false, &mut found);
     found
 }
 

@@ -1,0 +1,43 @@
+//! Files of customers where the operator wants them now, and those from before where they have always been.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use channels::media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia};
+use domain::ids::{ClientId, MediaId};
+
+/// Keeps files in one store. Those that were put into another one, before `media.store` was changed, are still given out, and
+/// forgotten in their time.
+pub struct MovedMediaStore {
+    now: Arc<dyn MediaStore>,
+    before: Arc<dyn MediaStore>,
+}
+
+impl MovedMediaStore {
+    /// Files in `now`; `before` is where they used to be.
+    pub fn new(now: Arc<dyn MediaStore>, before: Arc<dyn MediaStore>) -> Self {
+        Self { now, before }
+    }
+}
+
+#[async_trait]
+impl MediaStore for MovedMediaStore {
+    async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+        self.now.put(client, id, content).await
+    }
+
+    async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
+        match self.now.open(client, id).await? {
+            Some(open) => Ok(Some(open)),
+            None => self.before.open(client, id).await,
+        }
+    }
+
+    async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
+        Ok(self.before.delete(client, id).await? | self.now.delete(client, id).await?)
+    }
+
+    async fn sweep(&self, first_kept: MediaId) -> Result<usize, MediaStoreError> {
+        Ok(self.before.sweep(first_kept).await? + self.now.sweep(first_kept).await?)
+    }
+}

@@ -1,0 +1,52 @@
+//! Our HTTP client in the hands of the library.
+
+use async_trait::async_trait;
+use http_body_util::BodyExt;
+use object_store::{
+    ClientOptions,
+    client::{
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+    },
+};
+use url::Url;
+
+/// Makes the calls of the library.
+#[derive(Debug, Clone)]
+pub(super) struct OurClient(reqwest::Client);
+
+impl OurClient {
+    /// With this client.
+    pub(super) fn new(client: reqwest::Client) -> Self {
+        Self(client)
+    }
+}
+
+impl HttpConnector for OurClient {
+    fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.clone()))
+    }
+}
+
+#[async_trait]
+impl HttpService for OurClient {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let url = Url::parse(&parts.uri.to_string()).map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        let mut request = reqwest::Request::new(parts.method, url);
+        *request.headers_mut() = parts.headers;
+        *request.body_mut() = Some(reqwest::Body::wrap(body));
+        let response: http::Response<reqwest::Body> = self.0.execute(request).await.map_err(unanswered)?.into();
+        let (parts, body) = response.into_parts();
+        Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body.map_err(unanswered))))
+    }
+}
+
+fn unanswered(error: reqwest::Error) -> HttpError {
+    let kind = match &error {
+        error if error.is_timeout() => HttpErrorKind::Timeout,
+        error if error.is_connect() => HttpErrorKind::Connect,
+        error if error.is_body() || error.is_decode() => HttpErrorKind::Interrupted,
+        _ => HttpErrorKind::Request,
+    };
+    HttpError::new(kind, error.without_url())
+}

@@ -1,0 +1,161 @@
+//! Files of customers in a bucket of an object store that speaks S3's protocol. The protocol is the library's, the calls go
+//! out through our own HTTP client.
+
+mod calls;
+mod trouble;
+mod upload;
+
+use std::{fmt, io, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::ids::{ClientId, MediaId};
+use futures::TryStreamExt;
+use object_store::{Error, ObjectStore, ObjectStoreExt, RetryConfig, aws::AmazonS3Builder, path::Path};
+use tokio::fs::{self, File};
+use tokio_util::io::StreamReader;
+use url::Url;
+
+use self::{calls::OurClient, trouble::failed, upload::write};
+use crate::{
+    http::{ClientNotBuilt, streaming_client},
+    media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia},
+};
+
+/// How long the store may say nothing: neither an answer nor more of one.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Repetitions of a call that came to nothing for a passing reason, and the time after which no further one begins. Whoever
+/// wants a file stored tries again later by itself, and whoever asks for one waits meanwhile.
+const REPETITIONS: usize = 3;
+const REPEATED_FOR: Duration = Duration::from_secs(20);
+
+/// Where the bucket is.
+#[derive(Clone)]
+pub struct BucketSettings {
+    /// `s3://bucket` or `s3://bucket/prefix`.
+    pub url: Url,
+    /// Base URL of the store; empty = Amazon's, in `region`.
+    pub endpoint: String,
+    /// The region that signatures name.
+    pub region: String,
+    /// The id of the key.
+    pub access_key: String,
+    /// The key.
+    pub secret_key: String,
+}
+
+/// The settings of a bucket do not work.
+#[derive(Debug, thiserror::Error)]
+pub enum BucketRefused {
+    /// The URL names no bucket.
+    #[error("expected s3://bucket or s3://bucket/prefix")]
+    NoBucket,
+    /// What stands behind the bucket cannot begin a name.
+    #[error("no names can begin with the prefix behind the bucket")]
+    Prefix(#[from] object_store::path::Error),
+    /// The library does not take them.
+    #[error("the bucket cannot be used")]
+    Settings(#[from] Error),
+    /// The HTTP client does not start.
+    #[error(transparent)]
+    Client(#[from] ClientNotBuilt),
+}
+
+/// Keeps files in a bucket, as `prefix/client/id`.
+#[derive(Clone)]
+pub struct ObjectMediaStore {
+    store: Arc<dyn ObjectStore>,
+    prefix: Path,
+}
+
+impl fmt::Debug for ObjectMediaStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectMediaStore").field("prefix", &self.prefix.as_ref()).finish_non_exhaustive()
+    }
+}
+
+impl ObjectMediaStore {
+    /// In this bucket. Nothing is called yet.
+    pub fn in_bucket(settings: &BucketSettings) -> Result<Self, BucketRefused> {
+        let url = &settings.url;
+        let bucket = url.host_str().filter(|_| url.scheme() == "s3").ok_or(BucketRefused::NoBucket)?;
+        let retry = RetryConfig { max_retries: REPETITIONS, retry_timeout: REPEATED_FOR, ..RetryConfig::default() };
+        let mut builder = AmazonS3Builder::new()
+            .with_http_connector(OurClient::new(streaming_client(SILENCE)?))
+            .with_retry(retry)
+            // One file at a time, in the call that every store knows.
+            .with_disable_bulk_delete(true)
+            .with_bucket_name(bucket)
+            .with_region(&settings.region)
+            .with_access_key_id(&settings.access_key)
+            .with_secret_access_key(&settings.secret_key);
+        if !settings.endpoint.is_empty() {
+            builder = builder.with_endpoint(settings.endpoint.trim_end_matches('/'));
+        }
+        Ok(Self { store: Arc::new(builder.build()?), prefix: Path::from_url_path(url.path())? })
+    }
+
+    /// Whether the bucket takes a file, gives it back, removes it, and says that it is gone: with a small one beside those of
+    /// customers, whose name ends in `trial` and is nobody else's.
+    pub async fn try_out(&self, trial: MediaId) -> Result<(), MediaStoreError> {
+        let path = self.prefix.clone().join(format!("patchbay-trial-{trial}"));
+        self.store
+            .put(&path, Bytes::from_static(b"Written at a start to see that it works.").into())
+            .await
+            .map_err(failed)?;
+        self.store.get(&path).await.map_err(failed)?.bytes().await.map_err(failed)?;
+        self.store.delete(&path).await.map_err(failed)?;
+        match self.store.head(&path).await {
+            Ok(_) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn path_of(&self, client: ClientId, id: MediaId) -> Path {
+        self.prefix.clone().join(client.to_string()).join(id.to_string())
+    }
+}
+
+#[async_trait]
+impl MediaStore for ObjectMediaStore {
+    async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+        let path = self.path_of(client, id);
+        match content {
+            MediaContent::Bytes(bytes) => {
+                let unusable = |source| MediaStoreError::Shared { store: trouble::STORE, source: Box::new(source) };
+                write(self.store.as_ref(), &path, bytes.as_ref(), unusable).await
+            }
+            MediaContent::File(file) => {
+                let unusable = |source| MediaStoreError::File { path: file.clone(), source };
+                let content = File::open(&file).await.map_err(unusable)?;
+                let stored = write(self.store.as_ref(), &path, content, unusable).await?;
+                fs::remove_file(&file).await.map_err(unusable)?;
+                Ok(stored)
+            }
+        }
+    }
+
+    async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
+        match self.store.get(&self.path_of(client, id)).await {
+            Ok(found) => {
+                let bytes = found.meta.size;
+                let content = found.into_stream().map_err(io::Error::other);
+                Ok(Some(OpenMedia { bytes, reader: Box::new(StreamReader::new(content)) }))
+            }
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
+        let path = self.path_of(client, id);
+        // Deleting what is not there succeeds, too.
+        match self.store.head(&path).await {
+            Ok(_) => {}
+            Err(Error::NotFound { .. }) => return Ok(false),
+            Err(error) => return Err(failed(error)),
+        }
+        self.store.delete(&path).await.map_err(failed)?;
+        Ok(true)
+    }
+}

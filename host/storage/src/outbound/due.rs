@@ -1,0 +1,187 @@
+//! What is due in a lane of outbound legs, read with all that the calls need.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
+
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    content::{LegContent, OutboundContent},
+    ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId},
+    recipient::Recipient,
+    send::FallbackRequest,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::legs;
+use crate::{
+    Error, Result,
+    stored::{self, Stored, known},
+};
+
+/// A leg that is due, with all that its provider call needs.
+#[derive(Debug, Clone)]
+pub struct DueLeg {
+    /// The message.
+    pub message: MessageId,
+    /// Which leg.
+    pub ordinal: i16,
+    /// What it travels over.
+    pub channel: Channel,
+    /// The inbox that it goes out from.
+    pub inbox: InboxId,
+    /// It may have reached the provider before.
+    pub unanswered: bool,
+    /// When the last of those to the same recipient that go out before it, and have stepped aside, has its turn.
+    pub behind: Option<DateTime<Utc>>,
+    /// It was already sent again once after an answer that never came.
+    pub ambiguous: bool,
+    /// Provider calls made so far; it does not grow beyond what the column holds.
+    pub attempts: i16,
+    /// Since when it waits.
+    pub queued_at: DateTime<Utc>,
+    /// What its message says.
+    pub part: PartId,
+    /// Where it goes; the other address only where the leg goes out from the inbox of its message.
+    pub recipient: Recipient,
+    /// What its part says; legs of one part share it.
+    pub content: Arc<OutboundContent>,
+    /// What it says in the place of that.
+    pub own_content: Option<LegContent>,
+    /// Provider id of the quoted message.
+    pub quoted_provider_id: Option<String>,
+    /// The chat message it carries.
+    pub chat_message: Option<ChatMessageId>,
+}
+
+#[derive(sqlx::FromRow)]
+struct DueLegRow {
+    message_id: Uuid,
+    ordinal: i16,
+    channel: String,
+    inbox_id: Uuid,
+    phase: String,
+    behind: Option<DateTime<Utc>>,
+    ambiguous: bool,
+    attempts: i16,
+    queued_at: DateTime<Utc>,
+    part_id: Uuid,
+    address_kind: String,
+    address_value: String,
+    other_kind: Option<String>,
+    other_value: Option<String>,
+    content: Stored,
+    fallback: Option<Stored>,
+    own_content: Option<Stored>,
+    quoted_provider_id: Option<String>,
+    chat_message_id: Option<Uuid>,
+}
+
+impl DueLegRow {
+    /// `contents`: what was read of the parts of this page.
+    fn read(self, contents: &mut HashMap<Uuid, Arc<OutboundContent>>) -> Result<DueLeg> {
+        let address = legs::leg_address(&self.address_kind, &self.address_value)?;
+        let other = self.other_kind.as_deref().zip(self.other_value.as_deref());
+        let other = other.map(|(kind, value)| legs::other_address(kind, value)).transpose()?;
+        let content = match contents.entry(self.part_id) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(place) => {
+                // Whoever writes down how the call ended reads this: it must not turn out to be unreadable then.
+                let _: Option<FallbackRequest> =
+                    stored::read_optional("outbound_part", "fallback", self.fallback.as_ref())?;
+                Arc::clone(place.insert(Arc::new(stored::read("outbound_part", "content", &self.content)?)))
+            }
+        };
+        Ok(DueLeg {
+            message: MessageId(self.message_id),
+            ordinal: self.ordinal,
+            channel: legs::channel(&self.channel)?,
+            inbox: InboxId(self.inbox_id),
+            unanswered: known("outbound_work", "phase", &self.phase, may_have_been_sent)?,
+            behind: self.behind,
+            ambiguous: self.ambiguous,
+            attempts: self.attempts,
+            queued_at: self.queued_at,
+            part: PartId(self.part_id),
+            recipient: Recipient::new(address, other),
+            content,
+            own_content: stored::read_optional("outbound_leg", "content", self.own_content.as_ref())?,
+            quoted_provider_id: self.quoted_provider_id,
+            chat_message: self.chat_message_id.map(ChatMessageId),
+        })
+    }
+}
+
+fn may_have_been_sent(phase: &str) -> Option<bool> {
+    match phase {
+        "READY" | "PACED" => Some(false),
+        "SENDING" | "UNKNOWN" => Some(true),
+        _ => None,
+    }
+}
+
+/// A leg that is due and that this version cannot read.
+#[derive(Debug)]
+pub struct UnreadableLeg {
+    /// The message.
+    pub message: MessageId,
+    /// Which leg.
+    pub ordinal: i16,
+    /// What is wrong with it.
+    pub error: Error,
+}
+
+/// What is due in a lane.
+#[derive(Debug, Default)]
+pub struct Due {
+    /// In the order in which it goes out.
+    pub legs: Vec<DueLeg>,
+    /// What nobody can send from here; the rest does not wait for it.
+    pub unreadable: Vec<UnreadableLeg>,
+}
+
+/// The next legs of a lane, chat replies first, then in the order they were accepted.
+pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateTime<Utc>, limit: i64) -> Result<Due> {
+    let rows: Vec<DueLegRow> = sqlx::query_as(
+        "SELECT work.message_id, work.ordinal, work.phase, work.attempts,
+                (SELECT max(paced.due_at) FROM outbound_work paced
+                 WHERE paced.client_id = $1 AND paced.lane_id = $2 AND paced.recipient = work.recipient
+                   AND paced.phase = 'PACED' AND NOT paced.ready
+                   AND (paced.priority, paced.message_id) < (work.priority, work.message_id)
+                ) AS behind, leg.ambiguous, leg.channel, leg.inbox_id, leg.updated_at AS queued_at,
+                leg.address_kind, leg.address_value, leg.content AS own_content,
+                CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_kind END AS other_kind,
+                CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_value END AS other_value,
+                message.part_id, message.chat_message_id, part.content, part.fallback, part.quoted_provider_id
+         FROM (SELECT * FROM outbound_work WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3
+               ORDER BY priority, message_id LIMIT $4) work
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_leg one WHERE one.client_id = work.client_id
+                AND one.message_id = work.message_id AND one.ordinal = work.ordinal OFFSET 0) leg
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_message one
+             WHERE one.client_id = work.client_id AND one.id = work.message_id OFFSET 0) message
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_part one WHERE one.client_id = work.client_id AND one.id = message.part_id OFFSET 0) part
+         ORDER BY work.priority, work.message_id",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(now)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    let mut contents = HashMap::new();
+    let mut due = Due::default();
+    for row in rows {
+        let (message, ordinal) = (MessageId(row.message_id), row.ordinal);
+        match row.read(&mut contents) {
+            Ok(leg) => due.legs.push(leg),
+            Err(error) => due.unreadable.push(UnreadableLeg { message, ordinal, error }),
+        }
+    }
+    Ok(due)
+}
