@@ -5,6 +5,7 @@
 use chrono::{DateTime, Days, Utc};
 use storage::{
     PgPool, Postgres, Transaction,
+    chat::chatbot_value_lists,
     work::{
         partitions::{self, PARTITIONED, Partition},
         retention::{self, Aging},
@@ -41,6 +42,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     upkeep.make_partitions().await?;
     upkeep.drop_partitions(keep).await?;
     upkeep.forget_rows(keep).await?;
+    upkeep.forget_expired_values().await?;
     upkeep.forget_idle_lanes().await?;
     Ok(upkeep.done)
 }
@@ -144,6 +146,18 @@ impl Upkeep<'_> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
             let forgotten = retention::forget(&mut tx, aging, before, PAGE).await?;
+            tx.commit().await?;
+            self.done.forgotten += forgotten;
+            if forgotten < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn forget_expired_values(&mut self) -> Result<()> {
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let forgotten = chatbot_value_lists::forget_expired(&mut tx, self.now, PAGE).await?;
             tx.commit().await?;
             self.done.forgotten += forgotten;
             if forgotten < PAGE.unsigned_abs() {

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
 
+mod bindings;
 mod built;
 mod documented;
 
