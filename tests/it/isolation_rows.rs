@@ -312,6 +312,68 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "GET",
+        "/plugin-service/api/v1/plugins/{name}/key-values",
+        DEVELOPERS,
+        |ids| plugin(ids, "/key-values"),
+        Others::In(&[
+            (|ids| plugin(ids, "/key-values"), 404),
+            (
+                |ids| {
+                    plain(&format!(
+                        "/plugin-service/api/v1/plugins/default-chatbot/key-values?participantId={}",
+                        ids.other
+                    ))
+                },
+                400,
+            ),
+        ]),
+    ),
+    row(
+        "DELETE",
+        "/plugin-service/api/v1/plugins/{name}/key-values",
+        DEVELOPERS,
+        |ids| plugin(ids, "/key-values?prefix=a"),
+        Others::In(&[
+            (|ids| plugin(ids, "/key-values?prefix=a"), 404),
+            (
+                |ids| {
+                    plain(&format!(
+                        "/plugin-service/api/v1/plugins/default-chatbot/key-values?participantId={}",
+                        ids.other
+                    ))
+                },
+                400,
+            ),
+        ]),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugin-uploads/{id}",
+        DEVELOPERS,
+        |ids| plain(&format!("/plugin-service/api/v1/plugin-uploads/{}", ids.other)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/custom-events",
+        DEVELOPERS,
+        |ids| with("/plugin-service/api/v1/custom-events", &json!({ "participantId": ids.other, "name": "x" })),
+        Others::In(&[
+            (
+                |ids| with("/plugin-service/api/v1/custom-events", &json!({ "participantId": ids.other, "name": "x" })),
+                404,
+            ),
+            (
+                |ids| {
+                    let body = json!({ "whatsAppNumberId": ids.number_id, "customer": "27820000001", "name": "x" });
+                    with("/plugin-service/api/v1/custom-events", &body)
+                },
+                400,
+            ),
+        ]),
+    ),
+    row(
+        "GET",
         "/plugin-service/api/v1/routing-decisions",
         DEVELOPERS,
         |ids| plain(&format!("/plugin-service/api/v1/routing-decisions?participantId={}", ids.other)),
