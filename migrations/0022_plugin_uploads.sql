@@ -15,3 +15,5 @@ CREATE TABLE plugin_upload (
     seen_at timestamptz NOT NULL,
     CONSTRAINT plugin_upload_pk PRIMARY KEY (client_id, id)
 );
+-- What upkeep removes.
+CREATE INDEX plugin_upload_by_age ON plugin_upload (created_at);

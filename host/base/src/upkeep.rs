@@ -20,6 +20,8 @@ const WEEKS_AHEAD: u64 = 4;
 const KEY_DAYS: u64 = 7;
 /// Providers repeat callbacks for seven days: fingerprints are kept longer, whatever the retention says.
 const CALLBACK_DAYS: u32 = 9;
+/// How long it can be asked how an upload ended.
+const UPLOAD_DAYS: u64 = 1;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
 
@@ -135,7 +137,8 @@ impl Upkeep<'_> {
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
-        let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
+        let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
+        let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

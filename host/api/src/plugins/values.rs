@@ -6,7 +6,6 @@ use domain::ids::ParticipantId;
 use plugins::{Erase, KeyValue};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
 use super::{Named, lists::parameter, plugin_bodies::time, refused};
 use crate::{

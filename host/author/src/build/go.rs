@@ -78,7 +78,8 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     write(&project.component(), component)
 }
 
-/// In interfaces of the track 0.1, the generator calls the payload of the case `tag` by the name of the function that answers which case it is.
+/// In interfaces of the track 0.1, the generator calls the payload of the case `tag` by the name of the function that
+/// answers which case it is.
 fn repaired(code: &[u8]) -> Vec<u8> {
     let lines = String::from_utf8_lossy(code);
     let lines = lines.lines().map(|line| match line.trim_start().starts_with("payload := ") {

@@ -9,6 +9,7 @@
 mod bindings;
 mod built;
 mod documented;
+mod straight;
 
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chrono::Days;
 use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::plugins::{
@@ -19,8 +18,6 @@ use base::{Context, HostFailed, Result, audit::Actor};
 
 /// How often the row of an upload says that somebody works on it.
 const BEAT: Duration = Duration::from_secs(5);
-/// How long the end of an upload can be asked for.
-const KEPT: Days = Days::new(1);
 
 /// What an upload that is not waited for led to at once.
 #[derive(Debug)]
@@ -70,7 +67,7 @@ pub async fn begin_upload(
         if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
             return Ok(Begun::There(Box::new(version)));
         }
-        stored::begin(&mut db, client, &begun, now.checked_sub_days(KEPT).unwrap_or(now)).await?;
+        stored::begin(&mut db, client, &begun).await?;
     }
     let (ctx, name, id) = (Arc::clone(ctx), name.to_owned(), begun.id);
     tokio::spawn(async move {

@@ -55,13 +55,8 @@ pub struct Refused {
     pub wait_seconds: Option<u64>,
 }
 
-/// Notes an upload that begins, and forgets those of its client from before `forget`.
-pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload, forget: DateTime<Utc>) -> Result<()> {
-    sqlx::query("DELETE FROM plugin_upload WHERE client_id = $1 AND created_at < $2")
-        .bind(client.0)
-        .bind(forget)
-        .execute(&mut *db)
-        .await?;
+/// Notes an upload that begins.
+pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_upload (client_id, id, plugin, size, state, created_at, seen_at)
          VALUES ($1, $2, $3, $4, 'COMPILING', $5, now())",
