@@ -116,6 +116,26 @@ static inline bool patchbay_set(patchbay_plugin_kv_scope_t scope, const char *ke
   return patchbay_plugin_kv_set(scope, &name, &bytes, &fault);
 }
 
+/* Gives a key a value that is gone after this number of seconds; false when the host refuses it. */
+static inline bool patchbay_set_expiring(patchbay_plugin_kv_scope_t scope, const char *key, const char *value,
+                                         uint32_t after_seconds) {
+  plugin_string_t name = patchbay_string(key), text = patchbay_string(value);
+  plugin_list_u8_t bytes = {.ptr = text.ptr, .len = text.len};
+  patchbay_plugin_kv_error_t fault;
+  return patchbay_plugin_kv_set_expiring(scope, &name, &bytes, after_seconds, &fault);
+}
+
+/* Up to a hundred keys that begin with `prefix` and come behind `after` (NULL for the first ones); NULL ends the list. */
+static inline char **patchbay_keys(patchbay_plugin_kv_scope_t scope, const char *prefix, const char *after) {
+  plugin_string_t begin = patchbay_string(prefix), last = patchbay_string(after == NULL ? "" : after);
+  plugin_list_string_t found = {0};
+  patchbay_plugin_kv_error_t fault;
+  if (!patchbay_plugin_kv_list_keys(scope, &begin, after == NULL ? NULL : &last, 100, &found, &fault)) found.len = 0;
+  char **keys = calloc(found.len + 1, sizeof *keys);
+  for (size_t i = 0; i < found.len; i++) keys[i] = patchbay_text(found.ptr[i]);
+  return keys;
+}
+
 /* Removes a key; removing one that is not there is fine. */
 static inline bool patchbay_delete(patchbay_plugin_kv_scope_t scope, const char *key) {
   plugin_string_t name = patchbay_string(key);

@@ -50,3 +50,31 @@ fn comments_and_spaces_may_be_edited_and_nothing_else() {
     assert_ne!(essence(text), essence(&text.replace("name: string", "name: u8")));
     assert_ne!(essence(text), essence(&text.replace("greet:", "welcome:")));
 }
+
+/// Generators of some language add a function or a field of this name to what they make of a type.
+const TAKEN: [&str; 4] = ["tag", "type", "new", "drop"];
+
+/// Names at the beginning of lines that declare a case, a field or a function.
+fn declared(text: &str) -> Vec<String> {
+    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+    let name = |line: &str| {
+        let end =
+            line.find(|letter: char| !letter.is_ascii_lowercase() && !letter.is_ascii_digit() && letter != '-')?;
+        let (name, rest) = line.split_at(end);
+        rest.starts_with(['(', ',', ':']).then(|| name.to_owned())
+    };
+    code.filter_map(name).collect()
+}
+
+#[test]
+fn no_name_of_the_newest_interface_is_one_that_generators_add_themselves() {
+    let releases = std::fs::read_dir(wit()).unwrap().map(|entry| entry.unwrap().path());
+    let newest = releases.filter(|path| path.is_dir()).max().unwrap();
+    let texts =
+        std::fs::read_dir(&newest).unwrap().map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let names: Vec<String> = texts.flat_map(|text| declared(&text)).collect();
+    assert!(names.len() > 100 && names.contains(&"add-tag".to_owned()), "{names:?}");
+    let taken: Vec<&String> = names.iter().filter(|name| TAKEN.contains(&name.as_str())).collect();
+    assert!(taken.is_empty(), "{}: {taken:?}", newest.display());
+    assert!(declared("    tag(string),").contains(&"tag".to_owned()), "what the track 0.1 had is found");
+}

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::{Client, Reply, Shared, guest};
+use harness::{Client, Reply, Shared, eventually, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -33,6 +33,8 @@ impl World {
             number_id: theirs.number_id.clone(),
             webhook: webhook["id"].as_str().unwrap().to_owned(),
             plugin: "theirs-alone".to_owned(),
+            participant: participant(&patchbay, &theirs).await,
+            upload: upload(&theirs).await,
             other: uuid::Uuid::from_u128(1).to_string(),
         };
         Self { patchbay, keys, theirs: ids, nobodys: Ids::nobodys() }
@@ -50,6 +52,26 @@ impl World {
 fn key(patchbay: &Shared, client: &Client, role: &str) -> String {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
+}
+
+/// Of a customer who has written.
+async fn participant(patchbay: &Shared, client: &Client) -> String {
+    patchbay.new_phone().write(&client.number, "hello").await;
+    eventually("a chat", || async {
+        let statement =
+            "SELECT id::text FROM participant WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+        let mut db = patchbay.database().await;
+        sqlx::query_scalar(statement).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap()
+    })
+    .await
+}
+
+/// Of one that is not waited for.
+async fn upload(client: &Client) -> String {
+    let path = "/plugin-service/api/v1/plugins?name=theirs-in-time";
+    let begun = client.post_raw_with(path, "application/wasm", guest("dice"), &[("Prefer", "respond-async")]).await;
+    assert_eq!(begun.status, 202, "{}", begun.text);
+    begun.json()["id"].as_str().unwrap().to_owned()
 }
 
 async fn client_id(patchbay: &Shared, client: &Client) -> String {

@@ -9,6 +9,8 @@ pub struct Ids {
     pub number_id: String,
     pub webhook: String,
     pub plugin: String,
+    pub participant: String,
+    pub upload: String,
     /// Of anything else.
     pub other: String,
 }
@@ -23,13 +25,16 @@ impl Ids {
             number_id: id(12),
             webhook: id(13),
             plugin: "nobodys-plugin".to_owned(),
+            participant: id(15),
+            upload: id(16),
             other: id(14),
         }
     }
 
     /// All of them.
-    pub fn all(&self) -> [&str; 6] {
-        [&self.client, &self.number, &self.number_id, &self.webhook, &self.plugin, &self.other]
+    pub fn all(&self) -> [&str; 8] {
+        let Self { client, number, number_id, webhook, plugin, participant, upload, other } = self;
+        [client, number, number_id, webhook, plugin, participant, upload, other]
     }
 }
 
@@ -104,6 +109,11 @@ fn plain(path: &str) -> Call {
 
 fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
+}
+
+/// About what a plugin that everybody has keeps of a participant.
+fn of_participant(ids: &Ids) -> Call {
+    plain(&format!("/plugin-service/api/v1/plugins/default-chatbot/key-values?participantId={}", ids.participant))
 }
 
 /// About a plugin.
@@ -309,6 +319,51 @@ pub const ROWS: &[Row] = &[
         DEVELOPERS,
         |ids| plugin(ids, "/replay"),
         Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugins/{name}/key-values",
+        DEVELOPERS,
+        |ids| plugin(ids, "/key-values"),
+        Others::In(&[(|ids| plugin(ids, "/key-values"), 404), (of_participant, 400)]),
+    ),
+    row(
+        "DELETE",
+        "/plugin-service/api/v1/plugins/{name}/key-values",
+        DEVELOPERS,
+        |ids| plugin(ids, "/key-values?prefix=a"),
+        Others::In(&[(|ids| plugin(ids, "/key-values?prefix=a"), 404), (of_participant, 400)]),
+    ),
+    row(
+        "GET",
+        "/plugin-service/api/v1/plugin-uploads/{id}",
+        DEVELOPERS,
+        |ids| plain(&format!("/plugin-service/api/v1/plugin-uploads/{}", ids.upload)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/plugin-service/api/v1/custom-events",
+        DEVELOPERS,
+        |ids| with("/plugin-service/api/v1/custom-events", &json!({ "participantId": ids.participant, "name": "x" })),
+        Others::In(&[
+            (
+                |ids| {
+                    with(
+                        "/plugin-service/api/v1/custom-events",
+                        &json!({ "participantId": ids.participant, "name": "x" }),
+                    )
+                },
+                404,
+            ),
+            (
+                |ids| {
+                    let body = json!({ "whatsAppNumberId": ids.number_id, "customer": "27820000001", "name": "x" });
+                    with("/plugin-service/api/v1/custom-events", &body)
+                },
+                400,
+            ),
+        ]),
     ),
     row(
         "GET",

@@ -136,12 +136,26 @@ impl Client {
 
     /// POST of bytes that may be anything.
     pub async fn post_raw(&self, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Reply {
-        let request = self
+        self.post_raw_with(path, content_type, body, &[]).await
+    }
+
+    /// The same with more headers.
+    pub async fn post_raw_with(
+        &self,
+        path: &str,
+        content_type: &str,
+        body: impl Into<Vec<u8>>,
+        headers: &[(&str, &str)],
+    ) -> Reply {
+        let mut request = self
             .http
             .post(format!("{}{path}", self.base))
             .header("Authorization", &self.key)
             .header("Content-Type", content_type)
             .body(body.into());
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
         Reply::to(request).await
     }
 

@@ -33,6 +33,20 @@ func Get(scope Scope, key string) (value string, found bool, err error) {
 // Set gives a key a value. Writes take effect together with the answer, or not at all.
 func Set(scope Scope, key, value string) error { return done(kv.Set(scope, key, []byte(value))) }
 
+// SetExpiring gives a key a value that is gone after this number of seconds.
+func SetExpiring(scope Scope, key, value string, afterSeconds uint32) error {
+	return done(kv.SetExpiring(scope, key, []byte(value), afterSeconds))
+}
+
+// Keys answers up to a hundred keys that begin with prefix and come behind after, which is empty for the first ones.
+func Keys(scope Scope, prefix, after string) ([]string, error) {
+	result := kv.ListKeys(scope, prefix, Optional(after), 100)
+	if result.IsErr() {
+		return nil, stored(result.Err())
+	}
+	return result.Ok(), nil
+}
+
 // Delete removes a key; removing one that is not there is fine.
 func Delete(scope Scope, key string) error { return done(kv.Delete(scope, key)) }
 

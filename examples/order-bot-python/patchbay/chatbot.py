@@ -71,6 +71,11 @@ def start_timer(name: str, after_seconds: int) -> Action:
     return bot.Action_StartTimer(bot.Timer(name, after_seconds))
 
 
+def cancel_timer(name: str) -> Action:
+    """Asks not to be called back: the name of a timer that was started."""
+    return bot.Action_CancelTimer(name)
+
+
 def hand_over(note: Optional[str] = None, team: Optional[str] = None) -> Action:
     """Lets people take over: a team, or the unassigned queue."""
     return bot.Action_HandOver(bot.HandOver(team, note))
@@ -83,7 +88,7 @@ def close() -> Action:
 
 def tag(name: str) -> Action:
     """Puts a tag on the contact."""
-    return bot.Action_Tag(name)
+    return bot.Action_AddTag(name)
 
 
 def request_rating() -> Action:

@@ -1,6 +1,6 @@
 """A small store that outlives the call. Writes take effect together with the answer, or not at all."""
 
-from typing import Optional, Union
+from typing import List, Optional, Union
 
 from componentize_py_types import Err
 from wit_world.imports import kv as _kv
@@ -26,6 +26,22 @@ def set(key: str, value: Union[str, bytes], scope: _kv.Scope = PARTICIPANT) -> N
     """Gives a key a value."""
     try:
         _kv.set(scope, key, value.encode() if isinstance(value, str) else value)
+    except Err as fault:
+        raise _told(fault.value) from None
+
+
+def set_expiring(key: str, value: Union[str, bytes], after_seconds: int, scope: _kv.Scope = PARTICIPANT) -> None:
+    """Gives a key a value that is gone after this number of seconds."""
+    try:
+        _kv.set_expiring(scope, key, value.encode() if isinstance(value, str) else value, after_seconds)
+    except Err as fault:
+        raise _told(fault.value) from None
+
+
+def keys(prefix: str = "", after: Optional[str] = None, scope: _kv.Scope = PARTICIPANT) -> List[str]:
+    """Up to a hundred keys that begin with `prefix` and come behind `after`."""
+    try:
+        return list(_kv.list_keys(scope, prefix, after, 100))
     except Err as fault:
         raise _told(fault.value) from None
 

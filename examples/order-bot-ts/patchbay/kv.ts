@@ -1,6 +1,6 @@
 // A small store that outlives the call. Writes take effect together with the answer, or not at all.
 
-import * as store from 'patchbay:plugin/kv@0.1.1';
+import * as store from 'patchbay:plugin/kv@0.2.0';
 import { PluginError } from './index';
 import { decode, encode } from './bytes';
 
@@ -16,6 +16,16 @@ export function get(key: string, scope: Scope = 'participant'): string | null {
 /** Gives a key a value. */
 export function set(key: string, value: string, scope: Scope = 'participant'): void {
   told(() => store.set(scope, key, encode(value)));
+}
+
+/** Gives a key a value that is gone after this number of seconds. */
+export function setExpiring(key: string, value: string, afterSeconds: number, scope: Scope = 'participant'): void {
+  told(() => store.setExpiring(scope, key, encode(value), afterSeconds));
+}
+
+/** Up to a hundred keys that begin with `prefix` and come behind `after`. */
+export function keys(prefix = '', after: string | null = null, scope: Scope = 'participant'): string[] {
+  return told(() => store.listKeys(scope, prefix, after, 100));
 }
 
 /** Removes a key; removing one that is not there is fine. */

@@ -5,6 +5,7 @@ mod account_keys;
 mod admission;
 mod auth;
 mod body;
+mod custom_events;
 mod document;
 pub mod error;
 mod https;
@@ -68,6 +69,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(templates::routes())
         .merge(plugins::routes())
         .merge(routing::routes())
+        .merge(custom_events::routes())
         .merge(media::routes())
         .merge(providers::routes())
         .merge(operations::routes())

@@ -5,6 +5,7 @@
 use chrono::{DateTime, Days, Utc};
 use storage::{
     PgPool, Postgres, Transaction,
+    chat::chatbot_value_lists,
     work::{
         partitions::{self, PARTITIONED, Partition},
         retention::{self, Aging},
@@ -20,6 +21,8 @@ const WEEKS_AHEAD: u64 = 4;
 const KEY_DAYS: u64 = 7;
 /// Providers repeat callbacks for seven days: fingerprints are kept longer, whatever the retention says.
 const CALLBACK_DAYS: u32 = 9;
+/// How long it can be asked how an upload ended.
+const UPLOAD_DAYS: u64 = 1;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
 
@@ -42,6 +45,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     upkeep.make_partitions().await?;
     upkeep.drop_partitions(keep).await?;
     upkeep.forget_rows(keep).await?;
+    upkeep.forget_expired_values().await?;
     upkeep.forget_idle_lanes().await?;
     Ok(upkeep.done)
 }
@@ -144,7 +148,8 @@ impl Upkeep<'_> {
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
-        let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
+        let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
+        let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }
@@ -155,6 +160,18 @@ impl Upkeep<'_> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
             let forgotten = retention::forget(&mut tx, aging, before, PAGE).await?;
+            tx.commit().await?;
+            self.done.forgotten += forgotten;
+            if forgotten < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn forget_expired_values(&mut self) -> Result<()> {
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let forgotten = chatbot_value_lists::forget_expired(&mut tx, self.now, PAGE).await?;
             tx.commit().await?;
             self.done.forgotten += forgotten;
             if forgotten < PAGE.unsigned_abs() {

@@ -11,6 +11,8 @@ use uuid::Uuid;
 /// Partitions that there are after a round: of this week and the next four.
 const ALL: u32 = 5 * partitions::PARTITIONED.len() as u32;
 
+const CLIENT: Uuid = Uuid::from_u128(1);
+
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_790_000_000, 0).unwrap()
 }
@@ -18,7 +20,7 @@ fn now() -> DateTime<Utc> {
 /// The id of a provider for a message of so many days ago.
 async fn remember(db: &PgPool, name: &str, days: u64) {
     sqlx::query("INSERT INTO provider_message (client_id, provider_id, outbound_message_id) VALUES ($1, $2, $3)")
-        .bind(Uuid::from_u128(1))
+        .bind(CLIENT)
         .bind(name)
         .bind(first_id_at(now() - Days::new(days)))
         .execute(db)
@@ -46,6 +48,35 @@ async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
     let much_later = now() + Days::new(kept + 40);
     let last = upkeep::round(&db, much_later, &keep).await.unwrap();
     assert_eq!((last.made, last.dropped, last.forgotten), (ALL, ALL, 1));
+}
+
+#[tokio::test]
+async fn what_chatbots_stored_for_a_while_is_forgotten_when_that_is_over() {
+    let db = scratch::database().await.pool(4).await;
+    sqlx::query("INSERT INTO client (id, client_ref, display_name, created_at) VALUES ($1, 'one', 'One', $2)")
+        .bind(CLIENT)
+        .bind(now())
+        .execute(&db)
+        .await
+        .unwrap();
+    for (key, end) in [("over", Some(now())), ("not over", Some(now() + Days::new(1))), ("lasting", None)] {
+        sqlx::query(
+            "INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version, expires_at)
+             VALUES ($1, 'bot', $1, $2, 'x', 1, $3)",
+        )
+        .bind(CLIENT)
+        .bind(key)
+        .bind(end)
+        .execute(&db)
+        .await
+        .unwrap();
+    }
+
+    assert_eq!(upkeep::round(&db, now(), &Retention::default()).await.unwrap().forgotten, 1);
+
+    let left: Vec<String> =
+        sqlx::query_scalar("SELECT key FROM chatbot_value ORDER BY key").fetch_all(&db).await.unwrap();
+    assert_eq!(left, ["lasting", "not over"]);
 }
 
 #[tokio::test]
@@ -92,7 +123,7 @@ async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() 
     }
     let insert = "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
                   VALUES ($1, $2, $1, $1, 'CHAT', '{}')";
-    let send = sqlx::query(insert).bind(Uuid::from_u128(1)).bind(first_id_at(now())).execute(&db);
+    let send = sqlx::query(insert).bind(CLIENT).bind(first_id_at(now())).execute(&db);
     tokio::time::timeout(std::time::Duration::from_secs(10), send).await.expect("a send waits").unwrap();
 
     brake.rollback().await.unwrap();

@@ -32,6 +32,7 @@ async fn deal_with(ctx: &Context, lease: &Lease, participant: ParticipantId, eve
         ParticipantEventKind::Started
         | ParticipantEventKind::Message
         | ParticipantEventKind::Rating
-        | ParticipantEventKind::Timer => bot_turn::turn(ctx, lease, participant, event).await,
+        | ParticipantEventKind::Timer
+        | ParticipantEventKind::Custom => bot_turn::turn(ctx, lease, participant, event).await,
     }
 }

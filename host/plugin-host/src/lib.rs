@@ -20,7 +20,7 @@ mod worlds;
 pub use calling::call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome, RouterOutcome};
 pub use calling::grants::{AllowedHost, EVERY_HOST};
 pub use calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, NoKeyValues, Scope};
+pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope};
 pub use calling::limits::{Limit, Limits};
 pub use calling::secrets::{SEALED, SecretOpener, replace_sealed, sealed};
 pub use check::{CheckReport, check};

@@ -13,6 +13,9 @@ use uuid::Uuid;
 
 use base::{Error, Result};
 
+/// What is activated on a number that is to have no chatbot while the client has one. It is no plugin, and nothing runs.
+pub const NO_CHATBOT: &str = "no-chatbot";
+
 /// How a plugin is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
@@ -127,6 +130,11 @@ impl Activation {
     }
 }
 
+/// Whether it stands for there being no chatbot.
+pub fn is_no_chatbot(plugin: &PluginRef) -> bool {
+    matches!(plugin, PluginRef::Shipped(name) if name == NO_CHATBOT)
+}
+
 /// The version of a plugin as it is stored; `None` for what ships.
 pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
     plugin.version().map(|version| i32::try_from(version).unwrap_or(i32::MAX))
@@ -159,6 +167,7 @@ pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, inb
         };
         slot.get_or_insert(activation);
     }
+    slots.live = slots.live.filter(|live| !is_no_chatbot(&live.plugin));
     Ok(slots)
 }
 

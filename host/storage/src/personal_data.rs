@@ -56,6 +56,7 @@ pub const REGISTRY: &[Table] = &[
     table("plugin_invocation", &["logs", "error"]),
     table("plugin_recording", &["recording"]),
     table("plugin_shadow_skip", &[]),
+    table("plugin_upload", &[]),
     table("plugin_version", &["created_by"]),
     table("provider_message", &["provider_id"]),
     table("routing_decision", &["target_name", "reason"]),

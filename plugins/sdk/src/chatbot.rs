@@ -96,6 +96,16 @@ impl Action {
         Self::StartTimer(Timer { name: name.into(), after_seconds })
     }
 
+    /// Asks not to be called back: the name of a timer that was started.
+    pub fn cancel_timer(name: impl Into<String>) -> Self {
+        Self::CancelTimer(name.into())
+    }
+
+    /// Puts a tag on the contact.
+    pub fn tag(name: impl Into<String>) -> Self {
+        Self::AddTag(name.into())
+    }
+
     /// Lets people take over, in the unassigned queue.
     pub fn hand_over(note: impl Into<String>) -> Self {
         Self::HandOver(HandOver { team: None, note: Some(note.into()) })

@@ -19,6 +19,25 @@ pub fn set(scope: Scope, key: &str, value: impl AsRef<[u8]>) -> Result<(), Error
     Ok(kv::set(scope, key, value.as_ref())?)
 }
 
+/// Gives a key a value that is gone after this number of seconds.
+pub fn set_expiring(scope: Scope, key: &str, value: impl AsRef<[u8]>, after_seconds: u32) -> Result<(), Error> {
+    Ok(kv::set_expiring(scope, key, value.as_ref(), after_seconds)?)
+}
+
+/// All keys that begin with `prefix`, in the order of their bytes. Each hundred of them costs a call of the host.
+pub fn keys(scope: Scope, prefix: &str) -> Result<Vec<String>, Error> {
+    const AT_ONCE: u32 = 100;
+    let mut keys: Vec<String> = Vec::new();
+    loop {
+        let more = kv::list_keys(scope, prefix, keys.last().map(String::as_str), AT_ONCE)?;
+        let is_all = more.len() < AT_ONCE as usize;
+        keys.extend(more);
+        if is_all {
+            return Ok(keys);
+        }
+    }
+}
+
 /// Removes a key; removing one that is not there is fine.
 pub fn delete(scope: Scope, key: &str) -> Result<(), Error> {
     Ok(kv::delete(scope, key)?)

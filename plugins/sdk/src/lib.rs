@@ -36,7 +36,7 @@ pub mod webhook_shaper;
 pub mod bindings {
     pub mod chatbot {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.1",
+            path: "../../wit/plugin-0.2.0",
             world: "chatbot",
             pub_export_macro: true,
             export_macro_name: "export_bot",
@@ -47,56 +47,56 @@ pub mod bindings {
 
     pub mod sms_fallback {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.1",
+            path: "../../wit/plugin-0.2.0",
             world: "sms-fallback",
             pub_export_macro: true,
             export_macro_name: "export_fallback",
             default_bindings_module: "patchbay_plugin_sdk::bindings::sms_fallback",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.1.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.1.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.1.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.2.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.2.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod webhook_shaper {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.1",
+            path: "../../wit/plugin-0.2.0",
             world: "webhook-shaper",
             pub_export_macro: true,
             export_macro_name: "export_shaper",
             default_bindings_module: "patchbay_plugin_sdk::bindings::webhook_shaper",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.1.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.1.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.1.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.2.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.2.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod router {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.1",
+            path: "../../wit/plugin-0.2.0",
             world: "router",
             pub_export_macro: true,
             export_macro_name: "export_routing",
             default_bindings_module: "patchbay_plugin_sdk::bindings::router",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.1.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.1.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/kv@0.1.1": crate::bindings::chatbot::patchbay::plugin::kv,
-                "patchbay:plugin/config@0.1.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.2.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/kv@0.2.0": crate::bindings::chatbot::patchbay::plugin::kv,
+                "patchbay:plugin/config@0.2.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod configurable {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.1.1",
+            path: "../../wit/plugin-0.2.0",
             world: "configurable",
             pub_export_macro: true,
             export_macro_name: "export_configuration",

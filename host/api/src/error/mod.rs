@@ -177,6 +177,12 @@ impl ApiError {
         self
     }
 
+    /// Status, sentence, faults and delay: for an answer that tells of another one.
+    pub(crate) fn told(&self) -> (StatusCode, &str, &[FieldFault], Option<Duration>) {
+        let (status, _) = self.kind.status_and_text();
+        (status, &self.message, &self.details, self.retry_after)
+    }
+
     /// What the log says about a 5xx.
     pub(crate) fn cause(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as &(dyn StdError + 'static))

@@ -4,10 +4,12 @@ mod activate;
 mod history_bodies;
 mod invoke;
 mod lists;
+mod pending;
 mod plugin_bodies;
 mod recorded_page;
 mod recordings;
 mod upload;
+mod values;
 
 use axum::extract::DefaultBodyLimit;
 use domain::ids::InboxId;
@@ -31,6 +33,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         // No plugin can be uploaded under this name.
         .routes(routes!(upload::check))
         .layer(DefaultBodyLimit::disable())
+        .routes(routes!(pending::upload))
         .routes(routes!(lists::one, activate::delete))
         .routes(routes!(activate::activate))
         .routes(routes!(activate::rollback))
@@ -42,6 +45,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(recordings::start, recordings::stop))
         .routes(routes!(recordings::list))
         .routes(routes!(recordings::replay))
+        .routes(routes!(values::list, values::erase))
 }
 
 /// The plugin that a path is about.

@@ -7,6 +7,7 @@ use axum::{
     body::Body,
     extract::{FromRequest, Multipart, Query, Request, State},
     http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use plugins::{self, Place};
@@ -14,7 +15,11 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{plugin_bodies::PluginBody, refused};
+use super::{
+    pending::{self, PendingBody, Preference},
+    plugin_bodies::PluginBody,
+    refused,
+};
 use crate::{
     auth::{Allowed, Permission, Plugins},
     body,
@@ -61,18 +66,21 @@ pub(super) struct CheckName {
 /// Uploads a component as a new version of a plugin.
 ///
 /// It is checked, compiled and tried out under the limits of every call before it is taken. The same bytes under the same name
-/// are the same version.
+/// are the same version. With the header `Prefer: respond-async` the answer comes as soon as the component is there, with the
+/// address at which its state can be asked for.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins",
     operation_id = "uploadPlugin",
     tag = "Plugins",
-    params(UploadName),
+    params(UploadName, Preference),
     request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, 32 MiB at most (`limits.plugin_bytes`)."),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "That version is there already.", body = PluginBody),
         (status = 201, description = "A new version.", body = PluginBody),
+        (status = 202, description = "It is being compiled: ask at `Location`.", body = PendingBody,
+         headers(("Location" = String, description = "Where its state is."))),
         (status = 409, description = "There are as many plugins as are allowed: delete some."),
     ),
 )]
@@ -80,14 +88,19 @@ pub(super) async fn upload(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     request: Request,
-) -> Result<(StatusCode, Json<PluginBody>), ApiError> {
+) -> Result<Response, ApiError> {
     let name = name(&request).unwrap_or_default();
+    let is_awaited = !pending::prefers_no_wait(request.headers());
     let (bytes, place) = component(&state, &allowed, request).await?;
     let client = allowed.caller.client;
+    if !is_awaited {
+        let begun = plugins::begin_upload(&state.context, client, &name, bytes, allowed.actor(), place).await;
+        return Ok(pending::begun(begun.map_err(refused)?));
+    }
     let uploaded = plugins::upload(&state.context, client, &name, bytes, allowed.actor(), &place).await;
     let uploaded = uploaded.map_err(refused)?;
     let status = if uploaded.new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(uploaded.version.into())))
+    Ok((status, Json(PluginBody::from(uploaded.version))).into_response())
 }
 
 #[derive(Serialize, ToSchema)]

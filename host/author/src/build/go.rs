@@ -48,8 +48,10 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let mut files = Files::default();
     let options = Opts { format: Format::False, pkg_name: Some(BINDINGS.to_owned()), quiet: true, ..Opts::default() };
     options.build().generate(&mut resolve, world, &mut files).map_err(failed)?;
+    let has_tag = interface::version_of(project)?.starts_with("0.1.");
     for (path, contents) in files.iter() {
-        write(&place.join("bindings").join(path), repaired(contents))?;
+        let contents = if has_tag { repaired(contents) } else { contents.to_vec() };
+        write(&place.join("bindings").join(path), contents)?;
     }
     let (path, code) = exports(project);
     write(&place.join("bindings").join(path), code)?;
@@ -76,7 +78,8 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     write(&project.component(), component)
 }
 
-/// The generator calls the payload of a case `tag` by the name of the function that answers which case it is.
+/// In interfaces of the track 0.1, the generator calls the payload of the case `tag` by the name of the function that
+/// answers which case it is.
 fn repaired(code: &[u8]) -> Vec<u8> {
     let lines = String::from_utf8_lossy(code);
     let lines = lines.lines().map(|line| match line.trim_start().starts_with("payload := ") {

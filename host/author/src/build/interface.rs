@@ -7,12 +7,10 @@ use wit_parser::{Resolve, WorldId};
 
 use super::{
     BuildError,
-    run::{read, write},
+    run::{at, read, write},
 };
 use crate::{Project, embedded};
 
-/// Version of the interface that this program carries.
-pub(super) const VERSION: &str = "0.1.1";
 /// Name of the world that a project targets: the world of the interface under a name that is always the same, so that
 /// generated code is called the same in every project.
 pub(super) const WORLD: &str = "plugin";
@@ -32,23 +30,54 @@ pub(super) enum Imports {
 /// it there) is built against that one.
 pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/wit");
-    let own = project.root.join("wit").join(PACKAGE);
-    for file in embedded::WIT {
-        let path = own.join(file.path);
-        let contents = if path.is_file() { read(&path)? } else { file.bytes.to_vec() };
-        write(&folder.join(PACKAGE).join(file.path), contents)?;
+    let files = interface(project)?;
+    let version = files.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default();
+    for (path, contents) in &files {
+        write(&folder.join(PACKAGE).join(path), contents)?;
     }
-    write(&folder.join("world.wit"), world(project.world, imports))?;
+    write(&folder.join("world.wit"), world(project.world, imports, &version))?;
     Ok(folder)
 }
 
-fn world(world: World, imports: Imports) -> String {
+/// The version of the interface that a project is built against.
+pub(super) fn version_of(project: &Project) -> Result<String, BuildError> {
+    Ok(interface(project)?.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default())
+}
+
+/// The files of the interface: the project's own, all of one version, else those that this program carries.
+fn interface(project: &Project) -> Result<Vec<(String, Vec<u8>)>, BuildError> {
+    let own = project.root.join("wit").join(PACKAGE);
+    let mut files = vec![];
+    if own.is_dir() {
+        for entry in std::fs::read_dir(&own).map_err(at(&own))? {
+            let path = entry.map_err(at(&own))?.path();
+            if path.extension().is_some_and(|extension| extension == "wit") {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                files.push((name, read(&path)?));
+            }
+        }
+        files.sort();
+    }
+    if files.is_empty() {
+        files = embedded::WIT.iter().map(|file| (file.path.to_owned(), file.bytes.to_vec())).collect();
+    }
+    Ok(files)
+}
+
+/// The version in `package patchbay:plugin@0.2.0;`.
+fn version(file: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(file);
+    let package = text.lines().find_map(|line| line.trim().strip_prefix("package patchbay:plugin@"))?;
+    Some(package.trim_end().trim_end_matches(';').to_owned())
+}
+
+fn world(world: World, imports: Imports, version: &str) -> String {
     let more: &[&str] = match imports {
         Imports::Granted => &[],
         Imports::Every => &["log", "kv", "config", "http"],
     };
-    let more: String = more.iter().map(|name| format!("    import patchbay:plugin/{name}@{VERSION};\n")).collect();
-    format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{VERSION};\n{more}}}\n")
+    let more: String = more.iter().map(|name| format!("    import patchbay:plugin/{name}@{version};\n")).collect();
+    format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{version};\n{more}}}\n")
 }
 
 /// Reads a folder that [`lay_out`] wrote.

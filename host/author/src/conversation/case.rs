@@ -93,7 +93,7 @@ impl Case {
             allowed_hosts: &setup.allowed_hosts,
             record: false,
         };
-        let asked = local_host.host.dry_run(call, &question, values.snapshot()).await;
+        let asked = local_host.host.dry_run(call, &question, values.snapshot(setup.now)).await;
         let notes = match &asked {
             Ok(answer) => Notes::of(&answer.trace),
             Err(error) => Notes::of_error(error),
@@ -112,7 +112,7 @@ impl Case {
         let difference = match (&self.wanted, asked) {
             (ExpectedResult::Answer(wanted), Ok(answer)) => {
                 let (_, got) = answer.answer.to_json();
-                values.commit(answer.writes);
+                values.commit(answer.writes, setup.now);
                 match wanted.is_null() && !got.is_null() {
                     true => vec!["expected: nothing".to_owned(), format!("got:      {got}")],
                     false => diff::places(&subset::differences(wanted, &got)),

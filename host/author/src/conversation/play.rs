@@ -169,7 +169,11 @@ impl Play<'_> {
                 }
                 Effect::Closed => self.so_far.push("(the bot closes the conversation)".to_owned()),
                 Effect::RatingAsked => self.so_far.push("(the bot asks for a rating)".to_owned()),
-                Effect::State(_) | Effect::Timer { .. } | Effect::Tagged(_) | Effect::LeftOut(_) => {}
+                Effect::State(_)
+                | Effect::Timer { .. }
+                | Effect::TimerCancelled(_)
+                | Effect::Tagged(_)
+                | Effect::LeftOut(_) => {}
             }
         }
     }

@@ -272,10 +272,10 @@ impl<'a> Chat<'a> {
             record: false,
         };
         let label = label(&asked.kind);
-        match self.local_host.host.chatbot(call, &event, &session, self.setup.values.snapshot()).await {
+        match self.local_host.host.chatbot(call, &event, &session, self.setup.values.snapshot(self.setup.now)).await {
             Ok(outcome) => {
                 self.sequence += 1;
-                self.setup.values.commit(outcome.writes);
+                self.setup.values.commit(outcome.writes, self.setup.now);
                 let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action)).collect();
                 self.settle();
                 Turn { event: label, effects, failure: None, notes: Notes::of(&outcome.trace) }
@@ -330,7 +330,11 @@ impl<'a> Chat<'a> {
                 self.stage = Stage::Closed;
                 Some(Effect::Closed)
             }
-            Action::Tag(tag) => {
+            Action::CancelTimer(name) => {
+                self.timers.remove(&name);
+                Some(Effect::TimerCancelled(name))
+            }
+            Action::AddTag(tag) => {
                 if !self.tags.contains(&tag) && self.tags.len() < MOST_TAGS {
                     self.tags.push(tag.clone());
                 }

@@ -20,6 +20,8 @@ pub(crate) enum Effect {
         /// How long it runs, in seconds.
         seconds: u32,
     },
+    /// A timer was stopped, or none of that name ran.
+    TimerCancelled(String),
     /// The conversation went to people.
     HandedOver {
         /// To which team.

@@ -6,9 +6,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, Scope};
+use chrono::{DateTime, TimeDelta, Utc};
+use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 
-type Stored = BTreeMap<(bool, String), Vec<u8>>;
+/// Values, and when they are gone.
+type Stored = BTreeMap<(bool, String), (Vec<u8>, Option<DateTime<Utc>>)>;
 
 /// What one plugin has stored: of one participant, and shared.
 #[derive(Debug, Clone, Default)]
@@ -21,15 +23,16 @@ fn key(scope: Scope, key: &str) -> (bool, String) {
 impl Values {
     /// Stores a value by hand.
     pub(crate) fn put(&self, scope: Scope, name: &str, value: Vec<u8>) {
-        self.with(|stored| stored.insert(key(scope, name), value));
+        self.with(|stored| stored.insert(key(scope, name), (value, None)));
     }
 
-    /// Lets the writes of a call take effect.
-    pub(crate) fn commit(&self, writes: Vec<KeyValueWrite>) {
+    /// Lets the writes of a call that was made at a moment take effect.
+    pub(crate) fn commit(&self, writes: Vec<KeyValueWrite>, now: DateTime<Utc>) {
+        let end = |seconds: u32| now + TimeDelta::seconds(i64::from(seconds));
         self.with(|stored| {
             for write in writes {
                 match write.value {
-                    Some(value) => stored.insert(key(write.scope, &write.key), value),
+                    Some(value) => stored.insert(key(write.scope, &write.key), (value, write.after_seconds.map(end))),
                     None => stored.remove(&key(write.scope, &write.key)),
                 };
             }
@@ -38,20 +41,26 @@ impl Values {
 
     /// What is stored under a key.
     pub(crate) fn get(&self, scope: Scope, name: &str) -> Option<Vec<u8>> {
-        self.with(|stored| stored.get(&key(scope, name)).cloned())
+        self.with(|stored| stored.get(&key(scope, name)).map(|(value, _)| value.clone()))
     }
 
     /// Everything that is stored, for people.
     pub(crate) fn list(&self) -> Vec<(Scope, String, Vec<u8>)> {
         let scope = |of_client: bool| if of_client { Scope::Client } else { Scope::Participant };
         self.with(|stored| {
-            stored.iter().map(|((of_client, name), value)| (scope(*of_client), name.clone(), value.clone())).collect()
+            stored
+                .iter()
+                .map(|((of_client, name), (value, _))| (scope(*of_client), name.clone(), value.clone()))
+                .collect()
         })
     }
 
-    /// The store as it is now, for one call.
-    pub(crate) fn snapshot(&self) -> Arc<dyn KeyValueSnapshot> {
-        Arc::new(Snapshot(self.with(|stored| stored.clone())))
+    /// The store as it is at a moment, for one call. What is over by then is gone for good.
+    pub(crate) fn snapshot(&self, now: DateTime<Utc>) -> Arc<dyn KeyValueSnapshot> {
+        Arc::new(Snapshot(self.with(|stored| {
+            stored.retain(|_, (_, end)| end.is_none_or(|end| end > now));
+            stored.clone()
+        })))
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Stored) -> T) -> T {
@@ -64,6 +73,12 @@ struct Snapshot(Stored);
 #[async_trait]
 impl KeyValueSnapshot for Snapshot {
     async fn get(&self, scope: Scope, name: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
-        Ok(self.0.get(&key(scope, name)).cloned())
+        Ok(self.0.get(&key(scope, name)).map(|(value, _)| value.clone()))
+    }
+
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        let of_scope = self.0.keys().filter(|(of_client, _)| *of_client == (scope == Scope::Client));
+        let names = of_scope.map(|(_, name)| name).filter(|name| wanted.includes(name));
+        Ok(names.take(usize::try_from(wanted.most).unwrap_or(usize::MAX)).cloned().collect())
     }
 }

@@ -117,6 +117,7 @@ impl Server {
         let call = ApiCall {
             method: "POST",
             path: Self::path(name, "/deactivate")?,
+            headers: &[],
             body: Some(("application/json", body.into())),
             sent: None,
             timeout: PATIENCE,

@@ -130,6 +130,15 @@ impl ServerError {
         let Ok(body) = serde_json::from_slice::<Body>(body) else {
             return Self::Strange(format!("status {status}, and no error of the API"));
         };
+        Self::of_body(status, body, address)
+    }
+
+    /// From an answer that told of another one.
+    pub(super) fn of_refusal(status: u16, body: &serde_json::Value, address: &str) -> Self {
+        Self::of_body(status, Body::deserialize(body).unwrap_or_default(), address)
+    }
+
+    fn of_body(status: u16, body: Body, address: &str) -> Self {
         let message = body.message.clone().filter(|message| !message.is_empty()).unwrap_or(body.error);
         match status {
             401 => Self::UnknownKey(address.to_owned()),

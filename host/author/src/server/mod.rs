@@ -72,7 +72,7 @@ impl Server {
         patience: Duration,
     ) -> Result<T, ServerError> {
         let body = body.map(|body| ("application/json", body.to_string().into()));
-        let call = ApiCall { method, path, body, sent: None, timeout: patience };
+        let call = ApiCall { method, path, headers: &[], body, sent: None, timeout: patience };
         let answer = self.good(call).await?;
         serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))
     }

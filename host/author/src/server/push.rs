@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -18,6 +18,12 @@ use super::{BASE, Server, ServerError};
 
 /// Time for an upload, and for the check and the compiling that follow.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// Where uploads that are worked on can be asked for.
+const UPLOADS: &str = "/plugin-service/api/v1/plugin-uploads";
+/// How often the server is asked how far it is.
+const POLL: Duration = Duration::from_millis(500);
+/// Questions that may go without an answer, one after the other.
+const MOST_SILENT: u32 = 20;
 /// How often the progress is told.
 const BEAT: Duration = Duration::from_millis(250);
 
@@ -69,6 +75,7 @@ impl Server {
         let call = ApiCall {
             method: "POST",
             path: format!("{BASE}?name={name}"),
+            headers: &[("Prefer", "respond-async")],
             body: Some(("application/wasm", bytes)),
             sent: Some(Arc::clone(&sent)),
             timeout: PATIENCE,
@@ -82,10 +89,65 @@ impl Server {
                 _ = beat.tick() => progress(&told(sent.load(Ordering::Relaxed), total)),
             }
         };
-        let pushed: Pushed =
-            serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))?;
+        let strange = |fault: serde_json::Error| ServerError::Strange(fault.to_string());
+        if answer.status == 202 {
+            let begun: Upload = serde_json::from_slice(&answer.body).map_err(strange)?;
+            return self.compiled(&begun.id, total, progress).await;
+        }
+        let pushed: Pushed = serde_json::from_slice(&answer.body).map_err(strange)?;
         Ok(Pushed { known: answer.status == 200, ..pushed })
     }
+
+    /// Waits until the server has compiled an upload. `progress` hears how long that has been going on.
+    async fn compiled(&self, id: &str, size: u64, progress: &mut dyn FnMut(&str)) -> Result<Pushed, ServerError> {
+        let began = Instant::now();
+        let mut silent = 0;
+        loop {
+            progress(&compiling(size, began.elapsed()));
+            tokio::time::sleep(POLL).await;
+            let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::PATIENCE).await;
+            let upload = match asked {
+                // A server that is restarted or busy for a moment has the upload all the same.
+                Err(ServerError::NoAnswer { .. } | ServerError::Busy(_)) if silent < MOST_SILENT => {
+                    silent += 1;
+                    continue;
+                }
+                asked => asked?,
+            };
+            silent = 0;
+            match (upload.plugin, upload.refused) {
+                (Some(pushed), _) => return Ok(pushed),
+                (None, Some(refused)) => {
+                    return Err(ServerError::of_refusal(refused.status, &refused.body, self.address()));
+                }
+                (None, None) if began.elapsed() > PATIENCE => {
+                    let said = format!("the upload {id} is not compiled after {} s", PATIENCE.as_secs());
+                    return Err(ServerError::Refused(said));
+                }
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+/// An upload that the server works on.
+#[derive(Deserialize)]
+struct Upload {
+    id: String,
+    plugin: Option<Pushed>,
+    refused: Option<Refusal>,
+}
+
+/// Why it was not taken: the status of a direct answer, and what its body would have said.
+#[derive(Deserialize)]
+struct Refusal {
+    status: u16,
+    #[serde(flatten)]
+    body: serde_json::Value,
+}
+
+fn compiling(size_of_it: u64, since: Duration) -> String {
+    format!("uploaded {}; the server checks and compiles it: {} s", size(size_of_it), since.as_secs())
 }
 
 /// How far an upload is.

@@ -252,6 +252,7 @@ fn words(effect: &Effect) -> String {
             format!("  (handed over to {team}{note}; /release gives it back)")
         }
         Effect::Closed => "  (closed; the next message opens the conversation again)".to_owned(),
+        Effect::TimerCancelled(name) => format!("  (no timer {name} any more)"),
         Effect::Tagged(tag) => format!("  (tagged {tag})"),
         Effect::RatingAsked => "bot: How was our service?  (/rate poor, average or excellent)".to_owned(),
         Effect::LeftOut(text) => format!("  (left out, hosts do not know this action: {text})"),

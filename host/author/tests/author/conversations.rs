@@ -250,3 +250,30 @@ async fn a_file_that_is_no_component_is_refused_with_what_is_wrong() {
     let error = author::conversation::run("bot", &file, &[], None, &mut |_| {}).await.unwrap_err();
     assert!(error.to_string().contains("core WebAssembly module"), "{error}");
 }
+
+#[tokio::test]
+async fn timers_are_taken_back_and_values_end_on_the_clock_of_the_conversation() {
+    passes(
+        "clerk",
+        "
+steps:
+  - customer: remind tea 60
+  - bot: reminder tea set
+  - customer: forget tea
+  - bot: no reminder tea
+  - customer: keep brief 60
+  - bot: brief is kept
+  - customer: keep lasting 600
+  - bot: lasting is kept
+  - customer: keys
+  - bot: 'keys [\"brief\", \"lasting\"]'
+  - clock: +61s
+  - customer: keys
+  - bot: 'keys [\"lasting\"]'
+  - customer: vip
+  - bot: tagged
+  - tagged: vip
+",
+    )
+    .await;
+}

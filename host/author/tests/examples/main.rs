@@ -6,8 +6,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
 
+mod bindings;
 mod built;
 mod documented;
+mod straight;
 
 use std::path::{Path, PathBuf};
 

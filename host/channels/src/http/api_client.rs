@@ -39,6 +39,8 @@ pub struct ApiCall<'a> {
     pub method: &'a str,
     /// Path and query, beginning with `/`.
     pub path: String,
+    /// Headers beside those that every call has.
+    pub headers: &'a [(&'a str, &'a str)],
     /// Type and bytes of the body.
     pub body: Option<(&'a str, Bytes)>,
     /// Counts the bytes of the body that have been sent.
@@ -80,6 +82,9 @@ impl ApiClient {
             .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", call.method)))?;
         let url = format!("{}{}", self.base, call.path);
         let mut request = self.client.request(method, url).header(AUTHORIZATION, &self.key).timeout(call.timeout);
+        for (name, value) in call.headers {
+            request = request.header(*name, *value);
+        }
         if let Some((kind, bytes)) = call.body {
             request = request.header(CONTENT_TYPE, kind).header(CONTENT_LENGTH, bytes.len());
             request = request.body(match call.sent {

@@ -33,6 +33,8 @@ pub(super) enum Effect {
         /// How long it runs, in seconds.
         seconds: u32,
     },
+    /// Stop the timer of this name.
+    CancelTimer(String),
     /// Let people take over.
     HandOver {
         /// Whose queue.
@@ -97,7 +99,8 @@ pub(super) async fn effects(
                 Action::StartTimer(timer) => Effect::StartTimer { name: timer.name, seconds: timer.after_seconds },
                 Action::HandOver(to) => Effect::HandOver { team: to.team, note: to.note },
                 Action::Close => Effect::Close,
-                Action::Tag(tag) => Effect::Tag(tag),
+                Action::CancelTimer(name) => Effect::CancelTimer(name),
+                Action::AddTag(tag) => Effect::Tag(tag),
                 other => {
                     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(),
                         custom = matches!(other, Action::Custom(_)), "an action that this version does not know was left out");

@@ -137,6 +137,9 @@ impl Turn<'_> {
                 participant_events::start_timer(db, self.lease.client, participant, (id, &timer), due_at).await?;
                 self.timers = true;
             }
+            Effect::CancelTimer(name) => {
+                participant_events::cancel_timer(db, self.lease.client, self.participant.id, &name).await?;
+            }
             Effect::HandOver { team, note } => {
                 let had = self.participant.state;
                 if self.participant.apply(ParticipantMove::HandedOver).is_ok() {

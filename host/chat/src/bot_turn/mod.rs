@@ -90,10 +90,10 @@ pub(crate) async fn turn_broke(
 /// Makes the call and lets its answer take effect.
 async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Ran> {
     let participant = scene.participant.id;
-    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant));
     // The same in every run of this turn, another one in every turn.
     let about = CallSubject::event(event.id.0, participant.0);
     let now = event.moment();
+    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now));
     let call = scene.answering.call(lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::chat;
 use plugin_host::{
-    chatbot::{Event, EventKind, Rating, RatingScore, Session, TemplateReference},
+    chatbot::{CustomEvent, Event, EventKind, Rating, RatingScore, Session, TemplateReference},
     unix_millis,
 };
 use storage::chat::participant_events::Event as StoredEvent;
@@ -20,6 +20,10 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
             (EventKind::Rating(Rating { score: rating(score), comment: None }), wrote.message.created_at)
         }
         Subject::Timer(name) => (EventKind::Timer(name.clone()), event.moment()),
+        Subject::Custom(custom) => {
+            let (name, payload) = (custom.name.clone(), custom.payload.clone());
+            (EventKind::Custom(CustomEvent { name, payload }), event.moment())
+        }
     };
     let asked = Event {
         id: event.id.to_string(),

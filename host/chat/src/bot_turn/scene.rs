@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
-    chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, ParticipantState, SentTemplate},
+    chat::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, ParticipantState, SentTemplate},
     ids::{ClientId, ParticipantId},
 };
 use storage::{
@@ -74,6 +74,8 @@ pub(super) enum Subject {
     Rating(String, Box<CustomerMessage>),
     /// A timer of this name ran out.
     Timer(String),
+    /// The business says that something has happened.
+    Custom(CustomEvent),
 }
 
 /// Reads what the turn of `event` needs.
@@ -98,9 +100,9 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     };
     let Some(known) = subject(ctx, db, client, event).await? else { return Ok(Situation::Nothing) };
     let (subject, reopened, template) = match known {
-        Known::Timer(name) => {
+        Known::OfNobody(subject) => {
             let template = inbox_customers::last_template_of(db, client, inbox.id, customer.id).await?;
-            (Subject::Timer(name), false, template)
+            (subject, false, template)
         }
         Known::Arrived(subject, arrived) => (subject, arrived.reopened, arrived.template),
     };
@@ -119,13 +121,15 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
 
 /// What an event turned out to be.
 enum Known {
-    Timer(String),
+    /// No message brought it about.
+    OfNobody(Subject),
     Arrived(Subject, ArrivedMessage),
 }
 
 async fn subject(ctx: &Context, db: &mut PgConnection, client: ClientId, event: &Event) -> Result<Option<Known>> {
     let arrived = match &event.event {
-        ParticipantEvent::Timer(timer) => return Ok(Some(Known::Timer(timer.name.clone()))),
+        ParticipantEvent::Timer(timer) => return Ok(Some(Known::OfNobody(Subject::Timer(timer.name.clone())))),
+        ParticipantEvent::Custom(custom) => return Ok(Some(Known::OfNobody(Subject::Custom(custom.clone())))),
         ParticipantEvent::Route(arrived)
         | ParticipantEvent::Started(arrived)
         | ParticipantEvent::Message(arrived)

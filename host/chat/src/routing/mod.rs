@@ -68,10 +68,10 @@ enum Step {
 
 async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
     let client = lease.client;
-    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id));
     let about = CallSubject::event(case.event.id.0, case.participant.id.0);
     // The same in every run of this decision.
     let now = case.event.moment();
+    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id, now));
     let inbound = case.inbound(now);
     let outcome =
         ctx.plugins.route(answering.call(client, &about, now), &inbound, Arc::<Snapshot>::clone(&snapshot)).await;

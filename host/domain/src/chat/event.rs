@@ -18,6 +18,8 @@ pub enum ParticipantEvent {
     Rating(ArrivedMessage),
     /// A timer that the chatbot started has run out.
     Timer(Timer),
+    /// The business says that something has happened.
+    Custom(CustomEvent),
 }
 
 /// What a [`ParticipantEvent`] is about.
@@ -33,6 +35,8 @@ pub enum ParticipantEventKind {
     Rating,
     /// [`ParticipantEvent::Timer`].
     Timer,
+    /// [`ParticipantEvent::Custom`].
+    Custom,
 }
 
 /// A message of a customer: it is named here, and the rest is what was true when it came.
@@ -74,6 +78,15 @@ pub struct Timer {
     pub due_at: Option<DateTime<Utc>>,
 }
 
+/// What the business says has happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CustomEvent {
+    /// What, such as `order-paid`.
+    pub name: String,
+    /// More about it: a JSON text.
+    pub payload: String,
+}
+
 impl ParticipantEvent {
     /// What it is about.
     pub fn kind(&self) -> ParticipantEventKind {
@@ -83,16 +96,17 @@ impl ParticipantEvent {
             Self::Message(_) => ParticipantEventKind::Message,
             Self::Rating(_) => ParticipantEventKind::Rating,
             Self::Timer(_) => ParticipantEventKind::Timer,
+            Self::Custom(_) => ParticipantEventKind::Custom,
         }
     }
 
-    /// The message that it is about; `None` for a timer.
+    /// The message that it is about; `None` for what is about none.
     pub fn message(&self) -> Option<&ArrivedMessage> {
         match self {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
                 Some(message)
             }
-            Self::Timer(_) => None,
+            Self::Timer(_) | Self::Custom(_) => None,
         }
     }
 
@@ -102,14 +116,14 @@ impl ParticipantEvent {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
                 Some(message)
             }
-            Self::Timer(_) => None,
+            Self::Timer(_) | Self::Custom(_) => None,
         }
     }
 }
 
 impl ParticipantEventKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Route, Self::Started, Self::Message, Self::Rating, Self::Timer];
+    pub const ALL: [Self; 6] = [Self::Route, Self::Started, Self::Message, Self::Rating, Self::Timer, Self::Custom];
 
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
@@ -119,6 +133,7 @@ impl ParticipantEventKind {
             Self::Message => "MESSAGE",
             Self::Rating => "RATING",
             Self::Timer => "TIMER",
+            Self::Custom => "CUSTOM",
         }
     }
 

@@ -12,7 +12,7 @@ mod tests;
 pub mod words;
 
 pub use content::{ChatContent, ReceivedContent};
-pub use event::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
+pub use event::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
 pub use fallback::{
     FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, UnknownFallbackMode, automatic_text, fallback_due,
 };

@@ -3,10 +3,12 @@
 //!
 //! The items carry the documentation of the WIT files.
 
+pub mod track_0_1;
+
 /// World `chatbot`, and the shared interfaces under `patchbay::plugin`.
 pub mod chatbot {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.1.1",
+        path: "../../../wit/plugin-0.2.0",
         world: "chatbot",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -17,7 +19,7 @@ pub mod chatbot {
 /// World `sms-fallback`.
 pub mod sms_fallback {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.1.1",
+        path: "../../../wit/plugin-0.2.0",
         world: "sms-fallback",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -33,7 +35,7 @@ pub mod sms_fallback {
 /// World `webhook-shaper`.
 pub mod webhook_shaper {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.1.1",
+        path: "../../../wit/plugin-0.2.0",
         world: "webhook-shaper",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -49,7 +51,7 @@ pub mod webhook_shaper {
 /// World `router`.
 pub mod router {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.1.1",
+        path: "../../../wit/plugin-0.2.0",
         world: "router",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -66,7 +68,7 @@ pub mod router {
 /// World `configurable`, which a plugin of any world may export beside its own interface.
 pub mod configurable {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.1.1",
+        path: "../../../wit/plugin-0.2.0",
         world: "configurable",
         exports: { default: async },
     });

@@ -86,6 +86,26 @@ impl kv::Host for State {
         Ok(Ok(()))
     }
 
+    async fn set_expiring(
+        &mut self,
+        _: kv::Scope,
+        _key: String,
+        _value: Vec<u8>,
+        _after_seconds: u32,
+    ) -> wasmtime::Result<Result<(), kv::Error>> {
+        Ok(Ok(()))
+    }
+
+    async fn list_keys(
+        &mut self,
+        _: kv::Scope,
+        _prefix: String,
+        _after: Option<String>,
+        _most: u32,
+    ) -> wasmtime::Result<Result<Vec<String>, kv::Error>> {
+        Ok(Ok(Vec::new()))
+    }
+
     async fn delete(&mut self, _scope: kv::Scope, _key: String) -> wasmtime::Result<Result<(), kv::Error>> {
         Ok(Ok(()))
     }

@@ -8,7 +8,7 @@ use domain::ids::ClientId;
 use tokio::runtime::Handle;
 
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-use super::key_values::{KeyValueError, KeyValueSnapshot, Scope};
+use super::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 use super::outside::Outside;
 use crate::fairness::threads::is_call_thread;
 
@@ -34,6 +34,15 @@ impl KeyValueSnapshot for OnCallerRuntime<dyn KeyValueSnapshot> {
         let (inner, key) = (Arc::clone(&self.inner), key.to_owned());
         let read = self.runtime.spawn(async move { inner.get(scope, &key).await }).await;
         read.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
+    }
+
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        if !is_call_thread() {
+            return self.inner.list(scope, wanted).await;
+        }
+        let (inner, wanted) = (Arc::clone(&self.inner), wanted.clone());
+        let listed = self.runtime.spawn(async move { inner.list(scope, &wanted).await }).await;
+        listed.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
     }
 }
 

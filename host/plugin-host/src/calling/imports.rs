@@ -3,6 +3,7 @@
 use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
 
 use super::guest::{Guest, Stop};
+use super::key_values::KeysWanted;
 
 impl types::Host for Guest {}
 
@@ -29,12 +30,35 @@ impl kv::Host for Guest {
 
     async fn set(&mut self, scope: kv::Scope, key: String, value: Vec<u8>) -> wasmtime::Result<Result<(), kv::Error>> {
         self.count_host_call()?;
-        Ok(self.key_values.write(scope, key, Some(value), &self.limits))
+        Ok(self.key_values.write(scope, key, (Some(value), None), &self.limits))
+    }
+
+    async fn set_expiring(
+        &mut self,
+        scope: kv::Scope,
+        key: String,
+        value: Vec<u8>,
+        after_seconds: u32,
+    ) -> wasmtime::Result<Result<(), kv::Error>> {
+        self.count_host_call()?;
+        Ok(self.key_values.write(scope, key, (Some(value), Some(after_seconds)), &self.limits))
     }
 
     async fn delete(&mut self, scope: kv::Scope, key: String) -> wasmtime::Result<Result<(), kv::Error>> {
         self.count_host_call()?;
-        Ok(self.key_values.write(scope, key, None, &self.limits))
+        Ok(self.key_values.write(scope, key, (None, None), &self.limits))
+    }
+
+    async fn list_keys(
+        &mut self,
+        scope: kv::Scope,
+        prefix: String,
+        after: Option<String>,
+        most: u32,
+    ) -> wasmtime::Result<Result<Vec<String>, kv::Error>> {
+        self.count_host_call()?;
+        let wanted = KeysWanted { prefix, after, most };
+        self.key_values.list(scope, wanted).await.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))
     }
 }
 

@@ -1,16 +1,21 @@
 //! The key-value store as one call sees it: a snapshot, with the call's own writes on top.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plugin_bindings::chatbot::patchbay::plugin::kv::Error as GuestError;
 pub use plugin_bindings::chatbot::patchbay::plugin::kv::Scope;
+use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
 
 /// Longest key in bytes.
 const KEY_BYTES: usize = 128;
+/// Names that are told at once.
+const MOST_LISTED: u32 = 100;
+/// Longest time that an expiring value stays: 366 days.
+const LONGEST_SECONDS: u32 = 366 * 24 * 3600;
 
 /// The stored values that a call may read. The caller knows the client, the plugin and the participant.
 #[async_trait]
@@ -20,6 +25,31 @@ pub trait KeyValueSnapshot: Send + Sync {
     /// # Errors
     /// When the store cannot be read; the call then ends with [`crate::CallError::KeyValues`].
     async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError>;
+
+    /// Names of keys, in the order of their bytes.
+    ///
+    /// # Errors
+    /// As of [`Self::get`].
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError>;
+}
+
+/// Names of keys that are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeysWanted {
+    /// What they begin with.
+    pub prefix: String,
+    /// They come behind this one.
+    pub after: Option<String>,
+    /// How many at most.
+    pub most: u32,
+}
+
+impl KeysWanted {
+    /// Whether a key is among those that are wanted, however many there are.
+    pub fn includes(&self, key: &str) -> bool {
+        key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
+    }
 }
 
 /// The store could not be read.
@@ -36,6 +66,10 @@ impl KeyValueSnapshot for NoKeyValues {
     async fn get(&self, _scope: Scope, _key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
         Ok(None)
     }
+
+    async fn list(&self, _scope: Scope, _wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        Ok(Vec::new())
+    }
 }
 
 /// One write of a call, to be applied together with its actions or not at all.
@@ -47,16 +81,21 @@ pub struct KeyValueWrite {
     pub key: String,
     /// The new value; `None` removes the key.
     pub value: Option<Vec<u8>>,
+    /// Seconds after which the value is gone; `None` = it stays.
+    pub after_seconds: Option<u32>,
 }
 
 type Key = (bool, String);
+
+/// A value that a call wrote, and the seconds after which it is gone.
+type Written = (Option<Vec<u8>>, Option<u32>);
 
 /// What one call has read and written.
 #[derive(Default)]
 pub(crate) struct KeyValues {
     snapshot: Option<Arc<dyn KeyValueSnapshot>>,
     read: HashMap<Key, Option<Vec<u8>>>,
-    written: BTreeMap<Key, Option<Vec<u8>>>,
+    written: BTreeMap<Key, Written>,
 }
 
 impl KeyValues {
@@ -74,7 +113,7 @@ impl KeyValues {
             return Ok(Err(GuestError::InvalidKey));
         }
         let id = (scope == Scope::Client, key);
-        if let Some(value) = self.written.get(&id).or_else(|| self.read.get(&id)) {
+        if let Some(value) = self.written.get(&id).map(|(value, _)| value).or_else(|| self.read.get(&id)) {
             return Ok(Ok(value.clone()));
         }
         let value = match &self.snapshot {
@@ -85,15 +124,54 @@ impl KeyValues {
         Ok(Ok(value))
     }
 
+    /// Names of keys. The outer error ends the call, the inner one is the guest's to deal with.
+    pub(crate) async fn list(
+        &mut self,
+        scope: Scope,
+        wanted: KeysWanted,
+    ) -> Result<Result<Vec<String>, GuestError>, KeyValueError> {
+        let is_name = |text: &str| text.is_empty() || is_key(text);
+        let fits = is_name(&wanted.prefix) && wanted.after.as_deref().is_none_or(is_name);
+        if !fits {
+            return Ok(Err(GuestError::InvalidKey));
+        }
+        let most = wanted.most.min(MOST_LISTED);
+        let of_scope = |of_client: bool| of_client == (scope == Scope::Client);
+        let own: Vec<(&String, bool)> = self
+            .written
+            .iter()
+            .filter(|((of_client, key), _)| of_scope(*of_client) && wanted.includes(key))
+            .map(|((_, key), (value, _))| (key, value.is_some()))
+            .collect();
+        // As many more as the call itself may have removed.
+        let asked = KeysWanted { most: most.saturating_add(u32::try_from(own.len()).unwrap_or(u32::MAX)), ..wanted };
+        let stored = match &self.snapshot {
+            Some(snapshot) => snapshot.list(scope, &asked).await?,
+            None => Vec::new(),
+        };
+        let mut keys: BTreeSet<String> = stored.into_iter().collect();
+        for (key, is_set) in own {
+            match is_set {
+                true => keys.insert(key.clone()),
+                false => keys.remove(key),
+            };
+        }
+        Ok(Ok(keys.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()))
+    }
+
+    /// `after_seconds`: when the value is gone again.
     pub(crate) fn write(
         &mut self,
         scope: Scope,
         key: String,
-        value: Option<Vec<u8>>,
+        (value, after_seconds): Written,
         limits: &Limits,
     ) -> Result<(), GuestError> {
         if !is_key(&key) {
             return Err(GuestError::InvalidKey);
+        }
+        if after_seconds.is_some_and(|seconds| !(1..=LONGEST_SECONDS).contains(&seconds)) {
+            return Err(GuestError::Other(format!("a value expires after 1 to {LONGEST_SECONDS} seconds")));
         }
         if value.as_ref().is_some_and(|value| value.len() > limits.value_bytes) {
             return Err(GuestError::ValueTooLarge(u32::try_from(limits.value_bytes).unwrap_or(u32::MAX)));
@@ -102,16 +180,17 @@ impl KeyValues {
         if self.written.len() >= limits.written_keys && !self.written.contains_key(&id) {
             return Err(GuestError::TooManyWrites(u32::try_from(limits.written_keys).unwrap_or(u32::MAX)));
         }
-        self.written.insert(id, value);
+        self.written.insert(id, (value, after_seconds));
         Ok(())
     }
 
     /// The writes in a fixed order: participant before client, then by key.
     pub(crate) fn into_writes(self) -> Vec<KeyValueWrite> {
-        let write = |((of_client, key), value)| KeyValueWrite {
+        let write = |((of_client, key), (value, after_seconds))| KeyValueWrite {
             scope: if of_client { Scope::Client } else { Scope::Participant },
             key,
             value,
+            after_seconds,
         };
         self.written.into_iter().map(write).collect()
     }

@@ -111,6 +111,11 @@ impl Uncovered {
                         *value = self.of_bytes(value);
                     }
                 }
+                HostCall::KvList { wanted, keys, .. } => {
+                    wanted.prefix = self.of_text(&wanted.prefix);
+                    wanted.after = wanted.after.as_deref().map(|after| self.of_text(after));
+                    keys.iter_mut().flatten().for_each(|key| *key = self.of_text(key));
+                }
                 HostCall::Http { url, headers, body, answer, .. } => {
                     *url = self.of_text(url);
                     self.of_headers(headers);

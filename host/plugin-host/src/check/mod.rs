@@ -83,7 +83,8 @@ pub fn check(bytes: &[u8]) -> CheckReport {
     match engine::on_demand() {
         Ok(engine) => {
             let (mut report, compiled) = compile(&engine, bytes);
-            if let (Some(world), Some(component)) = (report.world, compiled) {
+            let is_newest = report.api_version.as_deref().is_some_and(surface::is_newest);
+            if let (Some(world), Some(component), true) = (report.world, compiled, is_newest) {
                 report.problems.extend(other_type(world, &engine, &component));
             }
             report
@@ -117,7 +118,7 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
     report.world = surface.world();
     report.api_version = surface.api_version().map(str::to_owned);
     let world = surface.judge()?;
-    let linked = loader::link(engine, world, surface.is_configurable(), &component);
+    let linked = loader::link(engine, world, &surface, &component);
     linked.map_err(|fault| vec![mismatch(world, &fault)])?;
     Ok(component)
 }

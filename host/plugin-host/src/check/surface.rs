@@ -9,15 +9,23 @@ use crate::World;
 
 /// The package of our interfaces and the version that this host runs.
 pub(super) const PACKAGE: &str = "patchbay:plugin";
-const VERSION: &str = "0.1.1";
-pub(super) const OURS: &str = "patchbay:plugin@0.1.1";
+const VERSION: &str = "0.2.0";
+pub(super) const OURS: &str = "patchbay:plugin@0.2.0";
 /// The interface that plugins of any world may export beside their own, and its function.
 const CONFIGURATION: (&str, &str) = ("configuration", "schema");
-/// Versions on this track fit: types and functions only ever grow within it.
-const TRACK: (&str, &str) = ("0", "1");
+/// Versions on these tracks fit: types and functions only ever grow within one. The newest, and the one before.
+const NEWEST: Track = ("0", "2");
+const OLDER: Track = ("0", "1");
 /// WASI packages that are linked, with nothing granted behind them, and their track.
 const WASI: [&str; 6] = ["wasi:io", "wasi:cli", "wasi:clocks", "wasi:random", "wasi:filesystem", "wasi:sockets"];
 const WASI_TRACK: (&str, &str) = ("0", "2");
+
+type Track = (&'static str, &'static str);
+
+/// Whether a version is on the newest track.
+pub(super) fn is_newest(version: &str) -> bool {
+    on_track(version, NEWEST)
+}
 
 /// An interface by its full name, with the names of its functions; of a bare function, only its name.
 struct Item {
@@ -86,6 +94,18 @@ impl Surface {
         self.worlds().first().and_then(|(_, export)| export.ours()).map(|(_, version)| version)
     }
 
+    /// The export that makes a plugin, by its full name, if it is of the track before.
+    pub(crate) fn older_export(&self) -> Option<&str> {
+        let (_, export) = *self.worlds().first()?;
+        let (_, version) = export.ours()?;
+        on_track(version, OLDER).then_some(export.name.as_str())
+    }
+
+    /// The export that describes the configuration, by its full name.
+    pub(crate) fn configuration_export(&self) -> Option<&str> {
+        self.configuration().map(|export| export.name.as_str())
+    }
+
     /// Whether the schema of the configuration is exported.
     pub(crate) fn is_configurable(&self) -> bool {
         self.configuration().is_some()
@@ -117,6 +137,7 @@ impl Surface {
         }
         if let Some(configuration) = self.configuration() {
             problems.extend(judge_export(configuration, CONFIGURATION.1));
+            problems.extend(self.of_two_tracks(configuration));
         }
         let world = self.world();
         problems.extend(self.imports.iter().filter_map(|import| judge_import(import, world)));
@@ -124,6 +145,16 @@ impl Surface {
             Some(world) if problems.is_empty() => Ok(world),
             _ => Err(problems),
         }
+    }
+
+    /// What a plugin exports is of one track: the host calls all of it in one way.
+    fn of_two_tracks(&self, configuration: &Item) -> Option<String> {
+        let (_, export) = *self.worlds().first()?;
+        let older = |item: &Item| item.ours().is_some_and(|(_, version)| on_track(version, OLDER));
+        (older(export) != older(configuration)).then(|| {
+            let (one, other) = (&export.name, &configuration.name);
+            format!("exports `{one}` and `{other}` are of two tracks: build both against one version")
+        })
     }
 
     fn no_world(&self) -> String {
@@ -165,7 +196,7 @@ fn judge_export(export: &Item, function: &str) -> Vec<String> {
 fn judge_import(import: &Item, world: Option<World>) -> Option<String> {
     if let Some((interface, version)) = import.ours() {
         return wrong_version(&format!("import `{interface}`"), version)
-            .or_else(|| judge_own_import(import, interface, world));
+            .or_else(|| judge_own_import(import, (interface, version), world));
     }
     let (name, version) = import.name.split_once('@').unwrap_or((&import.name, ""));
     let package = name.split_once('/').map_or(name, |(package, _)| package);
@@ -180,9 +211,9 @@ fn judge_import(import: &Item, world: Option<World>) -> Option<String> {
     Some(format!("import `{import}` is not offered by this host"))
 }
 
-fn judge_own_import(import: &Item, interface: &str, world: Option<World>) -> Option<String> {
+fn judge_own_import(import: &Item, (interface, version): (&str, &str), world: Option<World>) -> Option<String> {
     let name = &import.name;
-    let Some(offered) = functions_of(interface) else {
+    let Some(offered) = functions_of(interface, version) else {
         return Some(format!("import `{name}`: {PACKAGE}@{VERSION} has no interface `{interface}` to import"));
     };
     if let Some(world) = world.filter(|world| !world.granted_interfaces().contains(&interface)) {
@@ -196,11 +227,12 @@ fn judge_own_import(import: &Item, interface: &str, world: Option<World>) -> Opt
     })
 }
 
-/// The functions of our imported interfaces.
-fn functions_of(interface: &str) -> Option<&'static [&'static str]> {
+/// The functions of our imported interfaces, on the track of a version.
+fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str]> {
     match interface {
         "types" => Some(&[]),
         "log" => Some(&["write"]),
+        "kv" if is_newest(version) => Some(&["get", "set", "set-expiring", "delete", "list-keys"]),
         "kv" => Some(&["get", "set", "delete"]),
         "config" => Some(&["get"]),
         "http" => Some(&["send"]),
@@ -209,13 +241,14 @@ fn functions_of(interface: &str) -> Option<&'static [&'static str]> {
 }
 
 fn wrong_version(what: &str, version: &str) -> Option<String> {
-    (!on_track(version, TRACK)).then(|| {
+    let fits = [NEWEST, OLDER].into_iter().any(|track| on_track(version, track));
+    (!fits).then(|| {
         let found = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
         format!("{what} is of {found} of {PACKAGE}; this host runs {VERSION}: build against `wit/plugin-{VERSION}`")
     })
 }
 
-fn on_track(version: &str, (major, minor): (&str, &str)) -> bool {
+fn on_track(version: &str, (major, minor): Track) -> bool {
     let mut parts = version.split('.');
     parts.next() == Some(major) && parts.next() == Some(minor)
 }

@@ -14,6 +14,7 @@ use plugin_bindings::sms_fallback::{SmsFallback, SmsFallbackPre};
 use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
 
 use super::cache::Cache;
+use super::older::{self, Older};
 use crate::World;
 use crate::calling::guest::Guest;
 use crate::check;
@@ -25,6 +26,8 @@ pub(crate) enum Linked {
     SmsFallback(SmsFallbackPre<Guest>),
     WebhookShaper(WebhookShaperPre<Guest>),
     Router(RouterPre<Guest>),
+    /// Of any world, built for the track before.
+    Older(Older),
 }
 
 impl Linked {
@@ -34,6 +37,7 @@ impl Linked {
             Self::SmsFallback(_) => World::SmsFallback,
             Self::WebhookShaper(_) => World::WebhookShaper,
             Self::Router(_) => World::Router,
+            Self::Older(older) => older.world(),
         }
     }
 
@@ -44,6 +48,7 @@ impl Linked {
             Self::SmsFallback(pre) => pre.instance_pre(),
             Self::WebhookShaper(pre) => pre.instance_pre(),
             Self::Router(pre) => pre.instance_pre(),
+            Self::Older(older) => older.instance_pre(),
         }
     }
 }
@@ -137,10 +142,12 @@ fn finish(
     let world = surface.judge().map_err(Fault::Problems)?;
     let configurable = surface.is_configurable();
     let mismatch = |fault| Fault::Problems(vec![check::mismatch(world, &fault)]);
-    let linked = link(engine, world, configurable, component).map_err(mismatch)?;
+    let linked = link(engine, world, &surface, component).map_err(mismatch)?;
     if purpose == Purpose::BuiltIn {
         check::remember_type(world, engine, component);
-    } else if let Some(problem) = check::other_type(world, engine, component) {
+    } else if !matches!(linked, Linked::Older(_))
+        && let Some(problem) = check::other_type(world, engine, component)
+    {
         return Err(Fault::Problems(vec![problem]));
     }
     let api_version = surface.api_version().unwrap_or_default().to_owned();
@@ -151,7 +158,7 @@ fn finish(
 pub(crate) fn link(
     engine: &Engine,
     world: World,
-    configurable: bool,
+    surface: &check::Surface,
     component: &Component,
 ) -> wasmtime::Result<Linked> {
     let mut linker: Linker<Guest> = Linker::new(engine);
@@ -166,8 +173,12 @@ pub(crate) fn link(
         World::WebhookShaper => WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
         World::Router => Router::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
     }
+    older::add_to_linker(&mut linker, world)?;
     let pre: InstancePre<Guest> = linker.instantiate_pre(component)?;
-    if configurable {
+    if let Some(export) = surface.older_export() {
+        return Older::new(world, pre, export, surface.configuration_export()).map(Linked::Older);
+    }
+    if surface.is_configurable() {
         ConfigurablePre::new(pre.clone())?;
     }
     Ok(match world {

@@ -7,6 +7,7 @@ pub(crate) mod component_source;
 pub(crate) mod directory;
 pub(crate) mod examine;
 pub(crate) mod loader;
+pub(crate) mod older;
 pub(crate) mod programs;
 pub(crate) mod registry;
 mod trial;

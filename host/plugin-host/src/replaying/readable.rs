@@ -43,6 +43,11 @@ fn host_call(call: &HostCall) -> Value {
         HostCall::KvGet { scope, key, answer } => {
             json!({ "type": "kv-get", "scope": scope_name(*scope), "key": key, "answer": kv_answer(answer) })
         }
+        HostCall::KvList { scope, wanted, keys } => {
+            let answer =
+                keys.as_ref().map_or(json!({ "type": "unanswered" }), |keys| json!({ "type": "keys", "keys": keys }));
+            json!({ "type": "kv-list", "scope": scope_name(*scope), "wanted": wanted, "answer": answer })
+        }
         HostCall::Http { method, url, headers, body, answer } => {
             let mut map = Map::new();
             map.insert("type".into(), "http".into());

@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, Scope};
+use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 use crate::calling::outside::Outside;
 
 impl Outside {
@@ -63,6 +63,20 @@ impl KeyValueSnapshot for Recorder {
             }
         });
         value
+    }
+
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        self.calls().push(HostCall::KvList { scope, wanted: wanted.clone(), keys: None });
+        let listed = match &self.outside.key_values {
+            Some(key_values) => key_values.list(scope, wanted).await,
+            None => Ok(Vec::new()),
+        };
+        self.answered(|call| {
+            if let HostCall::KvList { keys, .. } = call {
+                *keys = listed.as_ref().ok().cloned();
+            }
+        });
+        listed
     }
 }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::recorded_limits::RecordedLimits;
-use crate::{CallError, HttpFault, HttpResponse, KeyValueWrite, Limit, LogLine, Scope, World};
+use crate::{CallError, HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Limit, LogLine, Scope, World};
 
 /// A call as it was: what went in, what the host answered meanwhile, what came out. Timing is not part of it. As JSON it
 /// holds whatever the plugin was told and said: personal data, and secrets from the configuration.
@@ -55,6 +55,15 @@ pub enum HostCall {
         key: String,
         /// What the store said.
         answer: KvAnswer,
+    },
+    /// It asked for names of keys.
+    KvList {
+        /// Whose.
+        scope: Scope,
+        /// Which.
+        wanted: KeysWanted,
+        /// What the store said; `None` = the call ended before that.
+        keys: Option<Vec<String>>,
     },
     /// It sent a request.
     Http {
@@ -119,6 +128,8 @@ pub(crate) struct Write<'a> {
     key: &'a str,
     #[serde(with = "base64_option")]
     value: Option<&'a [u8]>,
+    #[serde(rename = "afterSeconds", skip_serializing_if = "Option::is_none")]
+    after_seconds: Option<u32>,
 }
 
 impl<A: Serialize> CallResult<'_, A> {
@@ -130,7 +141,15 @@ impl<A: Serialize> CallResult<'_, A> {
 
 /// The writes of a call as they are recorded.
 pub(crate) fn writes(writes: &[KeyValueWrite]) -> Vec<Write<'_>> {
-    writes.iter().map(|write| Write { scope: write.scope, key: &write.key, value: write.value.as_deref() }).collect()
+    writes
+        .iter()
+        .map(|write| Write {
+            scope: write.scope,
+            key: &write.key,
+            value: write.value.as_deref(),
+            after_seconds: write.after_seconds,
+        })
+        .collect()
 }
 
 /// The failure of a call in words that are the same every time it fails that way: without times.

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, Scope};
+use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 use crate::calling::outside::Outside;
 
 impl Outside {
@@ -94,6 +94,15 @@ impl KeyValueSnapshot for Tape {
             KvAnswer::Unanswered => self.end_here().await,
         }
     }
+
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        let asked = |call: &HostCall| matches!(call, HostCall::KvList { scope: s, wanted: w, .. } if *s == scope && w == wanted);
+        match self.find(asked) {
+            Some(HostCall::KvList { keys: Some(keys), .. }) => Ok(keys.clone()),
+            Some(_) => self.end_here().await,
+            None => Ok(Vec::new()),
+        }
+    }
 }
 
 #[async_trait]
@@ -116,7 +125,7 @@ impl OutgoingHttp for Tape {
             Some(HostCall::Http { answer: HttpAnswer::Response(response), .. }) => Ok(response.clone()),
             Some(HostCall::Http { answer: HttpAnswer::Fault(fault), .. }) => Err(fault.clone()),
             Some(HostCall::Http { answer: HttpAnswer::Unanswered, .. }) => self.end_here().await,
-            Some(HostCall::KvGet { .. }) | None => {
+            Some(HostCall::KvGet { .. } | HostCall::KvList { .. }) | None => {
                 Err(HttpFault::Failed(format!("the recording has no answer to {}", describe(&now))))
             }
         }
@@ -146,6 +155,7 @@ fn same_address(one: &HostCall, other: &HostCall) -> bool {
 fn describe(call: &HostCall) -> String {
     match call {
         HostCall::KvGet { key, .. } => format!("a question for the key `{key}`"),
+        HostCall::KvList { wanted, .. } => format!("a question for the keys that begin with `{}`", wanted.prefix),
         HostCall::Http { method, url, headers, body, .. } => {
             let body = body.as_ref().map_or(0, Vec::len);
             format!("{method} {url} ({} headers, {body} bytes of body)", headers.len())

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use plugin_bindings::track_0_1;
 use wasmtime::Store;
 
 use super::{Given, Question};
@@ -41,7 +42,16 @@ impl Question for HandleEvent<'_> {
     }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
-        let Linked::Chatbot(pre) = plugin else { return None };
+        let pre = match plugin {
+            Linked::Chatbot(pre) => pre,
+            Linked::Older(older) if older.world() == World::Chatbot => {
+                let asked = (self.event.as_ref(), self.session.as_ref());
+                let given: Given<Vec<track_0_1::Action>> = older.ask(store, asked).await;
+                let newest = |actions: Vec<track_0_1::Action>| actions.into_iter().map(Action::from).collect();
+                return Some(given.map(|answered| answered.map(newest)));
+            }
+            _ => return None,
+        };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),

@@ -27,6 +27,9 @@ impl Question for ReadSchema {
     }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+        if let Linked::Older(older) = plugin {
+            return older.schema(store).await.map(|schema| schema.map(Ok));
+        }
         let given = async {
             let pre = ConfigurablePre::new(plugin.instance_pre().clone())?;
             let plugin = pre.instantiate_async(&mut *store).await?;

@@ -35,7 +35,13 @@ impl Question for RouteInbound<'_> {
     }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
-        let Linked::Router(pre) = plugin else { return None };
+        let pre = match plugin {
+            Linked::Router(pre) => pre,
+            Linked::Older(older) if older.world() == World::Router => {
+                return Some(older.ask(store, (self.0.as_ref(),)).await);
+            }
+            _ => return None,
+        };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),

@@ -35,7 +35,13 @@ impl Question for DecideFallback<'_> {
     }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
-        let Linked::SmsFallback(pre) = plugin else { return None };
+        let pre = match plugin {
+            Linked::SmsFallback(pre) => pre,
+            Linked::Older(older) if older.world() == World::SmsFallback => {
+                return Some(older.ask(store, (self.0.as_ref(),)).await.map(Ok));
+            }
+            _ => return None,
+        };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),

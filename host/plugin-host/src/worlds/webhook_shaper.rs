@@ -35,7 +35,13 @@ impl Question for ShapeBody<'_> {
     }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
-        let Linked::WebhookShaper(pre) = plugin else { return None };
+        let pre = match plugin {
+            Linked::WebhookShaper(pre) => pre,
+            Linked::Older(older) if older.world() == World::WebhookShaper => {
+                return Some(older.ask(store, (self.0.as_ref(),)).await);
+            }
+            _ => return None,
+        };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),

@@ -17,13 +17,21 @@ async fn a_call_reads_its_own_writes_and_hands_them_over() {
         Arc::new(Values { values: [((false, "count".to_owned()), b"41".to_vec())].into(), ..Values::default() });
     let outcome = command(&test, "count", &values).await.unwrap();
     assert_eq!(only_text(&outcome.actions), "41 then 42");
-    let write = KeyValueWrite { scope: Scope::Participant, key: "count".into(), value: Some(b"42".to_vec()) };
+    let write = KeyValueWrite {
+        scope: Scope::Participant,
+        key: "count".into(),
+        value: Some(b"42".to_vec()),
+        after_seconds: None,
+    };
     assert_eq!(outcome.writes, [write]);
     assert_eq!(*values.asked.lock().unwrap(), ["count"], "the own write is not asked for");
 
     let outcome = command(&test, "delete", &values).await.unwrap();
     assert_eq!(only_text(&outcome.actions), "None");
-    assert_eq!(outcome.writes, [KeyValueWrite { scope: Scope::Participant, key: "count".into(), value: None }]);
+    assert_eq!(
+        outcome.writes,
+        [KeyValueWrite { scope: Scope::Participant, key: "count".into(), value: None, after_seconds: None }]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use plugin_host::{Call, NoKeyValues, World, check};
+use plugin_host::chatbot::Action;
+use plugin_host::{Call, NoKeyValues, Question, World, check};
 
-use crate::support::{TestHost, call, guest, limits, only_text, says, session};
+use crate::support::{TestHost, call, client, guest, limits, only_text, says, session};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_built_against_the_first_release_is_loaded_and_answers() {
@@ -16,6 +17,59 @@ async fn a_bot_built_against_the_first_release_is_loaded_and_answers() {
     assert_eq!(only_text(&outcome.actions), r#"hello {"a":1} 0 false 27110000000"#);
     assert_eq!(outcome.writes.len(), 1);
     assert_eq!(outcome.trace.logs[0].message, "an older bot was asked");
+}
+
+/// A host with an older guest as the plugin `older`.
+async fn with(package: &str) -> TestHost {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("older.wasm"), guest(package)).unwrap();
+    TestHost::start(directory, limits(), false).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_bots_tag_is_the_tag_of_today() {
+    let test = with("older_bot").await;
+    let asked = test.host.chatbot(call("older"), &says("tag"), &session(), Arc::new(NoKeyValues)).await.unwrap();
+    assert_eq!(asked.actions, [Action::AddTag("vip".into())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plugins_of_every_world_of_the_track_before_answer() {
+    let answers = [
+        ("older_desk", World::Router, r#"{"reason":"{\"a\":1} 27110000000","target":{"type":"queue"}}"#),
+        ("older_rule", World::SmsFallback, r#"{"text":"for 27820000001","type":"send","unicode":false}"#),
+        ("older_shaper", World::WebhookShaper, r#"{"status":"Connected"}"#),
+    ];
+    for (package, world, answer) in answers {
+        let test = with(package).await;
+        let question = Question::from_json(world, &serde_json::Value::Null, &serde_json::Value::Null).unwrap();
+        let call = Call { config: r#"{"a":1}"#, record: true, ..call("older") };
+        let asked = test.host.dry_run(call, &question, Arc::new(NoKeyValues)).await.unwrap();
+        assert_eq!(asked.answer.to_json().1.to_string(), answer, "{package}");
+        assert_eq!(asked.trace.logs.len(), 1, "{package}");
+        let again = test.host.replay(client(1), call.plugin, asked.trace.recording.as_ref().unwrap()).await.unwrap();
+        assert!(again.identical, "{package}: {:?}", again.first_difference);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_plugins_schema_is_read() {
+    let test = with("older_desk").await;
+    assert_eq!(test.host.shipped_config_schema("older").await, Ok(Some(r#"{"type":"object"}"#.to_owned())));
+}
+
+#[test]
+fn older_plugins_of_every_world_pass_the_check() {
+    for (package, world, version) in [
+        ("older_bot", World::Chatbot, "0.1.0"),
+        ("older_desk", World::Router, "0.1.1"),
+        ("older_rule", World::SmsFallback, "0.1.1"),
+        ("older_shaper", World::WebhookShaper, "0.1.1"),
+    ] {
+        let report = check(&guest(package));
+        assert_eq!(report.problems, [""; 0], "{package}");
+        assert_eq!((report.world, report.api_version.as_deref()), (Some(world), Some(version)), "{package}");
+    }
 }
 
 #[test]

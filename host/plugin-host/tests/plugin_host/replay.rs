@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use plugin_host::{
-    Call, CallError, HostCall, HttpAnswer, HttpFault, KeyValueError, KeyValueSnapshot, KvAnswer, Limits, NoKeyValues,
-    PluginRef, Recording, Scope, World,
+    Call, CallError, HostCall, HttpAnswer, HttpFault, KeyValueError, KeyValueSnapshot, KeysWanted, KvAnswer, Limits,
+    NoKeyValues, PluginRef, Recording, Scope, World,
 };
 
 use crate::outside::{Does, Outside, texts, values};
@@ -88,6 +88,7 @@ async fn a_recording_holds_what_went_in_what_was_asked_and_what_came_out() {
         .map(|call| match call {
             HostCall::KvGet { key, answer: KvAnswer::Value(value), .. } => format!("{key} {}", value.len()),
             HostCall::KvGet { key, answer, .. } => format!("{key} {answer:?}"),
+            HostCall::KvList { wanted, .. } => format!("{wanted:?}"),
             HostCall::Http { method, url, answer: HttpAnswer::Response(response), .. } => {
                 format!("{method} {url} {}", response.status)
             }
@@ -199,6 +200,10 @@ struct Stuck;
 #[async_trait]
 impl KeyValueSnapshot for Stuck {
     async fn get(&self, _scope: Scope, _key: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        std::future::pending().await
+    }
+
+    async fn list(&self, _scope: Scope, _wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
         std::future::pending().await
     }
 }

@@ -13,8 +13,8 @@ use plugin_host::chatbot::{
     Action, Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
 use plugin_host::{
-    Call, CallError, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, Limits, NoKeyValues, PluginHost,
-    PluginRef, Scope,
+    Call, CallError, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, KeysWanted, Limits, NoKeyValues,
+    PluginHost, PluginRef, Scope,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -107,6 +107,12 @@ pub fn guest(name: &str) -> Vec<u8> {
             "misfit",
             "-p",
             "older-bot",
+            "-p",
+            "older-desk",
+            "-p",
+            "older-rule",
+            "-p",
+            "older-shaper",
         ]);
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
@@ -227,5 +233,14 @@ impl KeyValueSnapshot for Values {
             return Err(KeyValueError("connection lost".into()));
         }
         Ok(self.values.get(&(scope == Scope::Client, key.to_owned())).cloned())
+    }
+
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        self.asked.lock().unwrap().push(format!("{} after {:?}", wanted.prefix, wanted.after));
+        let of_scope = self.values.keys().filter(|(of_client, _)| *of_client == (scope == Scope::Client));
+        let mut keys: Vec<String> = of_scope.map(|(_, key)| key.clone()).filter(|key| wanted.includes(key)).collect();
+        keys.sort();
+        keys.truncate(wanted.most as usize);
+        Ok(keys)
     }
 }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     secrets,
-    slots::{Activation, Mode, stored_version},
+    slots::{Activation, Mode, NO_CHATBOT, is_no_chatbot, stored_version},
     swaps::swapped,
 };
 use base::{
@@ -191,6 +191,9 @@ async fn planned(
     if !(1..=1_000).contains(&wanted.minimum_calls) {
         faults.push(FieldFault::new("minimumCalls", "must be a whole number from 1 to 1000"));
     }
+    if is_no_chatbot(&candidate.plugin) {
+        faults.extend(no_chatbot_faults(wanted));
+    }
     if !faults.is_empty() {
         return Err(PluginError::Faults(faults));
     }
@@ -220,6 +223,19 @@ fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activa
         .iter()
         .find(|present| present.plugin == candidate.plugin)
         .or_else(|| present.iter().find(|present| present.mode == Mode::Live && present.plugin.name() == name))
+}
+
+/// There is no chatbot on a number, or there is one; nothing between the two.
+fn no_chatbot_faults(wanted: &Activate) -> Vec<FieldFault> {
+    let mut faults = Vec::new();
+    if wanted.inbox.is_none() {
+        let said = "is required: deactivate the chatbot that is live for all numbers instead";
+        faults.push(FieldFault::new("whatsAppNumberId", said));
+    }
+    if wanted.mode != Mode::Live {
+        faults.push(FieldFault::new("mode", format!("must be `live`: `{NO_CHATBOT}` cannot be tried out")));
+    }
+    faults
 }
 
 fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
@@ -305,7 +321,7 @@ async fn has_something_to_compare_with(
     }
     let of_number = in_scope(db, client, shadow.world, shadow.inbox).await?;
     let of_client = in_scope(db, client, shadow.world, None).await?;
-    if of_number.iter().chain(&of_client).any(|present| present.mode == Mode::Live) {
+    if of_number.iter().chain(&of_client).any(|present| present.mode == Mode::Live && !is_no_chatbot(&present.plugin)) {
         return Ok(());
     }
     let said = format!(

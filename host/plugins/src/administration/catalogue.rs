@@ -13,7 +13,7 @@ use storage::{
 };
 
 use super::{PluginError, schema};
-use crate::slots::Activation;
+use crate::slots::{Activation, NO_CHATBOT};
 use base::{Context, Error, Result};
 use domain::page::{Page, PageRequest};
 
@@ -83,8 +83,24 @@ pub(super) async fn find(ctx: &Context, db: &mut PgConnection, client: ClientId,
     }
     Ok(match versions::one(db, client, name, None).await? {
         Some(version) => Some(Found::Upload(version)),
+        None if name == NO_CHATBOT => Some(Found::Shipped(no_chatbot())),
         None => ctx.plugins.find(name).map(Found::Shipped),
     })
+}
+
+/// What stands for there being no chatbot, as if it were a plugin that ships.
+fn no_chatbot() -> PluginInfo {
+    PluginInfo {
+        name: NO_CHATBOT.to_owned(),
+        world: Some(World::Chatbot),
+        source: Source::BuiltIn,
+        state: State::Ready,
+        version: 1,
+        sha256: String::new(),
+        size: 0,
+        imports: Vec::new(),
+        last_error: None,
+    }
 }
 
 /// A version that can be called.
@@ -161,7 +177,7 @@ pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageReque
     drop(db);
     let mut plugins: Vec<Plugin> = uploads.into_iter().map(uploaded).collect::<Result<_>>()?;
     let names: std::collections::HashSet<String> = plugins.iter().map(|plugin| plugin.name.clone()).collect();
-    let shipped = ctx.plugins.plugins().into_iter();
+    let shipped = ctx.plugins.plugins().into_iter().chain([no_chatbot()]);
     plugins.extend(shipped.filter(|info| info.name.contains(search) && !names.contains(&info.name)).map(shipped_one));
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     let total = u64::try_from(plugins.len()).unwrap_or(u64::MAX);

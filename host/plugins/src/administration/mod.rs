@@ -10,6 +10,8 @@ mod replay;
 mod reports;
 mod schema;
 mod upload;
+mod uploads;
+mod values;
 mod withdraw;
 
 use std::time::Duration;
@@ -30,15 +32,19 @@ pub use recordings::end_recording;
 pub use recordings::{StartRecording, readable, recorded, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
 pub use reports::{differences, events as plugin_events, invocations, skipped};
+pub use storage::chat::chatbot_value_lists::{Erase, Shown as KeyValue};
 pub use storage::plugins::{
     differences::Difference,
     events::PluginEvent,
     invocations::{Invocation, Wanted},
     recordings::{Listed as ListedRecording, Recording},
     skipped::Skipped,
+    uploads::Upload as PendingUpload,
     versions::Version,
 };
 pub use upload::{Place, Uploaded, Uploads, check, upload};
+pub use uploads::{Begun, Progress, begin_upload, upload_progress};
+pub use values::{erase_key_values, key_values};
 pub use withdraw::{deactivate, delete, fail_canary, rollback};
 
 use base::{Context, Error, Result};
@@ -94,6 +100,9 @@ impl From<storage::SqlxError> for PluginError {
 
 /// Makes sure that this node can run a version before it is put in force.
 async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<(), PluginError> {
+    if crate::slots::is_no_chatbot(plugin) {
+        return Ok(());
+    }
     match ctx.plugins.preload(client, plugin).await {
         Ok(()) => Ok(()),
         Err(error @ (CallError::Unavailable { .. } | CallError::TooBusy { .. })) => {

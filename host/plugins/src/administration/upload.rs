@@ -23,6 +23,7 @@ use tokio::{
 };
 
 use super::{PluginError, note, schema};
+use crate::slots::NO_CHATBOT;
 use base::HostFailed;
 use base::{
     Context, Result,
@@ -211,7 +212,7 @@ fn uploader(actor: Actor) -> Option<UserId> {
     }
 }
 
-fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
+pub(super) fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
     if name.is_empty() {
         return Err(PluginError::fault("name", "is required: POST /plugins?name=NAME"));
     }
@@ -222,14 +223,15 @@ fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
     if name == RESERVED {
         return Err(PluginError::fault("name", "is taken by a path of this API: choose another"));
     }
-    if ctx.plugins.find(name).is_some_and(|shipped| shipped.source == Source::BuiltIn) {
+    let is_built_in = ctx.plugins.find(name).is_some_and(|shipped| shipped.source == Source::BuiltIn);
+    if is_built_in || name == NO_CHATBOT {
         let said = "is the name of a plugin that ships with Patchbay: choose another, and activate it in its place";
         return Err(PluginError::fault("name", said));
     }
     Ok(())
 }
 
-fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> {
+pub(super) fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> {
     let most = ctx.settings.plugins.upload_bytes;
     if size > most {
         return Err(PluginError::TooLarge(format!("the component has {size} bytes; {most} are allowed")));

@@ -17,7 +17,7 @@ use super::{
     follow, loads, note, place_of,
 };
 use crate::{
-    slots::{Activation, Mode, stored_version},
+    slots::{Activation, Mode, is_no_chatbot, stored_version},
     swaps::swapped,
 };
 use base::{
@@ -185,7 +185,9 @@ async fn plan(
 
 /// What ships may have been taken away or replaced meanwhile; uploads are looked for under the lock.
 fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError> {
-    if let PluginRef::Shipped(name) = &back.plugin {
+    if let PluginRef::Shipped(name) = &back.plugin
+        && !is_no_chatbot(&back.plugin)
+    {
         let usable = ctx.plugins.find(name).filter(|info| info.state == State::Ready);
         if usable.and_then(|info| info.world) != Some(back.world) {
             let said = format!("`{name}`, which was in force before, is no longer there: activate another");

@@ -6,11 +6,15 @@ use std::{
 };
 
 use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, ParticipantId};
-use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, Scope};
+use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 use storage::{
     PgConnection, PgPool,
-    chat::chatbot_values::{self, Key},
+    chat::{
+        chatbot_value_lists::{self, Names},
+        chatbot_values::{self, Kept, Key},
+    },
 };
 
 use base::{KeyValueQuota, Result};
@@ -23,23 +27,65 @@ pub struct Snapshot {
     client: ClientId,
     plugin: String,
     participant: ParticipantId,
+    /// Values whose time is over by then are gone.
+    now: DateTime<Utc>,
     reads: Mutex<BTreeMap<Key, Option<i64>>>,
+    lists: Mutex<BTreeMap<Names, Vec<String>>>,
 }
 
 impl Snapshot {
-    pub fn new(db: PgPool, client: ClientId, plugin: &str, participant: ParticipantId) -> Self {
-        Self { db, client, plugin: plugin.to_owned(), participant, reads: Mutex::default() }
+    pub fn new(db: PgPool, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
+        let (reads, lists) = (Mutex::default(), Mutex::default());
+        Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists }
     }
 
-    /// What was read: keys with their versions, `None` for those that were not there.
+    /// What was read.
     pub fn reads(&self) -> Reads {
-        let reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
-        reads.iter().map(|(key, version)| (key.clone(), *version)).collect()
+        let keys = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        Reads {
+            keys: keys.iter().map(|(key, version)| (key.clone(), *version)).collect(),
+            lists: lists.iter().map(|(wanted, names)| (wanted.clone(), names.clone())).collect(),
+            now: self.now,
+        }
     }
 }
 
-/// Keys that were read, with their versions; `None` for those that were not there.
-pub type Reads = Vec<(Key, Option<i64>)>;
+/// What a call read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Keys with their versions; `None` for those that were not there.
+    keys: Vec<(Key, Option<i64>)>,
+    /// Names that were listed.
+    lists: Vec<(Names, Vec<String>)>,
+    /// When.
+    now: DateTime<Utc>,
+}
+
+impl Reads {
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.lists.is_empty()
+    }
+
+    /// Whether the store that all participants share was looked at.
+    fn of_shared(&self) -> bool {
+        let keys = self.keys.iter().any(|(key, _)| key.participant.is_none());
+        keys || self.lists.iter().any(|(wanted, _)| wanted.participant.is_none())
+    }
+
+    /// Whether all of it is still so.
+    async fn hold(&self, db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<bool> {
+        if !chatbot_values::unchanged(db, client, plugin, &self.keys, self.now).await? {
+            return Ok(false);
+        }
+        for (wanted, names) in &self.lists {
+            if chatbot_value_lists::names(db, client, plugin, wanted, self.now).await? != *names {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
 
 /// A plugin's key as it is stored.
 fn stored_key(scope: Scope, participant: ParticipantId, name: &str) -> Key {
@@ -52,10 +98,26 @@ impl KeyValueSnapshot for Snapshot {
         let key = stored_key(scope, self.participant, key);
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
         let mut db = self.db.acquire().await.map_err(|error| unreadable(error.into()))?;
-        let value = chatbot_values::read(&mut db, self.client, &self.plugin, &key).await.map_err(unreadable)?;
+        let value =
+            chatbot_values::read(&mut db, self.client, &self.plugin, &key, self.now).await.map_err(unreadable)?;
         let version = value.as_ref().map(|value| value.version);
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).insert(key, version);
         Ok(value.map(|value| value.bytes))
+    }
+
+    async fn list(&self, scope: Scope, wanted: &KeysWanted) -> std::result::Result<Vec<String>, KeyValueError> {
+        let wanted = Names {
+            participant: (scope == Scope::Participant).then_some(self.participant),
+            prefix: wanted.prefix.clone(),
+            after: wanted.after.clone(),
+            most: i64::from(wanted.most),
+        };
+        let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
+        let mut db = self.db.acquire().await.map_err(|error| unreadable(error.into()))?;
+        let names = chatbot_value_lists::names(&mut db, self.client, &self.plugin, &wanted, self.now).await;
+        let names = names.map_err(unreadable)?;
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted, names.clone());
+        Ok(names)
     }
 }
 
@@ -80,20 +142,23 @@ pub async fn write(
     if reads.is_empty() && writes.is_empty() {
         return Ok(Writing::Written);
     }
-    let writes: Vec<(Key, Option<Vec<u8>>)> =
-        writes.iter().map(|write| (stored_key(write.scope, participant, &write.key), write.value.clone())).collect();
-    let shared = |key: &Key| key.participant.is_none();
-    if reads.iter().any(|(key, _)| shared(key)) || writes.iter().any(|(key, _)| shared(key)) {
+    let kept = |write: &KeyValueWrite| {
+        let expires_at = write.after_seconds.map(|seconds| reads.now + TimeDelta::seconds(i64::from(seconds)));
+        Some(Kept { bytes: write.value.clone()?, expires_at })
+    };
+    let writes: Vec<(Key, Option<Kept>)> =
+        writes.iter().map(|write| (stored_key(write.scope, participant, &write.key), kept(write))).collect();
+    if reads.of_shared() || writes.iter().any(|(key, _)| key.participant.is_none()) {
         chatbot_values::lock_shared(db, client, plugin).await?;
     }
-    if !chatbot_values::unchanged(db, client, plugin, reads).await? {
+    if !reads.hold(db, client, plugin).await? {
         return Ok(Writing::ReadsChanged);
     }
     if writes.is_empty() {
         return Ok(Writing::Written);
     }
     let grown = chatbot_values::write(db, client, plugin, &writes).await?;
-    if let Some(refusal) = too_many_keys(db, (client, plugin, participant), &writes, quota).await? {
+    if let Some(refusal) = too_many_keys(db, (client, plugin, participant), &writes, (quota, reads.now)).await? {
         return Ok(Writing::TooMuch(refusal));
     }
     if grown != 0 {
@@ -112,14 +177,14 @@ pub async fn write(
 async fn too_many_keys(
     db: &mut PgConnection,
     (client, plugin, participant): (ClientId, &str, ParticipantId),
-    writes: &[(Key, Option<Vec<u8>>)],
-    quota: KeyValueQuota,
+    writes: &[(Key, Option<Kept>)],
+    (quota, now): (KeyValueQuota, DateTime<Utc>),
 ) -> Result<Option<String>> {
     let sets_own = writes.iter().any(|(key, value)| key.participant.is_some() && value.is_some());
     if !sets_own {
         return Ok(None);
     }
-    let keys = chatbot_values::keys_of(db, client, plugin, participant).await?;
+    let keys = chatbot_values::keys_of(db, client, plugin, participant, now).await?;
     let most = quota.keys_per_participant;
     Ok((keys > i64::from(most)).then(|| {
         format!(

@@ -1,6 +1,8 @@
 //! Key-value stores of chatbots: one per client and plugin, and one per participant. A key's version is the transaction
-//! that wrote it, so that a key which was removed and written again is never mistaken for the one that was read.
+//! that wrote it, so that a key which was removed and written again is never mistaken for the one that was read. A value
+//! whose time is over counts as gone, whether upkeep has removed it yet or not.
 
+use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ParticipantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -25,22 +27,45 @@ pub struct Key {
     pub name: String,
 }
 
+/// A value to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// When it is gone; `None` = it stays.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl From<Vec<u8>> for Kept {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, expires_at: None }
+    }
+}
+
 impl Key {
-    fn owner(&self) -> Uuid {
+    pub(super) fn owner(&self) -> Uuid {
         self.participant.map_or(Uuid::nil(), |participant| participant.0)
     }
 }
 
-/// The value of a key.
-pub async fn read(db: &mut PgConnection, client: ClientId, plugin: &str, key: &Key) -> Result<Option<Value>> {
+/// The value that a key has at a moment.
+pub async fn read(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    key: &Key,
+    now: DateTime<Utc>,
+) -> Result<Option<Value>> {
     let row: Option<(Vec<u8>, i64)> = sqlx::query_as(
         "SELECT value, version FROM chatbot_value
-         WHERE client_id = $1 AND plugin = $2 AND participant_id = $3 AND key = $4",
+         WHERE client_id = $1 AND plugin = $2 AND participant_id = $3 AND key = $4
+           AND (expires_at IS NULL OR expires_at > $5)",
     )
     .bind(client.0)
     .bind(plugin)
     .bind(key.owner())
     .bind(&key.name)
+    .bind(now)
     .fetch_optional(db)
     .await?;
     Ok(row.map(|(bytes, version)| Value { bytes, version }))
@@ -57,18 +82,20 @@ pub async fn lock_shared(db: &mut PgConnection, client: ClientId, plugin: &str) 
     Ok(())
 }
 
-/// True when every key still has the version that was read; `None` = it was not there.
+/// True when every key still has the version that was read at a moment; `None` = it was not there.
 pub async fn unchanged(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
     reads: &[(Key, Option<i64>)],
+    now: DateTime<Utc>,
 ) -> Result<bool> {
     let same: bool = sqlx::query_scalar(
         "SELECT NOT EXISTS (
              SELECT 1 FROM unnest($3::uuid[], $4::text[], $5::bigint[]) AS seen (participant_id, key, version)
              LEFT JOIN chatbot_value now ON now.client_id = $1 AND now.plugin = $2
                   AND now.participant_id = seen.participant_id AND now.key = seen.key
+                  AND (now.expires_at IS NULL OR now.expires_at > $6)
              WHERE now.version IS DISTINCT FROM seen.version)",
     )
     .bind(client.0)
@@ -76,6 +103,7 @@ pub async fn unchanged(
     .bind(reads.iter().map(|(key, _)| key.owner()).collect::<Vec<_>>())
     .bind(reads.iter().map(|(key, _)| key.name.as_str()).collect::<Vec<_>>())
     .bind(reads.iter().map(|(_, version)| *version).collect::<Vec<_>>())
+    .bind(now)
     .fetch_one(db)
     .await?;
     Ok(same)
@@ -92,7 +120,7 @@ pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    writes: &[(Key, Option<Vec<u8>>)],
+    writes: &[(Key, Option<Kept>)],
 ) -> Result<i64> {
     let (removed, set): (Vec<_>, Vec<_>) = writes.iter().partition(|(_, value)| value.is_none());
     let freed: i64 = sqlx::query_scalar(
@@ -112,16 +140,17 @@ pub async fn write(
     .await?;
     let grown: i64 = sqlx::query_scalar(
         "WITH given AS (
-             SELECT * FROM unnest($3::uuid[], $4::text[], $5::bytea[]) AS given (participant_id, key, value)),
+             SELECT * FROM unnest($3::uuid[], $4::text[], $5::bytea[], $7::timestamptz[])
+                 AS given (participant_id, key, value, expires_at)),
          before AS (
              SELECT octet_length(old.key) + octet_length(old.value) + $6 AS bytes FROM given JOIN chatbot_value old
                  ON old.client_id = $1 AND old.plugin = $2 AND old.participant_id = given.participant_id
                 AND old.key = given.key),
          written AS (
-             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
-             SELECT $1, $2, participant_id, key, value, pg_current_xact_id()::text::bigint FROM given
+             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version, expires_at)
+             SELECT $1, $2, participant_id, key, value, pg_current_xact_id()::text::bigint, expires_at FROM given
              ON CONFLICT (client_id, plugin, participant_id, key)
-             DO UPDATE SET value = excluded.value, version = excluded.version
+             DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at
              RETURNING octet_length(key) + octet_length(value) + $6 AS bytes)
          SELECT (COALESCE((SELECT sum(bytes) FROM written), 0) - COALESCE((SELECT sum(bytes) FROM before), 0))::bigint",
     )
@@ -129,8 +158,9 @@ pub async fn write(
     .bind(plugin)
     .bind(set.iter().map(|(key, _)| key.owner()).collect::<Vec<_>>())
     .bind(set.iter().map(|(key, _)| key.name.as_str()).collect::<Vec<_>>())
-    .bind(set.iter().filter_map(|(_, value)| value.as_deref()).collect::<Vec<_>>())
+    .bind(set.iter().filter_map(|(_, value)| Some(value.as_ref()?.bytes.as_slice())).collect::<Vec<_>>())
     .bind(KEY_OVERHEAD)
+    .bind(set.iter().map(|(_, value)| value.as_ref().and_then(|value| value.expires_at)).collect::<Vec<_>>())
     .fetch_one(db)
     .await?;
     Ok(grown - freed)
@@ -156,14 +186,22 @@ pub async fn grow(db: &mut PgConnection, client: ClientId, participant: Particip
     Ok(total)
 }
 
-/// How many keys a plugin has in the store of a participant.
-pub async fn keys_of(db: &mut PgConnection, client: ClientId, plugin: &str, participant: ParticipantId) -> Result<i64> {
+/// How many keys a plugin has in the store of a participant at a moment.
+pub async fn keys_of(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    participant: ParticipantId,
+    now: DateTime<Utc>,
+) -> Result<i64> {
     let keys: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM chatbot_value WHERE client_id = $1 AND plugin = $2 AND participant_id = $3",
+        "SELECT count(*) FROM chatbot_value
+         WHERE client_id = $1 AND plugin = $2 AND participant_id = $3 AND (expires_at IS NULL OR expires_at > $4)",
     )
     .bind(client.0)
     .bind(plugin)
     .bind(participant.0)
+    .bind(now)
     .fetch_one(db)
     .await?;
     Ok(keys)

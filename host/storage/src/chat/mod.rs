@@ -1,6 +1,7 @@
 //! Live chats: participants, their messages, what their chatbots must see and keep, and who was made to answer.
 
 pub mod chat_messages;
+pub mod chatbot_value_lists;
 pub mod chatbot_values;
 pub mod participant_events;
 pub mod participants;

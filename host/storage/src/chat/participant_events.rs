@@ -6,7 +6,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, Timer},
+    chat::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, Timer},
     clock::minted_at,
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
@@ -57,6 +57,7 @@ impl Event {
 enum Payload<'e> {
     Message(&'e ArrivedMessage),
     Timer(&'e Timer),
+    Custom(&'e CustomEvent),
 }
 
 fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
@@ -66,6 +67,7 @@ fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
             Payload::Message(message)
         }
         Event::Timer(timer) => Payload::Timer(timer),
+        Event::Custom(custom) => Payload::Custom(custom),
     })
 }
 
@@ -90,6 +92,9 @@ impl TryFrom<EventRow> for Event {
             ParticipantEventKind::Rating => ParticipantEvent::Rating(message()?),
             ParticipantEventKind::Timer => {
                 ParticipantEvent::Timer(stored::read("participant_event", "payload", &row.payload)?)
+            }
+            ParticipantEventKind::Custom => {
+                ParticipantEvent::Custom(stored::read("participant_event", "payload", &row.payload)?)
             }
         };
         Ok(Self { id: ParticipantEventId(row.id), event, due_at: row.due_at, attempts: row.attempts })
@@ -133,15 +138,7 @@ pub async fn start_timer(
     (id, timer): (ParticipantEventId, &Timer),
     due_at: DateTime<Utc>,
 ) -> Result<()> {
-    sqlx::query(
-        "DELETE FROM participant_event
-         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' AND payload->'value'->>'name' = $3",
-    )
-    .bind(client.0)
-    .bind(participant.0)
-    .bind(&timer.name)
-    .execute(&mut *db)
-    .await?;
+    cancel_timer(db, client, participant, &timer.name).await?;
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
          VALUES ($1, $2, $3, 'TIMER', $4, $5, false)",
@@ -154,6 +151,25 @@ pub async fn start_timer(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Forgets the timer of a name; `false` when there is none.
+pub async fn cancel_timer(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    name: &str,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "DELETE FROM participant_event
+         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' AND payload->'value'->>'name' = $3",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(name)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// The event that comes next, whether it is due or not.
@@ -169,7 +185,22 @@ pub async fn head(db: &mut PgConnection, client: ClientId, participant: Particip
     row.map(Event::try_from).transpose()
 }
 
-/// The first waiting event that is no timer, leaving out `except`.
+/// How many events of a kind wait.
+pub async fn waiting(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    kind: ParticipantEventKind,
+) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM participant_event WHERE client_id = $1 AND lane_id = $2 AND kind = $3")
+        .bind(client.0)
+        .bind(participant.0)
+        .bind(kind.as_str())
+        .fetch_one(db)
+        .await?)
+}
+
+/// The first waiting event that a customer brought about, leaving out `except`.
 pub async fn next_happening(
     db: &mut PgConnection,
     client: ClientId,
@@ -178,7 +209,8 @@ pub async fn next_happening(
 ) -> Result<Option<Event>> {
     let row: Option<EventRow> = sqlx::query_as(
         "SELECT id, kind, payload, due_at, attempts FROM participant_event
-         WHERE client_id = $1 AND lane_id = $2 AND kind <> 'TIMER' AND id <> $3 ORDER BY due_at, id LIMIT 1",
+         WHERE client_id = $1 AND lane_id = $2 AND kind NOT IN ('TIMER', 'CUSTOM') AND id <> $3
+         ORDER BY due_at, id LIMIT 1",
     )
     .bind(client.0)
     .bind(participant.0)

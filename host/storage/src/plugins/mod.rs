@@ -8,4 +8,5 @@ pub mod events;
 pub mod invocations;
 pub mod recordings;
 pub mod skipped;
+pub mod uploads;
 pub mod versions;

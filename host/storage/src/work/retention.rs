@@ -59,6 +59,8 @@ pub const OF_PLUGINS: [Aging; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
 /// Parked receipts that nobody claimed.
 pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
+/// How uploads ended that nobody waited for.
+pub const PLUGIN_UPLOADS: Aging = aging("plugin_upload", Age::Moment("created_at"));
 /// Responses kept under an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEYS: Aging = aging("idempotency", Age::Moment("created_at"));
 
@@ -70,7 +72,7 @@ pub fn astray(table: &'static str) -> Aging {
 /// All there are, for a test that looks at their plans.
 pub fn all() -> impl Iterator<Item = Aging> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS);
-    named.chain([PARKED_RECEIPTS, IDEMPOTENCY_KEYS]).chain(PARTITIONED.into_iter().map(astray))
+    named.chain([PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS]).chain(PARTITIONED.into_iter().map(astray))
 }
 
 impl Aging {

@@ -108,7 +108,7 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
         say(&mut db, &ids, chat, text, second).await;
     }
     let key = |participant| chatbot_values::Key { participant: Some(participant), name: "name".to_owned() };
-    let values = [(key(gone), Some(b"Zo".to_vec()))];
+    let values = [(key(gone), Some(b"Zo".to_vec().into()))];
     chatbot_values::write(&mut db, CLIENT, "bot", &values).await.unwrap();
 
     let merged = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(60)).await.unwrap();
@@ -124,7 +124,7 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
     let read: Vec<(i64, &str)> = page.iter().map(|m| (m.sequence, m.body.as_deref().unwrap())).collect();
     assert_eq!(read, [(4, "four"), (3, "three"), (2, "two"), (1, "one")]);
     assert_eq!(joined.next_sequence, 5);
-    assert!(chatbot_values::read(&mut db, CLIENT, "bot", &key(kept)).await.unwrap().is_some());
+    assert!(chatbot_values::read(&mut db, CLIENT, "bot", &key(kept), moment(0)).await.unwrap().is_some());
 }
 
 #[tokio::test]

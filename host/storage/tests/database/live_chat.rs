@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
-    chat::{ArrivedMessage, ChatContent, ContentType, ParticipantEvent, ParticipantMove, ParticipantState, Timer},
+    chat::{
+        ArrivedMessage, ChatContent, ContentType, CustomEvent, ParticipantEvent, ParticipantMove, ParticipantState,
+        Timer,
+    },
     clock::IdSource,
     content::OutboundContent,
     delivery::DeliveryState,
@@ -14,7 +17,6 @@ use storage::{
     Error,
     chat::{
         chat_messages::{self, NewChatMessage},
-        chatbot_values::{self, Key},
         participant_events::{self, NewEvent},
         participants::{self, Participant},
     },
@@ -98,6 +100,7 @@ async fn every_kind_of_event_comes_back_as_it_was_stored() {
         ParticipantEvent::Message(ArrivedMessage { reopened: true, ..arrived(3) }),
         ParticipantEvent::Rating(rating),
         ParticipantEvent::Timer(timer("nudge")),
+        ParticipantEvent::Custom(CustomEvent { name: "order-paid".to_owned(), payload: "{}".to_owned() }),
     ];
     for (id, event) in (1_u32..).zip(&events) {
         let new = NewEvent { id: ParticipantEventId(Uuid::from_u128(id.into())), event: event.clone() };
@@ -238,57 +241,4 @@ async fn an_event_can_be_put_before_one_that_waits() {
     assert_eq!(drain(&mut db).await, [3, 2]);
     append(&mut db, &[event(5, ParticipantEvent::Message)], moment(60)).await;
     assert_eq!(participant_events::remove_all(&mut db, CLIENT, CHAT).await.unwrap(), 1);
-}
-
-#[tokio::test]
-async fn a_key_that_changed_or_came_or_went_is_noticed() {
-    let (mut db, _) = database().await;
-    let key = |name: &str| Key { participant: None, name: name.to_owned() };
-    let own = Key { participant: Some(CHAT), name: "a".to_owned() };
-    let write = async |db: &mut PgConnection, key: &Key, value: Option<&[u8]>| {
-        let writes = [(key.clone(), value.map(<[u8]>::to_vec))];
-        chatbot_values::write(db, CLIENT, "bot", &writes).await.unwrap();
-    };
-    write(&mut db, &key("a"), Some(b"1")).await;
-    let read = chatbot_values::read(&mut db, CLIENT, "bot", &key("a")).await.unwrap().unwrap();
-    assert_eq!(read.bytes, b"1");
-    assert_eq!(chatbot_values::read(&mut db, CLIENT, "bot", &own).await.unwrap(), None);
-    let reads = [(key("a"), Some(read.version)), (own.clone(), None)];
-    assert!(chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap());
-
-    write(&mut db, &own, Some(b"2")).await;
-    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap(), "a key came");
-    write(&mut db, &own, None).await;
-    assert!(chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap());
-    write(&mut db, &key("a"), None).await;
-    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap(), "a key went");
-    write(&mut db, &key("a"), Some(b"1")).await;
-    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads).await.unwrap(), "the same value, written anew");
-    assert!(chatbot_values::read(&mut db, CLIENT, "another", &key("a")).await.unwrap().is_none());
-    chatbot_values::lock_shared(&mut db, CLIENT, "bot").await.unwrap();
-}
-
-#[tokio::test]
-async fn the_room_that_key_values_take_is_known_to_the_byte() {
-    let (mut db, _) = database().await;
-    let (own, shared) = (|name: &str| Key { participant: Some(CHAT), name: name.to_owned() }, None);
-    let shared = |name: &str| Key { participant: shared, name: name.to_owned() };
-    let overhead = chatbot_values::KEY_OVERHEAD;
-    let write = async |db: &mut PgConnection, writes: &[(Key, Option<Vec<u8>>)]| {
-        let grown = chatbot_values::write(db, CLIENT, "bot", writes).await.unwrap();
-        (grown, chatbot_values::grow(db, CLIENT, CHAT, grown).await.unwrap())
-    };
-
-    let two = [(own("a"), Some(vec![0; 10])), (shared("bb"), Some(vec![0; 100]))];
-    assert_eq!(write(&mut db, &two).await.0, 11 + 102 + 2 * overhead);
-    let (grown, held) = write(&mut db, &[(own("a"), Some(vec![0; 4]))]).await;
-    assert_eq!((grown, held), (-6, 107 + 2 * overhead), "what replaces a value counts by the difference");
-    let (grown, _) = write(&mut db, &[(own("a"), Some(vec![0; 4]))]).await;
-    assert_eq!(grown, 0);
-    assert_eq!(chatbot_values::keys_of(&mut db, CLIENT, "bot", CHAT).await.unwrap(), 1);
-    let (grown, held) = write(&mut db, &[(own("a"), None), (own("never there"), None)]).await;
-    assert_eq!((grown, held), (-5 - overhead, 102 + overhead));
-
-    assert_eq!(chatbot_values::forget_plugin(&mut db, CLIENT, "bot").await.unwrap(), 102 + overhead);
-    assert_eq!(chatbot_values::grow(&mut db, CLIENT, CHAT, 0).await.unwrap(), 0, "whichever rows hold the sum");
 }

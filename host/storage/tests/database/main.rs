@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 mod callbacks;
+mod chatbot_values;
 mod customers;
 mod fixtures;
 mod inboxes;

@@ -89,6 +89,11 @@ static inline void patchbay_start_timer(patchbay_actions *out, const char *name,
   action->val.start_timer.after_seconds = after_seconds;
 }
 
+/* Asks not to be called back: the name of a timer that was started. */
+static inline void patchbay_cancel_timer(patchbay_actions *out, const char *name) {
+  patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_CANCEL_TIMER)->val.cancel_timer = patchbay_string(name);
+}
+
 /* Lets people take over: a team, or the unassigned queue when NULL. The note is for the agent; NULL for none. */
 static inline void patchbay_hand_over(patchbay_actions *out, const char *team, const char *note) {
   patchbay_action *action = patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_HAND_OVER);
@@ -103,7 +108,7 @@ static inline void patchbay_close(patchbay_actions *out) {
 
 /* Puts a tag on the contact. */
 static inline void patchbay_tag(patchbay_actions *out, const char *name) {
-  patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_TAG)->val.tag = patchbay_string(name);
+  patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_ADD_TAG)->val.add_tag = patchbay_string(name);
 }
 
 /* Asks the customer for a rating. */

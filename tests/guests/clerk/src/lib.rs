@@ -13,6 +13,7 @@ impl Chatbot for Clerk {
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
             EventKind::Timer(name) => Ok(vec![Action::text(format!("time for {name}"))]),
+            EventKind::Custom(event) => Ok(vec![Action::text(format!("heard {}: {}", event.name, event.payload))]),
             _ => Ok(vec![]),
         }
     }
@@ -54,6 +55,15 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             let seconds = seconds.parse().map_err(|_| "remind NAME SECONDS")?;
             vec![Action::timer(name, seconds), Action::text(format!("reminder {name} set"))]
         }
+        "forget" => vec![Action::cancel_timer(rest), Action::text(format!("no reminder {rest}"))],
+        "keep" => {
+            let (key, seconds) = rest.split_once(' ').ok_or("keep KEY SECONDS")?;
+            let seconds = seconds.parse().map_err(|_| "keep KEY SECONDS")?;
+            kv::set_expiring(Scope::Participant, key, "kept", seconds)?;
+            vec![Action::text(format!("{key} is kept"))]
+        }
+        "keys" => vec![Action::text(format!("keys {:?}", kv::keys(Scope::Participant, rest)?))],
+        "vip" => vec![Action::tag("vip"), Action::text("tagged")],
         "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
         "buttons" => vec![Action::buttons("Choose:", &[("yes-id", "Yes"), ("no-id", "No")])],
         "list" => vec![Action::list("Choose:", "Open", &[("red-id", "Red"), ("blue-id", "Blue")])],

@@ -40,7 +40,7 @@ impl Chatbot for Dice {
             }
             "refuse" => return Err(Error::temporary("dice", chance::random())),
             "crash" => panic!("the dice say {}", chance::map()),
-            "overdo" => return Ok((0..40).map(|_| Action::Tag(chance::random())).collect()),
+            "overdo" => return Ok((0..40).map(|_| Action::AddTag(chance::random())).collect()),
             "break-a-rule" => {
                 log::warn(&chance::clock());
                 return Ok(vec![Action::text(chance::map()), Action::text("")]);

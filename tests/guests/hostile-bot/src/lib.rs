@@ -19,7 +19,7 @@ impl Chatbot for Hostile {
                 deeds::sleep(number);
                 Ok(vec![Action::text(std::hint::black_box(VERSION))])
             }
-            "actions" => Ok((0..number).map(|_| Action::Tag("x".into())).collect()),
+            "actions" => Ok((0..number).map(|_| Action::AddTag("x".into())).collect()),
             "reply" => Ok(vec![Action::text("x".repeat(number))]),
             "nul" => Ok(vec![Action::text("fine"), Action::text("a\0b")]),
             "close-and-hand-over" => Ok(vec![Action::Close, Action::hand_over("no")]),

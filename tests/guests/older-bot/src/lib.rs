@@ -13,6 +13,9 @@ impl Guest for Older {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
         let EventKind::Message(message) = event.kind else { return Ok(vec![]) };
         let Content::Text(said) = message.content else { return Ok(vec![]) };
+        if said == "tag" {
+            return Ok(vec![Action::Tag("vip".into())]);
+        }
         log::write(log::Level::Info, "an older bot was asked");
         let seen = kv::get(kv::Scope::Participant, "seen").ok().flatten().map_or(0, |value| value.len());
         let _ = kv::set(kv::Scope::Participant, "seen", &vec![b'x'; seen + 1]);

@@ -51,7 +51,8 @@ fn judge_one(action: &Action) -> (&'static str, Judgement) {
             ("hand-over", optional("team", to.team.as_deref(), 128).and(optional("note", to.note.as_deref(), 1_000)))
         }
         Action::Close => ("close", Ok(())),
-        Action::Tag(tag) => ("tag", text("tag", tag, 64)),
+        Action::CancelTimer(name) => ("cancel-timer", text("timer", name, 64)),
+        Action::AddTag(tag) => ("add-tag", text("tag", tag, 64)),
         Action::RequestRating => ("request-rating", Ok(())),
         Action::Custom(custom) => ("custom", json(custom, STATE)),
     }

@@ -140,8 +140,10 @@ fn timers_tags_states_and_notes_are_bounded() {
     good(Action::SetState(x(16_384)));
     bad(Action::SetState(x(16_385)), "state");
     good(Action::SetState(String::new()));
-    good(Action::Tag(x(64)));
-    bad(Action::Tag(x(65)), "tag");
+    good(Action::AddTag(x(64)));
+    bad(Action::AddTag(x(65)), "tag");
+    good(Action::CancelTimer(x(64)));
+    bad(Action::CancelTimer(x(65)), "timer");
     let note = |length| Action::HandOver(HandOver { team: None, note: Some(x(length)) });
     good(note(1_000));
     bad(note(1_001), "note");

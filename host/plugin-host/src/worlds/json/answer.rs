@@ -85,6 +85,9 @@ fn write(write: &KeyValueWrite) -> Value {
     map.insert("scope".into(), scope_name(write.scope).into());
     map.insert("key".into(), write.key.as_str().into());
     binary(&mut map, "value", write.value.as_deref());
+    if let Some(seconds) = write.after_seconds {
+        map.insert("afterSeconds".into(), seconds.into());
+    }
     Value::Object(map)
 }
 
@@ -111,7 +114,8 @@ fn log_line(line: &LogLine) -> Value {
 
 /// A recorded result with its answer as people write it. What cannot be read stays as it is.
 pub(crate) fn readable_result(world: World, result: &str) -> Value {
-    let mut result: Value = serde_json::from_str(result).unwrap_or_else(|_| Value::String(result.to_owned()));
+    let mut result: Value = serde_json::from_str(&result.replace(r#"{"Tag":"#, r#"{"AddTag":"#))
+        .unwrap_or_else(|_| Value::String(result.to_owned()));
     if let Value::Object(map) = &mut result {
         let answer = map.get("answer").and_then(|answer| DryResult::recorded(world, answer));
         if let Some(answer) = answer {

@@ -40,7 +40,7 @@ record!(HandOver { team, note });
 lists!(Button, ListRow, ListSection, Action);
 variant!(Action {
     alone { "close" => Close, "request-rating" => RequestRating }
-    value { "set-state" => SetState as "state", "tag" => Tag as "tag" }
+    value { "set-state" => SetState as "state", "cancel-timer" => CancelTimer as "name", "add-tag" => AddTag as "tag" }
     record {
         "reply-text" => ReplyText, "reply-media" => ReplyMedia, "reply-buttons" => ReplyButtons,
         "reply-list" => ReplyList, "reply-location" => ReplyLocation, "reply-template" => ReplyTemplate,

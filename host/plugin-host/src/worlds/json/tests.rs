@@ -204,7 +204,8 @@ fn every_action() -> Vec<Action> {
         Action::StartTimer(Timer { name: "tea".into(), after_seconds: 60 }),
         Action::HandOver(HandOver { team: some("Sales"), note: none }),
         Action::Close,
-        Action::Tag("vip".into()),
+        Action::CancelTimer("tea".into()),
+        Action::AddTag("vip".into()),
         Action::RequestRating,
         Action::Custom(r#"{"a":1}"#.into()),
     ]

@@ -138,8 +138,8 @@ async fn move_bot_data(
     let grown: i64 = sqlx::query_scalar(
         "WITH moved AS (DELETE FROM chatbot_value WHERE client_id = $1 AND participant_id = $3 RETURNING *),
          kept AS (
-             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version)
-             SELECT client_id, plugin, $2, key, value, version FROM moved ON CONFLICT DO NOTHING
+             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version, expires_at)
+             SELECT client_id, plugin, $2, key, value, version, expires_at FROM moved ON CONFLICT DO NOTHING
              RETURNING octet_length(key) + octet_length(value) + $4 AS bytes)
          SELECT (COALESCE((SELECT sum(bytes) FROM kept), 0)
                  - COALESCE((SELECT sum(octet_length(key) + octet_length(value) + $4) FROM moved), 0))::bigint",

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
+    address::Address,
     channel::Channel,
     chat::{MoveRefused, ParticipantMove},
     ids::{ClientId, CustomerId, InboxId, ParticipantId, UserId},
@@ -200,6 +201,28 @@ pub async fn lock_of_customer(
     .fetch_optional(db)
     .await?;
     row.map(Participant::try_from).transpose()
+}
+
+/// The participant that a customer with this address has on an inbox.
+pub async fn of_address(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    address: &Address,
+) -> Result<Option<ParticipantId>> {
+    let id: Option<Uuid> = sqlx::query_scalar(
+        "SELECT participant.id FROM customer_address address
+         JOIN participant ON participant.client_id = $1 AND participant.inbox_id = $2
+              AND participant.customer_id = address.customer_id
+         WHERE address.client_id = $1 AND address.kind = $3 AND address.value = $4",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(address.kind().as_str())
+    .bind(address.value())
+    .fetch_optional(db)
+    .await?;
+    Ok(id.map(ParticipantId))
 }
 
 /// Adds a participant in the given state, and answers it; `None` when the customer has one on this inbox by now. A channel

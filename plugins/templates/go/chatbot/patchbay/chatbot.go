@@ -106,6 +106,9 @@ func StartTimer(name string, afterSeconds uint32) Action {
 	return bot.MakeActionStartTimer(bot.Timer{Name: name, AfterSeconds: afterSeconds})
 }
 
+// CancelTimer asks not to be called back: the name of a timer that was started.
+func CancelTimer(name string) Action { return bot.MakeActionCancelTimer(name) }
+
 // HandOver lets people take over: a team, or the unassigned queue when its name is empty. The note is for the agent.
 func HandOver(team, note string) Action {
 	return bot.MakeActionHandOver(bot.HandOver{Team: Optional(team), Note: Optional(note)})
@@ -115,7 +118,7 @@ func HandOver(team, note string) Action {
 func Close() Action { return bot.MakeActionClose() }
 
 // Tag puts a tag on the contact.
-func Tag(name string) Action { return bot.MakeActionTag(name) }
+func Tag(name string) Action { return bot.MakeActionAddTag(name) }
 
 // RequestRating asks the customer for a rating.
 func RequestRating() Action { return bot.MakeActionRequestRating() }

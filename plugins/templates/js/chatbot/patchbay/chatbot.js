@@ -70,6 +70,9 @@ export const startTimer = (name, afterSeconds) => ({
   val: { name, afterSeconds },
 });
 
+/** Asks not to be called back: the name of a timer that was started. */
+export const cancelTimer = (name) => ({ tag: 'cancel-timer', val: name });
+
 /** Lets people take over: a team, or the unassigned queue. */
 export const handOver = (note, team) => ({
   tag: 'hand-over',
@@ -77,6 +80,6 @@ export const handOver = (note, team) => ({
 });
 
 export const close = () => ({ tag: 'close' });
-export const tag = (name) => ({ tag: 'tag', val: name });
+export const tag = (name) => ({ tag: 'add-tag', val: name });
 export const requestRating = () => ({ tag: 'request-rating' });
 const entries = (titles) => Object.entries(titles).map(([id, title]) => ({ id, title }));

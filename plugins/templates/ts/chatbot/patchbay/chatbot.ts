@@ -1,9 +1,9 @@
 // Chatbots: short ways to read events and to write actions. Everything else of the interface is in `build/types/`.
 
-import type * as bot from 'patchbay:plugin/bot@0.1.1';
+import type * as bot from 'patchbay:plugin/bot@0.2.0';
 import { failure } from './index';
 
-export type { Action, Event, Session } from 'patchbay:plugin/bot@0.1.1';
+export type { Action, Event, Session } from 'patchbay:plugin/bot@0.2.0';
 
 /** Makes a function the chatbot: `export const bot = chatbot((event, session) => [...])`. */
 export function chatbot(handle: (event: bot.Event, session: bot.Session) => bot.Action[]) {
@@ -70,6 +70,9 @@ export const startTimer = (name: string, afterSeconds: number): bot.Action => ({
   val: { name, afterSeconds },
 });
 
+/** Asks not to be called back: the name of a timer that was started. */
+export const cancelTimer = (name: string): bot.Action => ({ tag: 'cancel-timer', val: name });
+
 /** Lets people take over: a team, or the unassigned queue. */
 export const handOver = (note?: string, team?: string): bot.Action => ({
   tag: 'hand-over',
@@ -77,7 +80,7 @@ export const handOver = (note?: string, team?: string): bot.Action => ({
 });
 
 export const close = (): bot.Action => ({ tag: 'close' });
-export const tag = (name: string): bot.Action => ({ tag: 'tag', val: name });
+export const tag = (name: string): bot.Action => ({ tag: 'add-tag', val: name });
 export const requestRating = (): bot.Action => ({ tag: 'request-rating' });
 
 const entries = (titles: Record<string, string>) => Object.entries(titles).map(([id, title]) => ({ id, title }));

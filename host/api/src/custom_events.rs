@@ -1,0 +1,104 @@
+//! `POST /plugin-service/api/v1/custom-events`: tells the chatbot of a chat that something has happened.
+
+use axum::{Json, extract::State, http::StatusCode};
+use chat::raise::{Hears, Raise, RaiseError, raise};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use crate::{
+    auth::{Allowed, Permission, Plugins},
+    body::JsonBody,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(tell))
+}
+
+/// What has happened, and to whom: `participantId`, or `whatsAppNumberId` and `customer`.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = CustomEvent, examples(json!({"whatsAppNumberId": "0199a1b2-0000-7000-8000-000000000000", "customer": "27820000001", "name": "order-paid", "payload": {"order": 1001}})))]
+struct EventBody {
+    /// The chat.
+    #[schema(value_type = Option<Uuid>)]
+    participant_id: Option<String>,
+    /// The number on which the customer has a chat.
+    #[schema(value_type = Option<Uuid>)]
+    whats_app_number_id: Option<String>,
+    /// The customer: a phone number in international format, or a business-scoped user id.
+    customer: Option<String>,
+    /// What has happened.
+    #[schema(min_length = 1, max_length = 64, example = "order-paid")]
+    name: String,
+    /// More about it, 16 KiB at most; the chatbot gets it as a JSON text.
+    #[serde(default)]
+    #[schema(value_type = Option<Value>)]
+    payload: Value,
+}
+
+/// The event as the chatbot will see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RaisedEvent)]
+struct RaisedBody {
+    /// Its `event.id`.
+    id: Uuid,
+}
+
+/// Tells the chatbot of a chat that something has happened.
+///
+/// It hears of it behind everything that has happened in the chat before, as an event of the kind `custom`.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/custom-events",
+    operation_id = "raiseCustomEvent",
+    tag = "Plugins",
+    request_body = EventBody,
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 202, description = "The chatbot will hear of it.", body = RaisedBody),
+        (status = 404, description = "There is no such chat."),
+        (status = 409, description = "No chatbot has the chat: `message` says who."),
+    ),
+)]
+async fn tell(
+    State(state): State<ApiState>,
+    allowed: Allowed<Plugins>,
+    JsonBody(body): JsonBody<EventBody>,
+) -> Result<(StatusCode, Json<RaisedBody>), ApiError> {
+    let wanted = Raise { hears: hears(&body)?, name: body.name, payload: body.payload };
+    let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(refused)?;
+    Ok((StatusCode::ACCEPTED, Json(RaisedBody { id: id.0 })))
+}
+
+fn hears(body: &EventBody) -> Result<Hears, ApiError> {
+    match (&body.participant_id, &body.whats_app_number_id, &body.customer) {
+        (Some(id), None, None) => {
+            let id = id.parse().map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
+            Ok(Hears::Participant(id))
+        }
+        (None, Some(number), Some(customer)) => {
+            let said = "is not the id of one of your numbers";
+            let number = number.parse().map_err(|_| ApiError::fault("whatsAppNumberId", said))?;
+            Ok(Hears::Customer(number, customer.clone()))
+        }
+        _ => {
+            let said = "must be given, or `whatsAppNumberId` and `customer` instead of it";
+            Err(ApiError::fault("participantId", said))
+        }
+    }
+}
+
+fn refused(error: RaiseError) -> ApiError {
+    match error {
+        RaiseError::NotFound => ApiError::not_found(),
+        RaiseError::Faults(faults) => ApiError::faults(faults),
+        RaiseError::NotTheBots(said) => ApiError::new(ErrorKind::Conflict, said),
+        RaiseError::TooMany => ApiError::new(ErrorKind::TooManyRequests, error.to_string()),
+        RaiseError::Failed(cause) => cause.into(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Events that the business raises for a chatbot: an order was paid, a parcel has left.
+
+use base::{Context, Error};
+use domain::{
+    address::{Address, AddressKind},
+    body::FieldFault,
+    chat::{CustomEvent, ParticipantEvent, ParticipantEventKind, ParticipantState},
+    ids::{ClientId, InboxId, ParticipantEventId, ParticipantId},
+};
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        participant_events::{self, NewEvent},
+        participants,
+    },
+    inboxes,
+};
+
+/// Longest name, in characters.
+const NAME: usize = 64;
+/// Longest payload, in bytes of its JSON text.
+const PAYLOAD: usize = 16 << 10;
+/// Events that may wait for the chatbot of one chat.
+const MOST_WAITING: i64 = 100;
+
+/// Whose chatbot hears of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hears {
+    /// That of this chat.
+    Participant(ParticipantId),
+    /// That of the chat that a customer has on an inbox, by phone number or business-scoped user id.
+    Customer(InboxId, String),
+}
+
+/// What has happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Raise {
+    /// To whom.
+    pub hears: Hears,
+    /// What, such as `order-paid`.
+    pub name: String,
+    /// More about it.
+    pub payload: serde_json::Value,
+}
+
+/// Why nobody was told.
+#[derive(Debug, thiserror::Error)]
+pub enum RaiseError {
+    /// There is no such chat.
+    #[error("there is no such chat")]
+    NotFound,
+    /// Wrong fields of the request.
+    #[error("the request is not valid")]
+    Faults(Vec<FieldFault>),
+    /// No chatbot has the chat.
+    #[error("{0}")]
+    NotTheBots(&'static str),
+    /// Its chatbot has not come to those that were raised before.
+    #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
+    TooMany,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for RaiseError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for RaiseError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Tells the chatbot of a chat that something has happened; answers the id of the event, which the chatbot sees. It comes
+/// behind everything that has happened in the chat before.
+///
+/// # Errors
+/// See [`RaiseError`]; nobody was told then.
+pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<ParticipantEventId, RaiseError> {
+    let payload = wanted.payload.to_string();
+    let faults = faults(&wanted, &payload);
+    if !faults.is_empty() {
+        return Err(RaiseError::Faults(faults));
+    }
+    let mut tx = ctx.db.begin().await?;
+    let id = match &wanted.hears {
+        Hears::Participant(id) => participants::find(&mut tx, client, *id).await?.map(|found| found.id),
+        Hears::Customer(inbox, customer) => of_customer(&mut tx, client, *inbox, customer).await?,
+    };
+    let participant = match id {
+        Some(id) => participants::lock(&mut tx, client, id).await?,
+        None => None,
+    };
+    let Some(participant) = participant else { return Err(RaiseError::NotFound) };
+    match participant.state {
+        ParticipantState::Bot => {}
+        ParticipantState::Queued | ParticipantState::Active => {
+            return Err(RaiseError::NotTheBots("people have this chat: no chatbot would hear of it"));
+        }
+        ParticipantState::Closed => {
+            return Err(RaiseError::NotTheBots("this chat is closed: no chatbot would hear of it"));
+        }
+    }
+    if participant_events::waiting(&mut tx, client, participant.id, ParticipantEventKind::Custom).await? >= MOST_WAITING
+    {
+        return Err(RaiseError::TooMany);
+    }
+    let now = ctx.now();
+    let id: ParticipantEventId = ctx.mint();
+    let event = CustomEvent { name: wanted.name, payload };
+    let new = NewEvent { id, event: ParticipantEvent::Custom(event) };
+    participant_events::append(&mut tx, client, participant.id, &[new], now).await?;
+    tx.commit().await?;
+    ctx.wake.wake(Queue::Participant, client, participant.id.0);
+    Ok(id)
+}
+
+fn faults(wanted: &Raise, payload: &str) -> Vec<FieldFault> {
+    let mut faults = Vec::new();
+    let length = wanted.name.chars().count();
+    if wanted.name.trim().is_empty() || length > NAME {
+        faults.push(FieldFault::new("name", format!("must have 1 to {NAME} characters")));
+    }
+    if payload.len() > PAYLOAD {
+        let size = payload.len();
+        faults.push(FieldFault::new("payload", format!("has {size} bytes as JSON; {PAYLOAD} are allowed")));
+    }
+    faults
+}
+
+async fn of_customer(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: &str,
+) -> Result<Option<ParticipantId>, RaiseError> {
+    if inboxes::by_id(db, client, inbox).await?.is_none() {
+        let fault = FieldFault::new("whatsAppNumberId", "is not the id of one of your numbers");
+        return Err(RaiseError::Faults(vec![fault]));
+    }
+    let kinds = [AddressKind::Phone, AddressKind::Bsuid];
+    let Some(address) = kinds.into_iter().find_map(|kind| Address::of_kind(kind, customer)) else {
+        let said = "is neither a phone number in international format nor a business-scoped user id";
+        return Err(RaiseError::Faults(vec![FieldFault::new("customer", said)]));
+    };
+    Ok(participants::of_address(db, client, inbox, &address).await?)
+}

@@ -1,0 +1,73 @@
+//! What of the track 0.1 is not the same in the newest: the actions of a chatbot. All other types have the same structure,
+//! which is what components compare.
+
+use wasmtime::component::{ComponentType, Lift};
+
+use crate::chatbot::exports::patchbay::plugin::bot::{
+    Action as Newest, HandOver, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Timer,
+};
+
+/// What a chatbot of the track 0.1 wants done.
+#[derive(Debug, Clone, ComponentType, Lift)]
+#[component(variant)]
+pub enum Action {
+    /// Send a text.
+    #[component(name = "reply-text")]
+    ReplyText(ReplyText),
+    /// Send a file.
+    #[component(name = "reply-media")]
+    ReplyMedia(ReplyMedia),
+    /// Send a text with buttons.
+    #[component(name = "reply-buttons")]
+    ReplyButtons(ReplyButtons),
+    /// Send a text with a list.
+    #[component(name = "reply-list")]
+    ReplyList(ReplyList),
+    /// Send a place.
+    #[component(name = "reply-location")]
+    ReplyLocation(ReplyLocation),
+    /// Send a template.
+    #[component(name = "reply-template")]
+    ReplyTemplate(ReplyTemplate),
+    /// Replace `session.state`.
+    #[component(name = "set-state")]
+    SetState(String),
+    /// Call the bot back later.
+    #[component(name = "start-timer")]
+    StartTimer(Timer),
+    /// Let people take over.
+    #[component(name = "hand-over")]
+    HandOver(HandOver),
+    /// Close the conversation.
+    #[component(name = "close")]
+    Close,
+    /// Put a tag on the contact: `add-tag` in the newest.
+    #[component(name = "tag")]
+    Tag(String),
+    /// Ask the customer for a rating.
+    #[component(name = "request-rating")]
+    RequestRating,
+    /// Slot to grow.
+    #[component(name = "custom")]
+    Custom(String),
+}
+
+impl From<Action> for Newest {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::ReplyText(reply) => Self::ReplyText(reply),
+            Action::ReplyMedia(reply) => Self::ReplyMedia(reply),
+            Action::ReplyButtons(reply) => Self::ReplyButtons(reply),
+            Action::ReplyList(reply) => Self::ReplyList(reply),
+            Action::ReplyLocation(reply) => Self::ReplyLocation(reply),
+            Action::ReplyTemplate(reply) => Self::ReplyTemplate(reply),
+            Action::SetState(state) => Self::SetState(state),
+            Action::StartTimer(timer) => Self::StartTimer(timer),
+            Action::HandOver(to) => Self::HandOver(to),
+            Action::Close => Self::Close,
+            Action::Tag(tag) => Self::AddTag(tag),
+            Action::RequestRating => Self::RequestRating,
+            Action::Custom(text) => Self::Custom(text),
+        }
+    }
+}

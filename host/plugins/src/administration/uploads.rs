@@ -1,0 +1,170 @@
+//! Uploads that go on after their request was answered. The row says how far each is, to whichever node is asked.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::ids::ClientId;
+use sha2::{Digest, Sha256};
+use storage::plugins::{
+    uploads::{self as stored, Refused, Upload, UploadState},
+    versions::{self, Version},
+};
+use uuid::Uuid;
+
+use super::{
+    PluginError,
+    upload::{Place, Uploaded, check_name, check_size, upload},
+};
+use base::{Context, HostFailed, Result, audit::Actor};
+
+/// How often the row of an upload says that somebody works on it.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// What an upload that is not waited for led to at once.
+#[derive(Debug)]
+pub enum Begun {
+    /// Nothing has to be done: these bytes are a version already.
+    There(Box<Version>),
+    /// It is being worked on.
+    Working(Box<Upload>),
+}
+
+/// How far an upload is.
+#[derive(Debug)]
+pub enum Progress {
+    /// It is checked, compiled and tried out.
+    Working,
+    /// It is this version.
+    Ready(Box<Version>),
+    /// It was not taken.
+    Refused(PluginError),
+}
+
+/// Takes a component in as [`upload`] does, and answers before that is done.
+///
+/// # Errors
+/// What can be said at once: see [`PluginError`].
+pub async fn begin_upload(
+    ctx: &Arc<Context>,
+    client: ClientId,
+    name: &str,
+    bytes: Vec<u8>,
+    actor: Actor,
+    place: Place,
+) -> Result<Begun, PluginError> {
+    check_name(ctx, name)?;
+    check_size(ctx, bytes.len())?;
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let now = ctx.now();
+    let begun = Upload {
+        id: ctx.ids.mint(now),
+        plugin: name.to_owned(),
+        size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+        state: UploadState::Compiling,
+        created_at: now,
+    };
+    {
+        let mut db = ctx.db.acquire().await?;
+        if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
+            return Ok(Begun::There(Box::new(version)));
+        }
+        stored::begin(&mut db, client, &begun).await?;
+    }
+    let (ctx, name, id) = (Arc::clone(ctx), name.to_owned(), begun.id);
+    tokio::spawn(async move {
+        let uploaded = with_beats(&ctx, client, id, upload(&ctx, client, &name, bytes, actor, &place)).await;
+        if let Err(error) = end(&ctx, client, id, uploaded).await {
+            tracing::error!(client.id = %client, upload.id = %id, error = &error as &dyn std::error::Error,
+                "what became of an upload could not be noted");
+        }
+    });
+    Ok(Begun::Working(Box::new(begun)))
+}
+
+/// Lets the work go on, and says so from time to time.
+async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    let mut beat = tokio::time::interval(BEAT);
+    beat.tick().await;
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = beat.tick() => {
+                let said: Result<()> = async { Ok(stored::seen(&mut *ctx.db.acquire().await?, client, id).await?) }.await;
+                if let Err(error) = said {
+                    tracing::warn!(upload.id = %id, error = &error as &dyn std::error::Error,
+                        "that an upload is worked on could not be noted");
+                }
+            }
+        }
+    }
+}
+
+async fn end(ctx: &Context, client: ClientId, id: Uuid, uploaded: Result<Uploaded, PluginError>) -> Result<()> {
+    let mut db = ctx.db.acquire().await?;
+    let ended = uploaded.map(|uploaded| uploaded.version.version).map_err(|error| kept(client, id, error));
+    Ok(stored::end(&mut db, client, id, ended.as_ref().copied()).await?)
+}
+
+const FAULTS: &str = "FAULTS";
+const CONFLICT: &str = "CONFLICT";
+const TOO_LARGE: &str = "TOO_LARGE";
+const BUSY: &str = "BUSY";
+const NOT_YET: &str = "NOT_YET";
+const FAILED: &str = "FAILED";
+
+/// A refusal as it is kept.
+fn kept(client: ClientId, id: Uuid, error: PluginError) -> Refused {
+    let plain = |kind: &str, said: String| Refused { kind: kind.to_owned(), said, faults: vec![], wait_seconds: None };
+    match error {
+        PluginError::Faults(faults) => Refused { faults, ..plain(FAULTS, String::new()) },
+        PluginError::Conflict(said) => plain(CONFLICT, said),
+        PluginError::TooLarge(said) => plain(TOO_LARGE, said),
+        PluginError::Busy(said) => plain(BUSY, said),
+        PluginError::NotYet { said, wait } => {
+            Refused { wait_seconds: Some(wait.as_secs().max(1)), ..plain(NOT_YET, said) }
+        }
+        PluginError::NotFound => plain(FAILED, error.to_string()),
+        PluginError::Failed(cause) => {
+            tracing::error!(client.id = %client, upload.id = %id, error = &cause as &dyn std::error::Error,
+                "an upload failed, and not because of its component");
+            plain(FAILED, "the server could not take it in".to_owned())
+        }
+    }
+}
+
+/// A refusal as [`upload`] would have given it.
+fn refusal(refused: Refused) -> PluginError {
+    match refused.kind.as_str() {
+        FAULTS => PluginError::Faults(refused.faults),
+        CONFLICT => PluginError::Conflict(refused.said),
+        TOO_LARGE => PluginError::TooLarge(refused.said),
+        BUSY => PluginError::Busy(refused.said),
+        NOT_YET => {
+            let wait = Duration::from_secs(refused.wait_seconds.unwrap_or(1));
+            PluginError::NotYet { said: refused.said, wait }
+        }
+        _ => PluginError::Failed(HostFailed(refused.said).into()),
+    }
+}
+
+/// An upload that is not waited for, and how far it is; `None` when there is none of this id, or not any more.
+pub async fn upload_progress(ctx: &Context, client: ClientId, id: Uuid) -> Result<Option<(Upload, Progress)>> {
+    let mut db = ctx.db.acquire().await?;
+    let Some(found) = stored::find(&mut db, client, id).await? else { return Ok(None) };
+    let progress = match found.state.clone() {
+        UploadState::Compiling => Progress::Working,
+        UploadState::Ready(version) => match versions::one(&mut db, client, &found.plugin, Some(version)).await? {
+            Some(version) => Progress::Ready(Box::new(version)),
+            None => {
+                let said = format!("version {version} of `{}` came of it, and was removed since", found.plugin);
+                Progress::Refused(PluginError::Conflict(said))
+            }
+        },
+        UploadState::Refused(refused) => Progress::Refused(refusal(refused)),
+        UploadState::Abandoned => {
+            let said = "the process that worked on it is gone: upload it again";
+            Progress::Refused(PluginError::Busy(said.to_owned()))
+        }
+    };
+    Ok(Some((found, progress)))
+}

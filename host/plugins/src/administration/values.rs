@@ -1,0 +1,98 @@
+//! The key-values of a plugin, for its client to see and to erase.
+
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, ParticipantId},
+    page::{Page, PageRequest},
+};
+use storage::chat::{
+    chatbot_value_lists::{self, Erase, Shown},
+    chatbot_values, participants,
+};
+
+use super::{PluginError, catalogue, note};
+use base::{
+    Context,
+    audit::{Actor, Administration, audit},
+};
+
+/// Longest name of a key, in bytes.
+const KEY_BYTES: usize = 128;
+
+/// A page of what a plugin has stored, by name: of one participant, or what all of them share.
+///
+/// # Errors
+/// See [`PluginError`].
+pub async fn key_values(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    (participant, prefix): (Option<ParticipantId>, &str),
+    page: PageRequest,
+) -> Result<Page<Shown>, PluginError> {
+    check("prefix", prefix)?;
+    let mut db = ctx.db.acquire().await?;
+    if catalogue::find(ctx, &mut db, client, plugin).await?.is_none() {
+        return Err(PluginError::NotFound);
+    }
+    let participant = known(&mut db, client, participant).await?;
+    let part = (page.offset(), page.limit());
+    let (items, total) =
+        chatbot_value_lists::page(&mut db, client, plugin, (participant, prefix), part, ctx.now()).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// Erases what a plugin has stored: of one participant, or of what all of them share. Answers how many values there were.
+/// A call that has read one of them is made again.
+///
+/// # Errors
+/// See [`PluginError`].
+pub async fn erase_key_values(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    (participant, which): (Option<ParticipantId>, Erase<'_>),
+    actor: Actor,
+) -> Result<u64, PluginError> {
+    match which {
+        Erase::Key(key) => check("key", key)?,
+        Erase::Prefix(prefix) => check("prefix", prefix)?,
+    }
+    let mut tx = ctx.db.begin().await?;
+    if catalogue::find(ctx, &mut tx, client, plugin).await?.is_none() {
+        return Err(PluginError::NotFound);
+    }
+    let participant = known(&mut tx, client, participant).await?;
+    match participant {
+        // As a turn of its chatbot does, so that the two do not pass each other.
+        Some(participant) => drop(participants::lock(&mut tx, client, participant).await?),
+        None => chatbot_values::lock_shared(&mut tx, client, plugin).await?,
+    }
+    let erased = chatbot_value_lists::erase(&mut tx, client, plugin, participant, which).await?;
+    let whose = participant.map_or("shared by all participants".to_owned(), |id| format!("of participant {id}"));
+    note(ctx, &mut tx, client, (plugin, None), ("VALUES_ERASED", Some(format!("{erased} {whose}")))).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "erase-values", ("plugin", plugin)).await?;
+    tx.commit().await?;
+    Ok(erased.unsigned_abs())
+}
+
+/// The participant that an id stands for now: chats of merged customers are merged.
+async fn known(
+    db: &mut storage::PgConnection,
+    client: ClientId,
+    participant: Option<ParticipantId>,
+) -> Result<Option<ParticipantId>, PluginError> {
+    let Some(id) = participant else { return Ok(None) };
+    match participants::find(db, client, id).await? {
+        Some(found) => Ok(Some(found.id)),
+        None => Err(PluginError::fault("participantId", "is not the id of one of your participants")),
+    }
+}
+
+fn check(field: &str, name: &str) -> Result<(), PluginError> {
+    if name.len() > KEY_BYTES || name.contains('\0') {
+        let said = format!("must have {KEY_BYTES} bytes at most, and no NUL character");
+        return Err(PluginError::Faults(vec![FieldFault::new(field, said)]));
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! Key-values of chatbots by their names: listed for a plugin, shown and erased for its client, removed when their time is
+//! over.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, ParticipantId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::chatbot_values::{KEY_OVERHEAD, Key, grow};
+use crate::Result;
+
+/// Names of one store that are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Names {
+    /// Whose store; `None` = shared by all participants of the client.
+    pub participant: Option<ParticipantId>,
+    /// What they begin with.
+    pub prefix: String,
+    /// They come behind this one.
+    pub after: Option<String>,
+    /// How many.
+    pub most: i64,
+}
+
+/// Behind every name that begins so: names have 128 bytes at most, and this is the last character there is.
+fn end_of(prefix: &str) -> String {
+    format!("{prefix}{}", "\u{10ffff}".repeat(32))
+}
+
+/// Names of a store in the order of their bytes.
+pub async fn names(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    wanted: &Names,
+    now: DateTime<Utc>,
+) -> Result<Vec<String>> {
+    let of = Key { participant: wanted.participant, name: String::new() };
+    Ok(sqlx::query_scalar(
+        r#"SELECT key FROM chatbot_value
+           WHERE client_id = $1 AND plugin = $2 AND participant_id = $3
+             AND key COLLATE "C" >= $4 AND key COLLATE "C" <= $5 AND ($6::text IS NULL OR key COLLATE "C" > $6)
+             AND (expires_at IS NULL OR expires_at > $7)
+           ORDER BY key COLLATE "C" LIMIT $8"#,
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(of.owner())
+    .bind(&wanted.prefix)
+    .bind(end_of(&wanted.prefix))
+    .bind(wanted.after.as_deref())
+    .bind(now)
+    .bind(wanted.most)
+    .fetch_all(db)
+    .await?)
+}
+
+/// A value as its client sees it.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Shown {
+    /// Its name.
+    pub key: String,
+    /// The bytes.
+    pub value: Vec<u8>,
+    /// When it is gone; `None` = it stays.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// A page of one store of a plugin by name, and how many there are in all.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    (participant, prefix): (Option<ParticipantId>, &str),
+    (offset, limit): (i64, i64),
+    now: DateTime<Utc>,
+) -> Result<(Vec<Shown>, i64)> {
+    let owner = Key { participant, name: String::new() }.owner();
+    let rows = sqlx::query_as(
+        r#"SELECT key, value, expires_at FROM chatbot_value
+           WHERE client_id = $1 AND plugin = $2 AND participant_id = $3
+             AND key COLLATE "C" >= $4 AND key COLLATE "C" <= $5 AND (expires_at IS NULL OR expires_at > $6)
+           ORDER BY key COLLATE "C" OFFSET $7 LIMIT $8"#,
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(owner)
+    .bind(prefix)
+    .bind(end_of(prefix))
+    .bind(now)
+    .bind(offset)
+    .bind(limit)
+    .fetch_all(&mut *db)
+    .await?;
+    let total = sqlx::query_scalar(
+        r#"SELECT count(*) FROM chatbot_value
+           WHERE client_id = $1 AND plugin = $2 AND participant_id = $3
+             AND key COLLATE "C" >= $4 AND key COLLATE "C" <= $5 AND (expires_at IS NULL OR expires_at > $6)"#,
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(owner)
+    .bind(prefix)
+    .bind(end_of(prefix))
+    .bind(now)
+    .fetch_one(db)
+    .await?;
+    Ok((rows, total))
+}
+
+/// Which values of one store are erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Erase<'a> {
+    /// The one of this name.
+    Key(&'a str),
+    /// Those whose names begin so.
+    Prefix(&'a str),
+}
+
+/// Erases values of one store of a plugin; answers how many there were. [`super::chatbot_values::lock_shared`] first where
+/// the store is shared.
+pub async fn erase(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: &str,
+    participant: Option<ParticipantId>,
+    which: Erase<'_>,
+) -> Result<i64> {
+    let (from, to) = match which {
+        Erase::Key(key) => (key.to_owned(), key.to_owned()),
+        Erase::Prefix(prefix) => (prefix.to_owned(), end_of(prefix)),
+    };
+    let (erased, freed): (i64, i64) = sqlx::query_as(
+        r#"WITH gone AS (
+               DELETE FROM chatbot_value
+               WHERE client_id = $1 AND plugin = $2 AND participant_id = $3
+                 AND key COLLATE "C" >= $4 AND key COLLATE "C" <= $5
+               RETURNING octet_length(key) + octet_length(value) + $6 AS bytes)
+           SELECT count(*), COALESCE(sum(bytes), 0)::bigint FROM gone"#,
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(Key { participant, name: String::new() }.owner())
+    .bind(from)
+    .bind(to)
+    .bind(KEY_OVERHEAD)
+    .fetch_one(&mut *db)
+    .await?;
+    if freed != 0 {
+        grow(db, client, participant.unwrap_or(ParticipantId(Uuid::nil())), -freed).await?;
+    }
+    Ok(erased)
+}
+
+/// Removes values whose time is over, of all clients, at most `limit`, and answers how many: fewer than `limit` says that
+/// this was the last page. One that somebody is writing is left for another time.
+pub async fn forget_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<u64> {
+    let freed: Vec<(Uuid, i64, i64)> = sqlx::query_as(
+        "WITH expired AS (
+             SELECT client_id, plugin, participant_id, key FROM chatbot_value WHERE expires_at <= $1
+             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+         gone AS (
+             DELETE FROM chatbot_value value USING expired
+             WHERE value.client_id = expired.client_id AND value.plugin = expired.plugin
+               AND value.participant_id = expired.participant_id AND value.key = expired.key
+             RETURNING value.client_id, octet_length(value.key) + octet_length(value.value) + $3 AS bytes)
+         SELECT client_id, count(*), sum(bytes)::bigint FROM gone GROUP BY client_id",
+    )
+    .bind(now)
+    .bind(limit)
+    .bind(KEY_OVERHEAD)
+    .fetch_all(&mut *db)
+    .await?;
+    let mut removed = 0;
+    for (client, values, bytes) in freed {
+        grow(db, ClientId(client), ParticipantId(Uuid::nil()), -bytes).await?;
+        removed += values.unsigned_abs();
+    }
+    Ok(removed)
+}

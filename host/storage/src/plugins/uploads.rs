@@ -1,0 +1,131 @@
+//! Uploads that are answered before they are done (`plugin_upload`).
+
+use chrono::{DateTime, Utc};
+use domain::{body::FieldFault, ids::ClientId};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{
+    Result,
+    stored::{self, Stored},
+};
+
+/// An upload of which nothing was heard for so long is nobody's any more, in seconds.
+const SILENT_SECONDS: i32 = 60;
+
+/// An upload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Upload {
+    /// Its id.
+    pub id: Uuid,
+    /// Name of the plugin.
+    pub plugin: String,
+    /// Bytes of the component.
+    pub size: i64,
+    /// How far it is.
+    pub state: UploadState,
+    /// When it came.
+    pub created_at: DateTime<Utc>,
+}
+
+/// How far an upload is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UploadState {
+    /// It is checked, compiled and tried out.
+    Compiling,
+    /// The process that worked on it is gone.
+    Abandoned,
+    /// It is this version.
+    Ready(i32),
+    /// It was not taken.
+    Refused(Refused),
+}
+
+/// Why an upload was not taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Refused {
+    /// What kind of reason it is: the use case has the words.
+    pub kind: String,
+    /// In words.
+    pub said: String,
+    /// What is wrong with the component.
+    pub faults: Vec<FieldFault>,
+    /// Seconds after which it is worth trying again.
+    pub wait_seconds: Option<u64>,
+}
+
+/// Notes an upload that begins.
+pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO plugin_upload (client_id, id, plugin, size, state, created_at, seen_at)
+         VALUES ($1, $2, $3, $4, 'COMPILING', $5, now())",
+    )
+    .bind(client.0)
+    .bind(upload.id)
+    .bind(&upload.plugin)
+    .bind(upload.size)
+    .bind(upload.created_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Says that an upload is still being worked on.
+pub async fn seen(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<()> {
+    sqlx::query("UPDATE plugin_upload SET seen_at = now() WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Says what became of an upload: its version, or why it was not taken.
+pub async fn end(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: Uuid,
+    ended: std::result::Result<i32, &Refused>,
+) -> Result<()> {
+    sqlx::query("UPDATE plugin_upload SET state = $3, version = $4, refused = $5, seen_at = now() WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id)
+        .bind(if ended.is_ok() { "READY" } else { "REFUSED" })
+        .bind(ended.ok())
+        .bind(ended.err().map(stored::write))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    plugin: String,
+    size: i64,
+    version: Option<i32>,
+    refused: Option<Stored>,
+    is_silent: bool,
+    created_at: DateTime<Utc>,
+}
+
+/// An upload by its id.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<Option<Upload>> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT plugin, size, version, refused, seen_at < now() - make_interval(secs => $3) AS is_silent, created_at
+         FROM plugin_upload WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(id)
+    .bind(f64::from(SILENT_SECONDS))
+    .fetch_optional(db)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let state = match (row.version, &row.refused) {
+        (Some(version), _) => UploadState::Ready(version),
+        (None, Some(refused)) => UploadState::Refused(stored::read("plugin_upload", "refused", refused)?),
+        (None, None) if row.is_silent => UploadState::Abandoned,
+        (None, None) => UploadState::Compiling,
+    };
+    Ok(Some(Upload { id, plugin: row.plugin, size: row.size, state, created_at: row.created_at }))
+}
