@@ -29,7 +29,7 @@ WITH minted AS MATERIALIZED (
     SELECT :client, message, 0, 'WHATSAPP', :number, 'PHONE', '2782' || :phone, now() FROM minted
 )
 INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
-SELECT :client, message, 0, :number, 1, now() FROM minted;
+SELECT :client, message, 0, :number, '27820000001', 1, now() FROM minted;
 ";
 
 /// Transactions per second of `pgbench` that inserts one message in each.
@@ -108,7 +108,7 @@ async fn insert(db: &PgPool, size: usize, content: &serde_json::Value) {
              SELECT $1, id, 0, 'WHATSAPP', $3, 'PHONE', phone, now() FROM given
          )
          INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
-         SELECT $1, id, 0, $3, 1, now() FROM given",
+         SELECT $1, id, 0, $3, phone, 1, now() FROM given",
     )
     .bind(client)
     .bind(part)
