@@ -63,7 +63,8 @@ impl Scene {
         let customers = (0..3 * SAMPLES).map(customer).chain([BUSY.to_owned()]);
         for phone in customers {
             let value = inbound_text(&format!("wamid.in.{phone}"), Some(&phone), None, "hello");
-            stage.patchbay.callback(&stage.client.callback(value)).await.ok();
+            let reply = stage.patchbay.callback(&stage.client.callback(value)).await;
+            assert_eq!(reply.status, 200, "{}", reply.text);
         }
         loop {
             let row = sqlx::query("SELECT EXISTS (SELECT 1 FROM callback)").fetch_one(&stage.db).await.unwrap();

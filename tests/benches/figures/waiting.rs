@@ -171,7 +171,8 @@ impl Scene {
         let value = inbound_text(&format!("wamid.in.{}", self.counter), Some(&phone), None, "hello");
         let callback = self.stage.client.callback(value);
         let began = Instant::now();
-        self.stage.patchbay.callback(&callback).await.ok();
+        let reply = self.stage.patchbay.callback(&callback).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
         self.watch.arrival(&phone, PATIENCE).await.map(|came| came - began)
     }
 
