@@ -8,6 +8,7 @@ mod control;
 mod faults;
 mod graph;
 mod identity;
+mod lite;
 mod mailbox;
 mod media;
 mod numbers;
@@ -138,6 +139,7 @@ async fn serve_http(world: Arc<World>, listener: TcpListener) {
     let app = Router::new()
         .merge(control::routes())
         .merge(phone_api::routes())
+        .merge(lite::routes())
         .merge(graph::routes())
         .with_state(Arc::clone(&world));
     // Small answers must not wait for each other; without it the simulator is only slower.

@@ -90,6 +90,9 @@ pub(crate) struct Received {
     pub(crate) data_coding: Option<u8>,
     #[serde(skip)]
     pub(crate) sender: Option<Sender>,
+    /// The Lite number whose device sent it.
+    #[serde(skip)]
+    pub(crate) device: Option<String>,
 }
 
 /// Shows kept bytes as the JSON they are; they are kept as bytes because they are many.

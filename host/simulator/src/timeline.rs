@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::callbacks::{self, Event, StatusReport};
+use crate::lite;
 use crate::mailbox::Progress;
 use crate::world::{State, World};
 
@@ -56,6 +57,10 @@ pub(crate) fn advance(world: &Arc<World>, wamid: &str, progress: Progress, taken
     let reported = {
         let mut state = world.state();
         let silent = progress == Progress::Delivered && state.faults.skip_delivered;
+        if let Some(moved) = step_of_device(&mut state, wamid, progress) {
+            world.lite_news.notify_waiters();
+            return moved;
+        }
         step(&mut state, wamid, progress).map(|event| (!silent).then_some(event))
     };
     let moved = reported.is_some();
@@ -71,6 +76,19 @@ fn fail(world: &Arc<World>, wamid: &str, code: u32, taken: Option<oneshot::Sende
         let value = callbacks::with_failure(event.value, code);
         world.publish(Event { value, taken, ..event });
     }
+}
+
+/// Moves on what a Lite device sent, which hears of it; `None` for other messages. Whoever waits for its news is woken by the
+/// caller.
+fn step_of_device(state: &mut State, id: &str, progress: Progress) -> Option<bool> {
+    let message = state.mailbox.received_mut(id)?;
+    let device = message.device.clone()?;
+    if message.status >= progress {
+        return Some(false);
+    }
+    message.status = progress;
+    lite::receipt(state, &device, id, progress);
+    Some(true)
 }
 
 /// The event of a step forward; `None` where the message is already there.

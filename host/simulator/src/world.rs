@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -10,6 +11,7 @@ use crate::callbacks::Callbacks;
 use crate::faults::Faults;
 use crate::graph::catalogue::Catalogue;
 use crate::graph::limits::Limits;
+use crate::lite::Devices;
 use crate::mailbox::Mailbox;
 use crate::media::Media;
 use crate::numbers::Numbers;
@@ -30,6 +32,7 @@ pub(crate) struct State {
     pub(crate) mailbox: Mailbox,
     pub(crate) requests: RequestLog,
     pub(crate) limits: Limits,
+    pub(crate) lite: Devices,
 }
 
 /// The facts and the lines to the host: callbacks one way, SMSC sessions the other.
@@ -37,6 +40,8 @@ pub(crate) struct World {
     state: Mutex<State>,
     pub(crate) callbacks: Callbacks,
     pub(crate) smsc: Smsc,
+    /// Somebody who waits for the events of a device looks again.
+    pub(crate) lite_news: Notify,
     pub(crate) shutdown: CancellationToken,
     pub(crate) tasks: TaskTracker,
 }
@@ -47,6 +52,7 @@ impl World {
             state: Mutex::new(State { origin, ..State::default() }),
             callbacks,
             smsc: Smsc::default(),
+            lite_news: Notify::new(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })

@@ -156,6 +156,7 @@ fn accept(state: &mut State, node: &str, message: &Value, body: &Bytes) -> Resul
         parts: None,
         data_coding: None,
         sender: Some(Sender { opaque, by_user_id: recipient.by_user_id, category, priced: false }),
+        device: None,
     });
     Ok(Accepted {
         answer: accepted_answer(&recipient, &phone, &wamid),

@@ -2,7 +2,7 @@
 
 mod samples;
 mod taps;
-mod writing;
+pub(crate) mod writing;
 
 use std::sync::Arc;
 

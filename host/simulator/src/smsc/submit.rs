@@ -87,6 +87,7 @@ fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, w
         channel: Channel::Sms,
         from: from.to_owned(),
         phone_number_id: None,
+        device: None,
         kind: "text".to_owned(),
         body: json!({"text": text}).to_string().into(),
         text,

@@ -1,0 +1,265 @@
+//! One device: how it is paired, connects, is thrown out and comes back (PROVIDERS D.1).
+
+use std::collections::VecDeque;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::DeviceError;
+use crate::clock;
+
+/// QR codes of one attempt to pair: the first is shown for a minute, the others for 20 seconds.
+const CODES: u32 = 6;
+const FIRST_CODE_SECONDS: i64 = 60;
+const NEXT_CODE_SECONDS: i64 = 20;
+/// Longest ban.
+const LONGEST_BAN_SECONDS: i64 = 24 * 3600;
+/// Events kept for a host that does not take them.
+const EVENTS_KEPT: usize = 50_000;
+
+/// How far the connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Link {
+    Off,
+    Pairing,
+    Up,
+}
+
+/// The device of one business number.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Device {
+    pub(crate) number: String,
+    paired: bool,
+    link: Link,
+    /// Which process of the host drives it.
+    holder: Option<String>,
+    banned_until: Option<DateTime<Utc>>,
+    /// The QR code that is shown now.
+    code: Option<String>,
+    /// Codes shown in this attempt to pair.
+    #[serde(skip)]
+    codes: u32,
+    /// Grows with each attempt, so that the timer of an earlier one does nothing.
+    #[serde(skip)]
+    attempt: u64,
+    /// Nobody can be looked up.
+    pub(crate) lookup_fails: bool,
+    /// Part of what phone and device share cannot be fetched.
+    sync_fails: bool,
+    #[serde(skip)]
+    events: VecDeque<(u64, Value)>,
+    #[serde(skip)]
+    last_event: u64,
+    /// What came while it was not connected: told when it is.
+    #[serde(skip)]
+    held: Vec<Value>,
+}
+
+impl Device {
+    pub(crate) fn new(number: &str) -> Self {
+        Self {
+            number: number.to_owned(),
+            paired: false,
+            link: Link::Off,
+            holder: None,
+            banned_until: None,
+            code: None,
+            codes: 0,
+            attempt: 0,
+            lookup_fails: false,
+            sync_fails: false,
+            events: VecDeque::new(),
+            last_event: 0,
+            held: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.link == Link::Up
+    }
+
+    /// The attempt to pair whose code runs out after so many seconds; `None` when no code is shown.
+    pub(crate) fn code_runs_out(&self) -> Option<(u64, u32, i64)> {
+        self.code.as_ref()?;
+        let seconds = if self.codes == 1 { FIRST_CODE_SECONDS } else { NEXT_CODE_SECONDS };
+        Some((self.attempt, self.codes, seconds))
+    }
+
+    fn tell(&mut self, event: Value) {
+        self.last_event += 1;
+        self.events.push_back((self.last_event, event));
+        if self.events.len() > EVENTS_KEPT {
+            self.events.pop_front();
+        }
+    }
+
+    fn news(&mut self, names: &[&str]) {
+        for name in names {
+            self.tell(json!({"type": "session", "news": name}));
+        }
+    }
+
+    /// Tells something that only a connected device hears.
+    pub(crate) fn hear(&mut self, event: Value) {
+        if self.is_up() { self.tell(event) } else { self.held.push(event) }
+    }
+
+    /// The events after `seen`, which are done with up to there; with the number of the last one.
+    pub(crate) fn take_events(&mut self, seen: u64) -> (u64, Vec<Value>) {
+        while self.events.front().is_some_and(|(number, _)| *number <= seen) {
+            self.events.pop_front();
+        }
+        let events = self.events.iter().map(|(_, event)| event.clone()).collect();
+        (self.last_event.max(seen), events)
+    }
+
+    /// What was told about a connection is over with it; what customers did is not.
+    fn forget_news(&mut self) {
+        self.events.retain(|(_, event)| !matches!(event.get("type").and_then(Value::as_str), Some("session" | "qr")));
+    }
+
+    /// Connects for `holder`, or shows a code. A connection that it has already stays; that of another process ends.
+    pub(crate) fn start(&mut self, holder: &str) -> Result<(), DeviceError> {
+        if let Some(seconds) = self.ban_left() {
+            return Err(DeviceError::Banned(seconds));
+        }
+        let same = self.holder.as_deref() == Some(holder);
+        self.holder = Some(holder.to_owned());
+        match (self.paired, self.link) {
+            (_, Link::Up) if same => {}
+            (true, _) => {
+                self.forget_news();
+                self.news(&["DIALLING", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN"]);
+                self.come_up();
+            }
+            (false, Link::Pairing) if same => {}
+            (false, _) => {
+                self.link = Link::Pairing;
+                self.codes = 0;
+                self.attempt += 1;
+                self.forget_news();
+                self.news(&["DIALLING"]);
+                self.show_code();
+            }
+        }
+        Ok(())
+    }
+
+    fn show_code(&mut self) {
+        self.codes += 1;
+        let secret = hex::encode(clock::dice::<16>());
+        let code = format!("2@{secret},{},{}", self.number, self.codes);
+        let seconds = if self.codes == 1 { FIRST_CODE_SECONDS } else { NEXT_CODE_SECONDS };
+        self.tell(json!({"type": "qr", "code": code, "seconds": seconds}));
+        self.code = Some(code);
+    }
+
+    /// The code of an attempt has run out: the next one is shown, or the attempt ends.
+    pub(crate) fn next_code(&mut self, attempt: u64, codes: u32) -> bool {
+        if self.link != Link::Pairing || (self.attempt, self.codes) != (attempt, codes) {
+            return false;
+        }
+        if self.codes < CODES {
+            self.show_code();
+            return true;
+        }
+        self.goes_down("QR_TIMEOUT");
+        false
+    }
+
+    fn come_up(&mut self) {
+        self.link = Link::Up;
+        self.code = None;
+        if self.sync_fails {
+            self.news(&["SYNC_FAILED"]);
+        }
+        self.news(&["SYNCED"]);
+        for event in std::mem::take(&mut self.held) {
+            self.tell(event);
+        }
+    }
+
+    /// Somebody scans the code that is shown.
+    pub(crate) fn scan(&mut self, scanned: Option<&str>) -> Result<(), DeviceError> {
+        let shown = self.code.as_deref().ok_or(DeviceError::NoCode)?;
+        if scanned.is_some_and(|scanned| scanned != shown) {
+            return Err(DeviceError::OldCode);
+        }
+        self.paired = true;
+        self.news(&["PAIRED", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN_FIRST"]);
+        self.come_up();
+        Ok(())
+    }
+
+    fn goes_down(&mut self, news: &str) {
+        self.link = Link::Off;
+        self.code = None;
+        self.holder = None;
+        self.news(&[news]);
+    }
+
+    /// The host ends the connection; the pairing stays. Nothing is told: the host knows.
+    pub(crate) fn disconnect(&mut self) {
+        (self.link, self.code, self.holder) = (Link::Off, None, None);
+        self.forget_news();
+    }
+
+    /// The host ends the pairing.
+    pub(crate) fn log_out(&mut self) {
+        self.disconnect();
+        self.paired = false;
+    }
+
+    /// How long the number stays flagged.
+    fn ban_left(&self) -> Option<i64> {
+        let left = (self.banned_until? - clock::now()).num_milliseconds();
+        (left > 0).then_some(left.div_euclid(1000) + 1)
+    }
+
+    /// What befalls a device, by name.
+    pub(crate) fn befalls(&mut self, name: &str, seconds: Option<i64>) -> Result<(), DeviceError> {
+        match name {
+            "ban" => {
+                let seconds = seconds.unwrap_or(LONGEST_BAN_SECONDS).clamp(1, LONGEST_BAN_SECONDS);
+                self.banned_until = Some(clock::now() + TimeDelta::seconds(seconds));
+                self.goes_down("BANNED");
+                if let Some((_, event)) = self.events.back_mut() {
+                    *event = json!({"type": "session", "news": "BANNED", "seconds": seconds});
+                }
+            }
+            "unban" => self.banned_until = None,
+            "replaced" => self.goes_down("REPLACED"),
+            "logged_out" => {
+                self.paired = false;
+                self.goes_down("LOGGED_OUT");
+            }
+            "pair_failed" => self.goes_down("PAIR_FAILED"),
+            "qr_timeout" => self.goes_down("QR_TIMEOUT"),
+            "drop" => self.goes_down("DROPPED"),
+            "lookup_fails" => self.lookup_fails = true,
+            "lookup_works" => self.lookup_fails = false,
+            "sync_fails" => self.sync_fails = true,
+            "sync_works" => self.sync_fails = false,
+            other => return Err(DeviceError::NoEvent(other.to_owned(), EVENTS.join(", "))),
+        }
+        Ok(())
+    }
+}
+
+/// What can befall a device.
+const EVENTS: [&str; 11] = [
+    "ban",
+    "unban",
+    "replaced",
+    "logged_out",
+    "pair_failed",
+    "qr_timeout",
+    "drop",
+    "lookup_fails",
+    "lookup_works",
+    "sync_fails",
+    "sync_works",
+];

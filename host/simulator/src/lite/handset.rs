@@ -1,0 +1,66 @@
+//! The phone of the business in somebody's hand: it scans codes, and things befall it.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Answer, Device, DeviceError, body, number};
+use crate::world::World;
+
+pub(super) fn routes() -> Router<Arc<World>> {
+    Router::new()
+        .route("/lite/devices", get(list))
+        .route("/lite/devices/{number}", get(show))
+        .route("/lite/devices/{number}/scan", post(scan))
+        .route("/lite/devices/{number}/befall", post(befall))
+}
+
+async fn list(State(world): State<Arc<World>>) -> Answer {
+    let state = world.state();
+    let devices: Vec<&Device> = state.lite.all().collect();
+    Ok(Json(json!({"devices": devices})))
+}
+
+async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+    let number = number(&written)?;
+    Ok(Json(json!(world.state().lite.get(&number))))
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scan {
+    /// What the camera saw; left out, whatever is shown.
+    code: Option<String>,
+}
+
+async fn scan(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+    let (number, scan): (String, Scan) = (number(&written)?, body(&bytes)?);
+    world.state().lite.get(&number).scan(scan.code.as_deref())?;
+    world.lite_news.notify_waiters();
+    Ok(Json(json!({"paired": true})))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Befall {
+    event: String,
+    /// How long a ban lasts.
+    seconds: Option<i64>,
+}
+
+async fn befall(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+    let (number, befall): (String, Befall) = (number(&written)?, body(&bytes)?);
+    let answer = {
+        let mut state = world.state();
+        let device = state.lite.get(&number);
+        device.befalls(&befall.event, befall.seconds)?;
+        serde_json::to_value(device).map_err(|error| DeviceError::Body(error.to_string()))?
+    };
+    world.lite_news.notify_waiters();
+    Ok(Json(answer))
+}

@@ -1,0 +1,160 @@
+//! Messages through a device, both ways, and what is told of those that went out.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{DeviceError, body};
+use crate::mailbox::{Channel, Progress, Received, Sender, Written};
+use crate::phone_api::PhoneError;
+use crate::phone_api::writing::{Draft, payload};
+use crate::world::{State, World};
+use crate::{clock, identity, timeline};
+
+/// A message on its way out, as a device sends it: WhatsApp knows no templates and no buttons here.
+#[derive(Debug, Deserialize)]
+struct Outgoing {
+    /// Chosen by the sender: a second message with the same id is the same message. Quotes and file names are kept with the
+    /// body.
+    id: String,
+    to: String,
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+    url: Option<String>,
+    location: Option<Value>,
+}
+
+impl Outgoing {
+    /// What a person reads.
+    fn read(&self) -> Result<String, DeviceError> {
+        let missing = |field: &str| DeviceError::Body(format!("\"{field}\" is required for type {}", self.kind));
+        match self.kind.as_str() {
+            "text" => self.text.clone().ok_or_else(|| missing("text")),
+            "image" | "video" | "audio" | "voice" | "document" | "sticker" => {
+                self.url.as_ref().ok_or_else(|| missing("url"))?;
+                Ok(self.text.clone().unwrap_or_default())
+            }
+            "location" => {
+                let place = self.location.as_ref().ok_or_else(|| missing("location"))?;
+                Ok(place.get("name").and_then(Value::as_str).unwrap_or_default().to_owned())
+            }
+            other => Err(DeviceError::Body(format!("a device sends no messages of type \"{other}\""))),
+        }
+    }
+}
+
+/// Puts a message of the host on its way; gives its id.
+pub(super) fn send(world: &Arc<World>, number: &str, bytes: &Bytes) -> Result<String, DeviceError> {
+    let outgoing: Outgoing = body(bytes)?;
+    let (text, msisdn) = (outgoing.read()?, super::number(&outgoing.to)?);
+    {
+        let mut state = world.state();
+        if !state.lite.get(number).is_up() {
+            return Err(DeviceError::NotConnected);
+        }
+        if !state.phones.get(&msisdn).on_whatsapp {
+            return Err(DeviceError::NotRegistered(msisdn));
+        }
+        if state.mailbox.received(&outgoing.id).is_some() {
+            return Ok(outgoing.id);
+        }
+        state.phones.get(&msisdn).typing = false;
+        state.mailbox.receive(received(number, &msisdn, &outgoing, text, bytes));
+    }
+    world.tasks.spawn(timeline::play(Arc::clone(world), outgoing.id.clone(), None, None));
+    Ok(outgoing.id)
+}
+
+fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes: &Bytes) -> Received {
+    Received {
+        id: outgoing.id.clone(),
+        msisdn: msisdn.to_owned(),
+        channel: Channel::WhatsApp,
+        from: number.to_owned(),
+        phone_number_id: None,
+        // A voice note is a sound to the phone.
+        kind: if outgoing.kind == "voice" { "audio".to_owned() } else { outgoing.kind.clone() },
+        text,
+        buttons: Vec::new(),
+        body: bytes.clone(),
+        received_time: clock::now(),
+        status: Progress::Accepted,
+        parts: None,
+        data_coding: None,
+        sender: Some(Sender { opaque: None, by_user_id: false, category: "service".to_owned(), priced: false }),
+        device: Some(number.to_owned()),
+    }
+}
+
+/// Tells the device how far a message has come.
+pub(crate) fn receipt(state: &mut State, number: &str, id: &str, progress: Progress) {
+    let event = json!({"type": "receipt", "id": id, "status": progress, "time": clock::now()});
+    state.lite.get(number).hear(event);
+}
+
+/// Takes what a phone writes to a Lite number; `None` when it is meant for somebody else.
+pub(crate) fn write_to_device(world: &Arc<World>, msisdn: &str, draft: &Draft) -> Result<Option<String>, PhoneError> {
+    let id = {
+        let mut state = world.state();
+        let Some(number) = addressed(&state, msisdn, draft) else { return Ok(None) };
+        compose(&mut state, msisdn, &number, draft)?
+    };
+    world.lite_news.notify_waiters();
+    Ok(Some(id))
+}
+
+/// The Lite number that a draft is for: the one named, or the one whose message it answers.
+fn addressed(state: &State, msisdn: &str, draft: &Draft) -> Option<String> {
+    if let Some(to) = &draft.to {
+        let digits = identity::digits(to);
+        return state.lite.knows(&digits).then_some(digits);
+    }
+    let quoted = draft.quote.as_ref().and_then(|id| state.mailbox.received(id));
+    quoted.or_else(|| state.mailbox.inbox(msisdn).next_back()).and_then(|message| message.device.clone())
+}
+
+fn compose(state: &mut State, msisdn: &str, number: &str, draft: &Draft) -> Result<String, PhoneError> {
+    let phone = state.phones.get(msisdn).clone();
+    if !phone.on_whatsapp {
+        return Err(PhoneError::NotOnWhatsApp(msisdn.to_owned()));
+    }
+    let kind = draft.kind.as_deref().unwrap_or("text");
+    let mut content: Map<String, Value> = payload(state, kind, draft)?;
+    address_files(state, kind, &mut content);
+    let id = format!("3A{}", hex::encode_upper(clock::dice::<9>()));
+    let mut event = Map::new();
+    event.insert("type".to_owned(), json!("message"));
+    event.insert("id".to_owned(), json!(id));
+    if !phone.hide_phone {
+        event.insert("from".to_owned(), json!(phone.wa_id()));
+    }
+    event.insert("userId".to_owned(), json!(phone.user_id));
+    event.insert("name".to_owned(), json!(phone.name));
+    event.insert("username".to_owned(), json!(phone.username));
+    event.insert("time".to_owned(), json!(clock::now()));
+    event.insert("quoted".to_owned(), json!(draft.quote));
+    event.insert("message".to_owned(), Value::Object(content.clone()));
+    state.mailbox.write(Written {
+        id: id.clone(),
+        msisdn: msisdn.to_owned(),
+        to: number.to_owned(),
+        phone_number_id: number.to_owned(),
+        kind: kind.to_owned(),
+        body: Value::Object(content),
+        sent_time: clock::now(),
+        read_by_business: false,
+    });
+    state.lite.get(number).hear(Value::Object(event));
+    Ok(id)
+}
+
+/// A device tells where a file is; there is nobody else to ask.
+fn address_files(state: &State, kind: &str, content: &mut Map<String, Value>) {
+    let Some(file) = content.get_mut(kind).and_then(Value::as_object_mut) else { return };
+    let Some(id) = file.get("id").and_then(Value::as_str) else { return };
+    let url = format!("{}{}", state.origin, state.media.download_path(id));
+    file.insert("url".to_owned(), json!(url));
+}
