@@ -117,6 +117,19 @@ pub struct TemplateSend {
     /// Header text line, body and footer with every placeholder replaced: the SMS body of an automatic fallback and the
     /// text that a chat shows.
     pub rendered_text: String,
+    /// What its quick replies say, in order, those of cards last: for channels without buttons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<QuickReply>,
+}
+
+/// A quick reply of a template.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuickReply {
+    /// What it says.
+    pub label: String,
+    /// What a tap sends back: the parameter as the provider gets it, or the label where there is none.
+    pub payload: String,
 }
 
 impl ButtonParameter {

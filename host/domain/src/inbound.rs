@@ -5,7 +5,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::{Location, MediaKind};
+use crate::{
+    content::{Location, MediaKind},
+    ids::InboxId,
+};
 
 /// One item of a provider callback, ready to be stored under its dedupe key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +29,8 @@ pub enum CallbackTarget {
     PhoneNumberId(String),
     /// A WhatsApp business account.
     Waba(String),
+    /// A business number of ours whose owner is known already: no directory is asked.
+    Inbox(InboxId),
 }
 
 /// What a callback item says.

@@ -13,6 +13,7 @@ pub mod event;
 pub mod ids;
 pub mod inbound;
 pub mod inbox;
+pub mod lite;
 pub mod opaque;
 pub mod page;
 pub mod phone;

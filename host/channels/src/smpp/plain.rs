@@ -165,6 +165,7 @@ mod tests {
                 buttons: Vec::new(),
                 cards: Vec::new(),
                 rendered_text: rendered.to_owned(),
+                replies: Vec::new(),
             })
         };
         assert_eq!(said(&template("Your order is ready")), "Your order is ready");

@@ -148,6 +148,7 @@ fn template() -> TemplateSend {
         buttons: Vec::new(),
         cards: Vec::new(),
         rendered_text: "Your order is ready.".to_owned(),
+        replies: Vec::new(),
     }
 }
 

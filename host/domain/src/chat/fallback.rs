@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use crate::content::OutboundContent;
+use crate::{content::OutboundContent, lite::NOT_REGISTERED};
 
 /// Meta's code for "undeliverable, including not on WhatsApp".
 pub const NOT_ON_WHATSAPP: i64 = 131_026;
@@ -101,10 +101,12 @@ pub fn fallback_due(facts: &FallbackFacts) -> Result<(), FallbackRefused> {
     if !facts.requested {
         return Err(FallbackRefused::NotRequested);
     }
-    if facts.code != NOT_ON_WHATSAPP {
+    // Lite numbers look recipients up before they send, so there the code leaves no doubt (PROVIDERS A.12, 7).
+    let looked_up = facts.code == NOT_REGISTERED;
+    if facts.code != NOT_ON_WHATSAPP && !looked_up {
         return Err(FallbackRefused::OtherFailure { code: facts.code });
     }
-    if facts.mode == FallbackMode::Strict && facts.seen_on_whatsapp {
+    if facts.mode == FallbackMode::Strict && facts.seen_on_whatsapp && !looked_up {
         return Err(FallbackRefused::SeenOnWhatsapp);
     }
     if !facts.has_phone {

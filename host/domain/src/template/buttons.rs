@@ -8,7 +8,7 @@
 use super::{ButtonAction, TemplateButton, TokenMaker, parts::Placed};
 use crate::{
     body::FieldFault,
-    content::{ButtonKind, ButtonParameter},
+    content::{ButtonKind, ButtonParameter, QuickReply},
     send::ConversationParameter,
 };
 
@@ -113,4 +113,17 @@ pub(super) fn resolved_urls(buttons: &[TemplateButton], filled: &[ButtonParamete
         _ => None,
     };
     buttons.iter().enumerate().filter_map(url).collect()
+}
+
+/// The quick replies, with what a tap on each sends back.
+pub(super) fn quick_replies(buttons: &[TemplateButton], filled: &[ButtonParameter]) -> Vec<QuickReply> {
+    let reply = |(index, button): (usize, &TemplateButton)| match &button.action {
+        ButtonAction::QuickReply => {
+            let parameter = filled.iter().find(|parameter| usize::from(parameter.index) == index);
+            let payload = parameter.map_or(button.text.as_str(), ButtonParameter::provider_value).to_owned();
+            Some(QuickReply { label: button.text.clone(), payload })
+        }
+        _ => None,
+    };
+    buttons.iter().enumerate().filter_map(reply).collect()
 }

@@ -3,7 +3,7 @@
 use super::{Pattern, TemplateHeader};
 use crate::{
     body::{Faults, FieldFault},
-    content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, TextParameter},
+    content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, QuickReply, TextParameter},
     send::{ComponentKind, RequestComponent},
 };
 
@@ -61,6 +61,7 @@ pub(super) struct Filled {
     pub(super) body_lines: String,
     pub(super) footer_line: String,
     pub(super) urls: Vec<String>,
+    pub(super) replies: Vec<QuickReply>,
 }
 
 impl Filled {

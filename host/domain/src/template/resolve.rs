@@ -49,6 +49,7 @@ impl Template {
             return Err(faults);
         }
         let rendered_text = rendered_text(&filled, &cards);
+        let replies = [&filled].into_iter().chain(&cards).flat_map(|level| level.replies.clone()).collect();
         Ok(TemplateSend {
             id: self.id.clone(),
             name: self.name.clone(),
@@ -59,6 +60,7 @@ impl Template {
             buttons: filled.buttons,
             cards: cards.into_iter().map(Filled::into_card).collect(),
             rendered_text,
+            replies,
         })
     }
 }
@@ -109,6 +111,7 @@ impl Filler<'_, '_> {
             Vec::new()
         });
         filled.urls = buttons::resolved_urls(own_buttons, &filled.buttons);
+        filled.replies = buttons::quick_replies(own_buttons, &filled.buttons);
         filled
     }
 

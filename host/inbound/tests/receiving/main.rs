@@ -86,6 +86,7 @@ fn template(buttons: Vec<ButtonParameter>, cards: Vec<CardParameters>) -> Outbou
         buttons,
         cards,
         rendered_text: "Zo, your order is ready".to_owned(),
+        replies: Vec::new(),
     })
 }
 

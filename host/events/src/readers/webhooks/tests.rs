@@ -123,6 +123,7 @@ fn bot_replies_are_reported_only_when_included_and_template_sends_and_agents_nev
         buttons: Vec::new(),
         cards: Vec::new(),
         rendered_text: "ready".to_owned(),
+        replies: Vec::new(),
     });
     assert_eq!(told(&routes, &said(Speaker::Bot, text())), []);
     routes[0].settings.chatbot_include_outgoing = true;

@@ -1,0 +1,205 @@
+//! What can be tapped elsewhere is numbered lines on Lite, and the answer to them is understood: the number, or the label
+//! (PROVIDERS D.4).
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::{ListRow, OutboundContent, ReplyButtons, ReplyList};
+
+/// What taking a choice counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ChoiceKind {
+    /// A tap on the quick reply of a template.
+    Button,
+    /// A tap on a reply button, or on a row of a list.
+    Interactive,
+}
+
+/// One numbered line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Choice {
+    /// What the line says.
+    pub label: String,
+    /// What comes back.
+    pub payload: String,
+    /// As what.
+    pub kind: ChoiceKind,
+}
+
+/// The choices of a message, in the order of their numbers.
+pub fn offered(content: &OutboundContent) -> Vec<Choice> {
+    match content {
+        OutboundContent::Template(template) => template
+            .replies
+            .iter()
+            .map(|reply| Choice {
+                label: reply.label.clone(),
+                payload: reply.payload.clone(),
+                kind: ChoiceKind::Button,
+            })
+            .collect(),
+        OutboundContent::Buttons(buttons) => {
+            let choice = |(label, payload): (&String, &String)| interactive(label, payload);
+            buttons.buttons.iter().map(|button| choice((&button.title, &button.id))).collect()
+        }
+        OutboundContent::List(list) => rows(list).map(|row| interactive(&row.title, &row.id)).collect(),
+        OutboundContent::Text { .. } | OutboundContent::Media(_) | OutboundContent::Location(_) => Vec::new(),
+    }
+}
+
+fn interactive(label: &str, payload: &str) -> Choice {
+    Choice { label: label.to_owned(), payload: payload.to_owned(), kind: ChoiceKind::Interactive }
+}
+
+fn rows(list: &ReplyList) -> impl Iterator<Item = &ListRow> {
+    list.sections.iter().flat_map(|section| &section.rows)
+}
+
+/// The words of a message, its choices numbered below; `None` for a file or a place without words.
+pub fn text_of(content: &OutboundContent) -> Option<String> {
+    let lines = match content {
+        OutboundContent::Text { body } => return Some(body.clone()),
+        OutboundContent::Media(media) => return media.caption.clone(),
+        OutboundContent::Location(_) => return None,
+        OutboundContent::Template(template) => {
+            let mut lines = vec![template.rendered_text.clone()];
+            lines.extend(numbered(template.replies.iter().map(|reply| reply.label.clone())));
+            lines
+        }
+        OutboundContent::Buttons(buttons) => button_lines(buttons),
+        OutboundContent::List(list) => list_lines(list),
+    };
+    let said: Vec<&str> = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
+fn numbered(labels: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    (1..).zip(labels).map(|(number, label)| format!("{number}. {label}"))
+}
+
+fn button_lines(buttons: &ReplyButtons) -> Vec<String> {
+    let mut lines = vec![buttons.header.clone().unwrap_or_default(), buttons.body.clone()];
+    lines.extend(numbered(buttons.buttons.iter().map(|button| button.title.clone())));
+    lines.push(buttons.footer.clone().unwrap_or_default());
+    lines
+}
+
+/// Numbers run on over the sections, so that each names one row.
+fn list_lines(list: &ReplyList) -> Vec<String> {
+    let mut lines = vec![list.header.clone().unwrap_or_default(), list.body.clone()];
+    let mut numbers = 1..;
+    for section in &list.sections {
+        lines.push(section.title.clone());
+        for (row, number) in section.rows.iter().zip(&mut numbers) {
+            let described = row.description.as_deref().filter(|description| !description.is_empty());
+            let description = described.map(|description| format!(" - {description}")).unwrap_or_default();
+            lines.push(format!("{number}. {}{description}", row.title));
+        }
+    }
+    lines.push(list.footer.clone().unwrap_or_default());
+    lines
+}
+
+/// The choice that an answer takes: by its number, where the message was the last one that the customer got or is quoted, or
+/// by its label, whatever the case. `None` where it is none of them, or could be several.
+pub fn chosen<'c>(choices: &'c [Choice], said: &str, by_number: bool) -> Option<&'c Choice> {
+    let said = said.trim();
+    let digits = said.trim_end_matches(['.', ')']);
+    if by_number && let Ok(number) = digits.parse::<usize>() {
+        return choices.get(number.checked_sub(1)?);
+    }
+    let said = said.to_lowercase();
+    let mut same = choices.iter().filter(|choice| choice.label.trim().to_lowercase() == said);
+    same.next().filter(|_| same.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::{ListSection, QuickReply, ReplyButton, TemplateSend};
+
+    fn buttons(titles: &[&str]) -> OutboundContent {
+        let button = |title: &&str| ReplyButton { id: format!("ID_{title}"), title: (*title).to_owned() };
+        OutboundContent::Buttons(ReplyButtons {
+            header: None,
+            body: "Deliver?".to_owned(),
+            footer: Some("Shop".to_owned()),
+            buttons: titles.iter().map(button).collect(),
+        })
+    }
+
+    fn payload(choices: &[Choice], said: &str, by_number: bool) -> Option<String> {
+        chosen(choices, said, by_number).map(|choice| choice.payload.clone())
+    }
+
+    #[test]
+    fn a_number_or_a_label_is_a_tap() {
+        let choices = offered(&buttons(&["Yes", "No"]));
+        for said in ["1", " 1 ", "1.", "1)", "Yes", "yes", " YES "] {
+            assert_eq!(payload(&choices, said, true).as_deref(), Some("ID_Yes"), "{said}");
+        }
+        assert_eq!(payload(&choices, "2", true).as_deref(), Some("ID_No"));
+    }
+
+    #[test]
+    fn anything_else_is_no_tap() {
+        let choices = offered(&buttons(&["Yes", "No"]));
+        for said in ["0", "3", "1 please", "yes please", "", "-1"] {
+            assert_eq!(payload(&choices, said, true), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_number_means_nothing_once_something_else_was_sent_and_a_label_still_does() {
+        let choices = offered(&buttons(&["Yes", "No"]));
+        assert_eq!(payload(&choices, "1", false), None);
+        assert_eq!(payload(&choices, "No", false).as_deref(), Some("ID_No"));
+    }
+
+    #[test]
+    fn a_label_that_two_lines_share_is_no_answer() {
+        let choices = offered(&buttons(&["More", "More"]));
+        assert_eq!(payload(&choices, "More", true), None);
+        assert_eq!(payload(&choices, "2", true).as_deref(), Some("ID_More"));
+    }
+
+    #[test]
+    fn choices_are_numbered_below_the_words() {
+        assert_eq!(text_of(&buttons(&["Yes", "No"])).unwrap(), "Deliver?\n1. Yes\n2. No\nShop");
+        let row = |title: &str| ListRow { id: format!("ID_{title}"), title: title.to_owned(), description: None };
+        let list = OutboundContent::List(ReplyList {
+            header: None,
+            body: "Pick".to_owned(),
+            footer: None,
+            button: "Menu".to_owned(),
+            sections: vec![
+                ListSection { title: "Main".to_owned(), rows: vec![row("Sales")] },
+                ListSection { title: String::new(), rows: vec![row("Other")] },
+            ],
+        });
+        assert_eq!(text_of(&list).unwrap(), "Pick\nMain\n1. Sales\n2. Other");
+        assert_eq!(payload(&offered(&list), "2", true).as_deref(), Some("ID_Other"));
+    }
+
+    #[test]
+    fn the_quick_replies_of_a_template_are_numbered_and_count_as_its_buttons() {
+        let reply = |label: &str| QuickReply { label: label.to_owned(), payload: format!("P_{label}") };
+        let template = OutboundContent::Template(TemplateSend {
+            id: "1".to_owned(),
+            name: "order_ready".to_owned(),
+            language: "en".to_owned(),
+            header: None,
+            header_text: Vec::new(),
+            body: Vec::new(),
+            buttons: Vec::new(),
+            cards: Vec::new(),
+            rendered_text: "Your order is ready".to_owned(),
+            replies: vec![reply("Track"), reply("Stop")],
+        });
+        assert_eq!(text_of(&template).unwrap(), "Your order is ready\n1. Track\n2. Stop");
+        let choices = offered(&template);
+        let tap = chosen(&choices, "track", true).unwrap();
+        assert_eq!((tap.kind, tap.payload.as_str()), (ChoiceKind::Button, "P_Track"));
+    }
+}

@@ -1,0 +1,12 @@
+//! WhatsApp Lite: numbers that are paired like a phone (SPEC 3.3, 6.3, 8 "Lite throughput"; PROVIDERS D).
+
+mod choices;
+mod session;
+mod throttle;
+
+pub use choices::{Choice, ChoiceKind, chosen, offered, text_of};
+pub use session::{SessionNews, SessionState, WantedSession};
+pub use throttle::{DailySchedule, Throttle, ThrottleRequest};
+
+/// Our own code of a message to a number that was looked up before sending and is not registered on WhatsApp.
+pub const NOT_REGISTERED: i64 = 900_404;

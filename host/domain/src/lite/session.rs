@@ -1,0 +1,308 @@
+//! Where the connection of a Lite number stands, and what moves it (SPEC 3.3, 6.3; PROVIDERS D.1).
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{SessionChanged, SessionStatus};
+
+/// What is told about a connection, by the device or by ourselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SessionNews {
+    /// The connection is being set up.
+    Initializing,
+    /// WhatsApp is called, for the first time or again.
+    Dialling,
+    /// A QR code waits to be scanned.
+    QrIssued,
+    /// The QR code was scanned.
+    Paired,
+    /// WhatsApp answers; it does not know yet who calls.
+    SocketUp,
+    /// WhatsApp knows who calls.
+    Authenticated,
+    /// The login after a pairing is done.
+    LoggedInFirst,
+    /// A later login is done.
+    LoggedIn,
+    /// Some of what phone and device share could not be fetched.
+    SyncFailed,
+    /// Messages come and go from now on.
+    Synced,
+    /// The scan led to nothing.
+    PairFailed,
+    /// Nobody scanned a code in time.
+    QrTimeout,
+    /// Another device has taken the connection over.
+    Replaced,
+    /// The phone, or WhatsApp, ended the pairing.
+    LoggedOut,
+    /// A logout that a client asked for begins.
+    LoggingOut,
+    /// It is done.
+    LoggedOutByUs,
+    /// A client asked for the connection to be ended; the pairing stays.
+    DisconnectedByUs,
+    /// The connection was lost, or could not be made.
+    Dropped,
+    /// WhatsApp has flagged the number: it may not connect for a while.
+    Banned,
+}
+
+impl SessionNews {
+    /// Where the connection stands after it.
+    pub fn status(self) -> SessionStatus {
+        match self {
+            Self::Initializing
+            | Self::Dialling
+            | Self::QrIssued
+            | Self::Paired
+            | Self::SocketUp
+            | Self::Authenticated
+            | Self::LoggedInFirst
+            | Self::LoggedIn
+            | Self::SyncFailed
+            | Self::LoggingOut => SessionStatus::Connecting,
+            Self::Synced => SessionStatus::Success,
+            Self::PairFailed
+            | Self::QrTimeout
+            | Self::Replaced
+            | Self::LoggedOut
+            | Self::LoggedOutByUs
+            | Self::DisconnectedByUs
+            | Self::Dropped
+            | Self::Banned => SessionStatus::Disconnected,
+        }
+    }
+
+    /// The exact `status` of SPEC 6.3.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Initializing => "Initializing...",
+            Self::Dialling | Self::QrIssued => "Connecting...",
+            Self::Paired => "Paired Successfully",
+            Self::SocketUp => "Connected",
+            Self::Authenticated => "Connected (Authenticated)",
+            Self::LoggedInFirst => "Logged In",
+            Self::LoggedIn => "Logged In Successfully",
+            Self::SyncFailed => "Syncing metadata (errors occurred)...",
+            Self::Synced => "Sync Complete. You can now send messages",
+            Self::PairFailed => "Paired Failed",
+            Self::QrTimeout => "Disconnected: QR Code timeout",
+            Self::Replaced => "Disconnected: Logged in on another device",
+            Self::LoggedOut => "Logged Out",
+            Self::LoggingOut => "Logging out...",
+            Self::LoggedOutByUs => "Logged out from the system",
+            Self::DisconnectedByUs => "Disconnected by API request",
+            Self::Dropped | Self::Banned => "Disconnected",
+        }
+    }
+
+    /// It begins a connection anew; the other news on the way are stages of one.
+    fn begins(self) -> bool {
+        matches!(self, Self::Initializing | Self::Dialling | Self::QrIssued)
+    }
+
+    /// Connecting again by itself is of no use: somebody must act first.
+    pub fn needs_somebody(self) -> bool {
+        matches!(self, Self::PairFailed | Self::QrTimeout | Self::Replaced | Self::LoggedOut)
+    }
+
+    /// The pairing is over: the next connection needs a QR code.
+    pub fn unpairs(self) -> bool {
+        matches!(self, Self::PairFailed | Self::LoggedOut | Self::LoggedOutByUs)
+    }
+}
+
+/// Where a connection stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionState {
+    /// `None` before the first connection.
+    pub status: Option<SessionStatus>,
+    /// The text of SPEC 6.3.
+    pub words: String,
+}
+
+impl Default for SessionState {
+    fn default() -> Self {
+        Self { status: None, words: "No Session".to_owned() }
+    }
+}
+
+impl SessionState {
+    /// Messages come and go.
+    pub fn is_up(&self) -> bool {
+        self.status == Some(SessionStatus::Success)
+    }
+
+    /// Moves on, and answers the changes to be told. Only moves of SPEC 3.3 are made: where news were missed, the step
+    /// between is filled in; what is no step from here changes nothing.
+    pub fn take(&mut self, news: SessionNews) -> Vec<SessionChanged> {
+        use SessionStatus::{Connecting, Disconnected, Success};
+        let mut changes = Vec::new();
+        match (self.status, news.status()) {
+            (Some(Success), Connecting) if news.begins() => self.step(SessionNews::Dropped, &mut changes),
+            // A stage of a connection that is complete already.
+            (Some(Success), Connecting) if news != SessionNews::LoggingOut => return changes,
+            (None | Some(Disconnected), Success) => self.step(SessionNews::Dialling, &mut changes),
+            // Nothing was there that could end.
+            (None | Some(Disconnected), Disconnected) => return changes,
+            _ => {}
+        }
+        self.step(news, &mut changes);
+        changes
+    }
+
+    fn step(&mut self, news: SessionNews, changes: &mut Vec<SessionChanged>) {
+        if self.status == Some(news.status()) && self.words == news.words() {
+            return;
+        }
+        *self = Self { status: Some(news.status()), words: news.words().to_owned() };
+        changes.push(SessionChanged { status: news.status(), words: self.words.clone() });
+    }
+}
+
+/// What the client wants of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WantedSession {
+    /// That it is there.
+    Connected,
+    /// That it is not; the pairing stays.
+    Disconnected,
+    /// That the pairing ends with it.
+    LoggedOut,
+}
+
+impl WantedSession {
+    const ALL: [Self; 3] = [Self::Connected, Self::Disconnected, Self::LoggedOut];
+
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connected => "CONNECTED",
+            Self::Disconnected => "DISCONNECTED",
+            Self::LoggedOut => "LOGGED_OUT",
+        }
+    }
+
+    /// From the stored name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|wanted| wanted.as_str() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SessionNews::*, *};
+
+    fn told(news: &[SessionNews]) -> Vec<(&'static str, String)> {
+        let mut state = SessionState::default();
+        let changes = news.iter().flat_map(|news| state.take(*news));
+        changes.map(|change| (change.status.as_str(), change.words)).collect()
+    }
+
+    fn words(news: &[SessionNews]) -> Vec<String> {
+        told(news).into_iter().map(|(_, words)| words).collect()
+    }
+
+    #[test]
+    fn a_first_pairing_tells_every_stage_once_and_ends_in_success() {
+        let first =
+            [Initializing, Dialling, QrIssued, QrIssued, Paired, SocketUp, Authenticated, LoggedInFirst, Synced];
+        assert_eq!(
+            told(&first),
+            [
+                ("connecting", "Initializing...".to_owned()),
+                ("connecting", "Connecting...".to_owned()),
+                ("connecting", "Paired Successfully".to_owned()),
+                ("connecting", "Connected".to_owned()),
+                ("connecting", "Connected (Authenticated)".to_owned()),
+                ("connecting", "Logged In".to_owned()),
+                ("success", "Sync Complete. You can now send messages".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn success_is_only_reached_through_connecting() {
+        assert_eq!(words(&[Synced]), ["Connecting...", "Sync Complete. You can now send messages"]);
+    }
+
+    #[test]
+    fn nothing_is_disconnected_that_was_not_connecting_or_connected() {
+        assert_eq!(words(&[Dropped, LoggedOut, Replaced]), Vec::<String>::new());
+        assert_eq!(words(&[Dialling, QrTimeout, Dropped]), ["Connecting...", "Disconnected: QR Code timeout"]);
+    }
+
+    #[test]
+    fn a_connection_that_begins_anew_was_disconnected_before() {
+        let again = words(&[Dialling, Synced, Dialling]);
+        assert_eq!(again[2..], ["Disconnected", "Connecting..."]);
+    }
+
+    #[test]
+    fn a_stage_that_is_told_late_changes_nothing() {
+        assert_eq!(words(&[Dialling, Synced, LoggedIn, SyncFailed]).len(), 2);
+    }
+
+    #[test]
+    fn a_logout_through_the_api_is_told_in_two_steps() {
+        let out = told(&[Dialling, Synced, LoggingOut, LoggedOutByUs]);
+        assert_eq!(
+            out[2..],
+            [("connecting", "Logging out...".to_owned()), ("disconnected", "Logged out from the system".to_owned())]
+        );
+    }
+
+    #[test]
+    fn the_texts_are_those_of_the_specification() {
+        let spec = [
+            "Connecting...",
+            "Connected",
+            "Connected (Authenticated)",
+            "Paired Successfully",
+            "Paired Failed",
+            "Logged In",
+            "Logged In Successfully",
+            "Logged Out",
+            "Logged out from the system",
+            "Logging out...",
+            "Disconnected",
+            "Disconnected by API request",
+            "Disconnected: Logged in on another device",
+            "Disconnected: QR Code timeout",
+            "Initializing...",
+            "Sync Complete. You can now send messages",
+            "Syncing metadata (errors occurred)...",
+            "No Session",
+        ];
+        let news = [
+            Initializing,
+            Dialling,
+            QrIssued,
+            Paired,
+            SocketUp,
+            Authenticated,
+            LoggedInFirst,
+            LoggedIn,
+            SyncFailed,
+            Synced,
+            PairFailed,
+            QrTimeout,
+            Replaced,
+            LoggedOut,
+            LoggingOut,
+            LoggedOutByUs,
+            DisconnectedByUs,
+            Dropped,
+            Banned,
+        ];
+        let mut ours: Vec<String> = news.iter().map(|news| news.words().to_owned()).collect();
+        ours.push(SessionState::default().words);
+        for text in spec {
+            assert!(ours.iter().any(|own| own == text), "nobody says {text}");
+        }
+        for text in &ours {
+            assert!(spec.contains(&text.as_str()), "{text} is not in the specification");
+        }
+    }
+}
