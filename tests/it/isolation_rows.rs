@@ -139,6 +139,11 @@ fn webhook(ids: &Ids, rest: &str) -> Call {
     plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
 }
 
+/// About the session of a number.
+fn lite(ids: &Ids, rest: &str) -> Call {
+    with(&format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}{rest}", ids.number_id), &json!({}))
+}
+
 /// A component is no component: refused, whatever its name.
 fn component(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
@@ -217,6 +222,63 @@ pub const ROWS: &[Row] = &[
             },
             200,
         )]),
+    ),
+    row("GET", "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}", ALL, |ids| lite(ids, ""), Others::Unknown(404)),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/connect",
+        DEVELOPERS,
+        |ids| lite(ids, "/connect"),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/disconnect",
+        DEVELOPERS,
+        |ids| lite(ids, "/disconnect"),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/logout",
+        DEVELOPERS,
+        |ids| lite(ids, "/logout"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr",
+        DEVELOPERS,
+        |ids| lite(ids, "/qr"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr.png",
+        DEVELOPERS,
+        |ids| lite(ids, "/qr.png"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
+        ALL,
+        |ids| lite(ids, "/messageProcessing"),
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
+        DEVELOPERS,
+        |ids| lite(ids, "/messageProcessing"),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/providers/whatsapp-lite/webhook/{client}/{number}",
+        Who::Everybody("it is signed: tests/it/lite/bridge.rs"),
+        |ids| with(&format!("/providers/whatsapp-lite/webhook/{}/{}", ids.client, ids.number_id), &json!({})),
+        Others::None("the bridge's signature is what counts: tests/it/lite/bridge.rs"),
     ),
     row("GET", "/messaging-service/WhatsApp/templates", ALL, |_| plain("/messaging-service/WhatsApp/templates"), OWN),
     row(

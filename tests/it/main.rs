@@ -24,6 +24,7 @@ mod isolation;
 mod isolation_rows;
 mod kill;
 mod layers;
+mod lite;
 mod mutations;
 mod nodes;
 mod numbers_and_templates;

@@ -271,6 +271,13 @@ impl Patchbay {
         client
     }
 
+    /// Gives a client a Lite number, which is not connected yet. Answers its id.
+    pub fn lite_number(&self, client: &Client, number: &str) -> String {
+        let names = ["--client", &client.client_ref, "--number", number, "--provider", "WHATSAPP_LITE"];
+        let added = self.admin(&[&["number", "add"], &names[..]].concat());
+        added["whatsAppNumber"]["id"].as_str().unwrap().to_owned()
+    }
+
     /// The simulated phone with this number.
     pub fn phone(&self, msisdn: &str) -> Phone {
         Phone::new(self.simulator_url(), msisdn, self.http.clone())
@@ -356,6 +363,7 @@ fn standard_environment(
         ("PATCHBAY__WHATSAPP_CLOUD__GRAPH_URL", format!("http://{}", simulator.http_addr())),
         ("PATCHBAY__WHATSAPP_CLOUD__APP_SECRET", APP_SECRET.to_owned()),
         ("PATCHBAY__WHATSAPP_CLOUD__VERIFY_TOKEN", VERIFY_TOKEN.to_owned()),
+        ("PATCHBAY__WHATSAPP_LITE__SIMULATOR_URL", format!("http://{}", simulator.http_addr())),
         ("PATCHBAY__SMPP__URL", smpp),
         ("PATCHBAY__TESTING__CLOCK", "true".to_owned()),
         ("PATCHBAY__WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true".to_owned()),

@@ -59,6 +59,8 @@ permissions! {
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
     Webhooks: "change the webhook configuration, read and rotate its secret" => [Admin, Developer];
+    /// Lite numbers.
+    LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set how fast they send" => [Admin, Developer];
     /// Refreshing the catalogue.
     Templates: "fetch the template catalogue from the provider" => [Admin, Supervisor, Developer];
     /// Plugins.

@@ -9,6 +9,8 @@ mod custom_events;
 mod document;
 pub mod error;
 mod https;
+mod lite;
+mod lite_host;
 mod media;
 mod numbers;
 mod observe;
@@ -66,6 +68,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
         .merge(numbers::routes())
+        .merge(lite::routes())
         .merge(templates::routes())
         .merge(plugins::routes())
         .merge(routing::routes())

@@ -8,14 +8,17 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use inbound::callbacks::{
-    CallbackRefused, Handshake, NotTaken, handshake as answer_handshake, is_signature, open_callback,
+use domain::ids::{ClientId, InboxId};
+use inbound::{
+    callbacks::{CallbackRefused, Handshake, NotTaken, handshake as answer_handshake, is_signature, open_callback},
+    lite::LiteCallbackRefused,
 };
 
 use crate::{
     body,
     error::{ApiError, ErrorKind},
     https::peer,
+    path::Segments,
     state::ApiState,
 };
 
@@ -23,7 +26,7 @@ use crate::{
 const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(handshake, callback))
+    OpenApiRouter::new().routes(routes!(handshake, callback)).routes(routes!(lite_callback))
 }
 
 /// Meta's handshake.
@@ -86,6 +89,55 @@ async fn callback(State(state): State<ApiState>, request: Request) -> Result<Sta
     let items = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await.map_err(refused)?;
     state.callbacks.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
     Ok(StatusCode::OK)
+}
+
+/// Messages and receipts of a bridge of WhatsApp Lite.
+///
+/// Signed over the raw bytes. A 200 means that it is on disk; the same one may come again.
+#[utoipa::path(
+    post,
+    path = "/providers/whatsapp-lite/webhook/{client}/{number}",
+    operation_id = "whatsAppLiteCallback",
+    tag = "Provider callbacks",
+    params(
+        ("client" = Uuid, Path, description = "Whose number it is."),
+        ("number" = Uuid, Path, description = "The number that the session is of."),
+        ("X-Webhook-Hmac" = Option<String>, Header, description = "The HMAC-SHA512 of the body under `whatsapp_lite.webhook_secret`."),
+    ),
+    request_body(content = Object, content_type = "application/json", description = "As WAHA describes it; 3 MiB at most."),
+    responses(
+        (status = 200, description = "It is on disk, or tells nothing that is kept."),
+        (status = 401, description = "The signature is missing or wrong."),
+    ),
+)]
+async fn lite_callback(
+    State(state): State<ApiState>,
+    Segments((client, number)): Segments<(ClientId, InboxId)>,
+    request: Request,
+) -> Result<StatusCode, ApiError> {
+    let signature = request.headers().get("x-webhook-hmac").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    // Nothing is read of what cannot be taken.
+    if signature.is_none() {
+        return Err(lite_refused(LiteCallbackRefused::BadSignature));
+    }
+    let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
+    let taken = inbound::lite::take_callback(&state.context, (client, number), &raw, signature.as_deref()).await;
+    taken.map_err(lite_refused)?;
+    Ok(StatusCode::OK)
+}
+
+fn lite_refused(error: LiteCallbackRefused) -> ApiError {
+    match error {
+        LiteCallbackRefused::BadSignature => {
+            let said = "X-Webhook-Hmac must be the HMAC-SHA512 of the raw body under whatsapp_lite.webhook_secret";
+            ApiError::new(ErrorKind::InvalidSignature, said)
+        }
+        LiteCallbackRefused::Unreadable(reason) => {
+            ApiError::fault("body", format!("is no event of a bridge: {reason}"))
+        }
+        LiteCallbackRefused::UnknownNumber => ApiError::not_found(),
+        LiteCallbackRefused::Failed(error) => error.into(),
+    }
 }
 
 /// The header `X-Hub-Signature-256`; a second one, or one that cannot be a signature, is as good as a wrong one.

@@ -66,6 +66,8 @@ pub struct ApiSettings {
     pub testing_clock: Option<Arc<dyn ClockControl>>,
     /// `/metrics` has an address of its own ([`metrics_router`](crate::metrics_router)) and is not served here.
     pub metrics_elsewhere: bool,
+    /// Host name on which only Lite numbers send (`server.lite_host`); empty = none.
+    pub lite_host: String,
     /// Take unsigned callbacks from this machine while no app secret is set: the simulator's. A wrong signature stays
     /// wrong.
     pub simulator_allows_unsigned: bool,

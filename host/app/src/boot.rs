@@ -14,6 +14,11 @@ use channels::{
     http::{GuardedClient, GuardedSettings},
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
+    whatsapp_lite::{
+        LiteCarrier, LiteDevices,
+        bridge::{BridgeDevices, BridgeSettings},
+        simulated::SimulatedDevices,
+    },
 };
 use domain::{
     clock::{Clock, IdSource},
@@ -157,7 +162,7 @@ pub async fn context(
     let media_kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
     let smpp = SmppGateway::new(smpp_urls(config, simulated)?, SmppSettings::default());
     let parts = ContextBuilder {
-        carriers: carriers(config, &cloud, &smpp),
+        carriers: carriers(config, &cloud, &smpp, lite_devices(config, simulated, &public_url)?, &base.clock),
         db: base.db,
         clock: base.clock,
         ids: base.ids,
@@ -172,11 +177,52 @@ pub async fn context(
 }
 
 /// One line for each way out.
-fn carriers(config: &Config, cloud: &CloudApi, smpp: &SmppGateway) -> Carriers {
+fn carriers(
+    config: &Config,
+    cloud: &CloudApi,
+    smpp: &SmppGateway,
+    lite: Option<Arc<dyn LiteDevices>>,
+    clock: &Arc<SystemClock>,
+) -> Carriers {
     let limits = &config.limits;
     let cloud_limits =
         CloudLimits { rate_per_second: limits.cloud_rate_per_number, in_flight: limits.cloud_in_flight_per_number };
-    Carriers::default().with(CloudCarrier::new(cloud.clone(), cloud_limits)).with(SmppCarrier::new(smpp.clone()))
+    let carriers =
+        Carriers::default().with(CloudCarrier::new(cloud.clone(), cloud_limits)).with(SmppCarrier::new(smpp.clone()));
+    match lite {
+        Some(devices) => {
+            let clock: Arc<dyn Clock> = Arc::<SystemClock>::clone(clock);
+            carriers.with(LiteCarrier::new(Arc::clone(&devices), clock)).with_devices(devices)
+        }
+        None => carriers,
+    }
+}
+
+/// The devices of Lite numbers: those that are configured, or the simulated ones.
+fn lite_devices(
+    config: &Config,
+    simulated: Option<&Simulated>,
+    public_url: &str,
+) -> anyhow::Result<Option<Arc<dyn LiteDevices>>> {
+    if let Some(url) = &config.whatsapp_lite.bridge_url {
+        let settings = BridgeSettings {
+            url: url.as_str().to_owned(),
+            api_key: config.whatsapp_lite.bridge_api_key.expose().to_owned(),
+            webhook_secret: config.whatsapp_lite.webhook_secret.expose().to_owned(),
+            public_url: public_url.trim_end_matches('/').to_owned(),
+        };
+        if settings.webhook_secret.is_empty() {
+            bail!(
+                "whatsapp_lite.webhook_secret must be set with whatsapp_lite.bridge_url: it signs what the bridge tells"
+            );
+        }
+        return Ok(Some(Arc::new(BridgeDevices::new(settings)?)));
+    }
+    let own = config.whatsapp_lite.simulator_url.as_ref().map(|url| url.as_str().to_owned());
+    match own.or_else(|| simulated.map(Simulated::graph_url)) {
+        Some(url) => Ok(Some(Arc::new(SimulatedDevices::new(&url)?))),
+        None => Ok(None),
+    }
 }
 
 fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, media_kept: MediaKept) -> Settings {
@@ -193,6 +239,7 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, 
         max_recipients: limits.max_recipients,
         unknown_after: limits.unknown_after,
         sms_expires_after: limits.sms_expires_after,
+        lite_expires_after: limits.lite_expires_after,
         fallback_max_age: limits.fallback_max_age,
         media_max_bytes: limits.inbound_media_max_bytes,
         media_url_lifetime: MEDIA_URL_LIFETIME,

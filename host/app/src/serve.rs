@@ -235,6 +235,7 @@ fn router(
         testing_clock,
         simulator_allows_unsigned: false,
         metrics_elsewhere: config.server.metrics_listen.is_some(),
+        lite_host: config.server.lite_host.clone(),
     };
     Ok(api::router(ApiState {
         acceptor: Acceptor::new(Arc::clone(ctx)),

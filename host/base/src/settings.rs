@@ -19,6 +19,8 @@ pub struct Settings {
     pub unknown_after: Duration,
     /// How long an SMS waits for an SMSC before it fails.
     pub sms_expires_after: Duration,
+    /// How long a message of a Lite number waits for its connection, or its time of day, before it fails.
+    pub lite_expires_after: Duration,
     /// Failures older than this do not fall back to SMS.
     pub fallback_max_age: Duration,
     /// Largest file taken from a customer, in bytes.
@@ -53,6 +55,7 @@ impl Default for Settings {
             max_recipients: 1000,
             unknown_after: Duration::from_secs(60),
             sms_expires_after: Duration::from_secs(48 * 3600),
+            lite_expires_after: Duration::from_secs(48 * 3600),
             fallback_max_age: Duration::from_secs(3600),
             media_max_bytes: 100 << 20,
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),

@@ -10,3 +10,4 @@ pub mod object_media;
 pub mod smpp;
 pub mod standard_webhooks;
 pub mod whatsapp_cloud;
+pub mod whatsapp_lite;

@@ -1,4 +1,5 @@
 //! What comes in from outside: the callbacks of providers, and the files that customers send.
 
 pub mod callbacks;
+pub mod lite;
 pub mod media;

@@ -13,6 +13,7 @@ use domain::{
     event::{Event, MessageMoved, StepTimes},
     ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
+    lite::NOT_REGISTERED,
 };
 use storage::{
     PgConnection, Queue,
@@ -307,7 +308,7 @@ async fn fallback_follows(
     leg: &MessageLeg,
     step: &Step,
 ) -> Result<bool> {
-    let Some(failure) = step.failure.as_ref().filter(|failure| means_not_on_whatsapp(failure.code)) else {
+    let Some(failure) = step.failure.as_ref().filter(|failure| may_not_be_on_whatsapp(failure.code)) else {
         return Ok(false);
     };
     if leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
@@ -336,6 +337,11 @@ async fn fallback_follows(
         failed_at: step.at,
     };
     Ok(fallbacks::request(db, client, &fallback, ctx.now()).await?)
+}
+
+/// Said by Cloud, not without doubt, or found out by Lite before sending.
+fn may_not_be_on_whatsapp(code: i64) -> bool {
+    means_not_on_whatsapp(code) || code == NOT_REGISTERED
 }
 
 /// When a message was accepted: its id was minted then.

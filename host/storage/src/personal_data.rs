@@ -33,6 +33,8 @@ pub const REGISTRY: &[Table] = &[
     table("inbox", &[]),
     table("inbox_customer", &[]),
     table("lane", &[]),
+    table("lite_offer", &["provider_id", "choices"]),
+    table("lite_session", &[]),
     table("login_failure", &["account_hash"]),
     table("master_key_check", &[]),
     table("media", &["filename", "source_url", "provider_media_id"]),

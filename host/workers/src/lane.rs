@@ -12,7 +12,7 @@ use base::{
     Context, Error, Queue, Result,
     lanes::{LEASE, Lease, Wake},
 };
-use inbound::{callbacks, media};
+use inbound::{callbacks, lite, media};
 use outbound::{dispatch, fallback};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -118,6 +118,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         Queue::Fallback => fallback::work(ctx, lease).await,
         Queue::Media => media::work(ctx, lease).await,
         Queue::Webhook => webhooks::deliver::work(ctx, lease).await,
+        Queue::LiteSession => lite::work(ctx, lease).await,
     }
 }
 

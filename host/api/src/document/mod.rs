@@ -37,6 +37,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Account keys", "API keys of users."),
     ("Webhook configuration", "Where events go: one configuration for all numbers, and overrides for single ones."),
     ("Numbers", "Business numbers."),
+    ("WhatsApp Lite", "Numbers that are paired like a phone: their sessions, and how fast they send."),
     ("Templates", "Message templates that the provider has approved, or not."),
     ("Plugins", "Components that decide: uploading them, putting them in force, watching them, rolling them back."),
     ("Routing", "Who was made to answer which conversation."),

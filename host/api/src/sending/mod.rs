@@ -24,6 +24,7 @@ use crate::{
     auth::{Allowed, Permission, Sending},
     body::JsonBytes,
     error::ApiError,
+    lite_host::Asked,
     state::ApiState,
 };
 
@@ -61,10 +62,12 @@ struct Idempotency {
 async fn unified(
     State(state): State<ApiState>,
     allowed: Allowed<Sending>,
+    host: Asked,
     Extension(request_id): Extension<RequestId>,
     headers: HeaderMap,
     JsonBytes(body): JsonBytes,
 ) -> Result<Response, ApiError> {
+    host.admits(&state, allowed.caller.client, &body, "payload.sender").await?;
     accept(&state, &allowed, SendEndpoint::Unified, request_id, &headers, body).await
 }
 
@@ -84,10 +87,12 @@ async fn unified(
 async fn whatsapp(
     State(state): State<ApiState>,
     allowed: Allowed<Sending>,
+    host: Asked,
     Extension(request_id): Extension<RequestId>,
     headers: HeaderMap,
     JsonBytes(body): JsonBytes,
 ) -> Result<Response, ApiError> {
+    host.admits(&state, allowed.caller.client, &body, "sender").await?;
     accept(&state, &allowed, SendEndpoint::Whatsapp, request_id, &headers, body).await
 }
 

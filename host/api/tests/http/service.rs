@@ -114,6 +114,7 @@ impl Service {
             testing_clock: options.testing_clock.then(|| Arc::new(Hands(clock)) as Arc<dyn ClockControl>),
             simulator_allows_unsigned: options.simulator_allows_unsigned,
             metrics_elsewhere: options.metrics_elsewhere,
+            lite_host: "lite.example".to_owned(),
         };
         let router = api::router(ApiState {
             context: Arc::clone(&context),

@@ -4,8 +4,7 @@
 use super::{Config, join};
 
 /// The keys, each with what is not there yet.
-const LATER: [(&str, &str); 9] = [
-    ("server.lite_host", "WhatsApp Lite"),
+const LATER: [(&str, &str); 8] = [
     ("server.sms_host", "SMS API"),
     ("server.batch_host", "batch SMS gateway"),
     ("messenger.graph_url", "Facebook Messenger"),

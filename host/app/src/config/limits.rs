@@ -148,6 +148,8 @@ section! {
         unknown_after: Duration = Duration::from_secs(60),
         /// How long an SMS waits for an SMSC to take it; then it fails with code 900503.
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),
+        /// How long a message of a WhatsApp Lite number waits while that is disconnected, or outside its hours; then it fails with code 900503.
+        lite_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// Age after which an undeliverable message no longer falls back to SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
     }

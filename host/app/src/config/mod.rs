@@ -22,7 +22,7 @@ pub use secret::{BaseUrl, Secret, SecretUrl};
 pub use section::{Section, Setting};
 pub use sections::{
     Base, DatabaseSettings, Email, Logging, Media, Messenger, Plugins, Security, Server, Simulator, Smpp, Sms, Testing,
-    Webhooks, WhatsappCloud,
+    Webhooks, WhatsappCloud, WhatsappLite,
 };
 pub use show::Table;
 pub use value::{LogFormat, Switch, spell_duration};
@@ -40,6 +40,8 @@ pub struct Config {
     pub server: Server,
     /// `whatsapp_cloud.*`
     pub whatsapp_cloud: WhatsappCloud,
+    /// `whatsapp_lite.*`
+    pub whatsapp_lite: WhatsappLite,
     /// `messenger.*`
     pub messenger: Messenger,
     /// `smpp.*`
@@ -81,6 +83,7 @@ impl Config {
             ("database", &self.database),
             ("server", &self.server),
             ("whatsapp_cloud", &self.whatsapp_cloud),
+            ("whatsapp_lite", &self.whatsapp_lite),
             ("messenger", &self.messenger),
             ("smpp", &self.smpp),
             ("email", &self.email),
@@ -104,6 +107,7 @@ impl Config {
             "database" => &mut self.database,
             "server" => &mut self.server,
             "whatsapp_cloud" => &mut self.whatsapp_cloud,
+            "whatsapp_lite" => &mut self.whatsapp_lite,
             "messenger" => &mut self.messenger,
             "smpp" => &mut self.smpp,
             "email" => &mut self.email,

@@ -66,7 +66,7 @@ section! {
         public_url: Option<BaseUrl> = None,
         /// Run background work in this process; `false` = API only, beside `patchbay work`.
         workers: bool = true,
-        /// Host name of WhatsApp Lite; empty = every path on every host.
+        /// Host name of WhatsApp Lite: the same API, and senders are Lite numbers only; empty = every path on every host.
         lite_host: String = String::new(),
         /// Host name of the SMS API; empty = every path on every host.
         sms_host: String = String::new(),
@@ -86,6 +86,20 @@ section! {
         app_secret: Secret = Secret::default(),
         /// Token of the callback handshake.
         verify_token: Secret = Secret::default(),
+    }
+}
+
+section! {
+    /// WhatsApp Lite: numbers that are paired like a phone.
+    WhatsappLite {
+        /// Base URL of simulated devices, for tests and trials; empty = the simulator when that is on.
+        simulator_url: Option<BaseUrl> = None,
+        /// Base URL of a bridge with the API of WAHA, behind which real devices are; empty = none. Using one may breach WhatsApp's terms.
+        bridge_url: Option<BaseUrl> = None,
+        /// `X-Api-Key` of the bridge.
+        bridge_api_key: Secret = Secret::default(),
+        /// Signs the bridge's webhooks; required with `whatsapp_lite.bridge_url`.
+        webhook_secret: Secret = Secret::default(),
     }
 }
 

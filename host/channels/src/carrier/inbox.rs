@@ -5,7 +5,7 @@ use domain::{
     inbox::InboxKind,
 };
 
-use crate::whatsapp_cloud::CloudNumber;
+use crate::{whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
 
 /// An inbox with what its provider asks for. Whoever loads it opens the secrets; `Debug` hides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,4 +31,6 @@ pub enum Credentials {
     None,
     /// A number on Meta's Cloud API and its token.
     WhatsappCloud(CloudNumber),
+    /// A number that is paired like a phone; nothing of it is secret.
+    WhatsappLite(LiteSender),
 }

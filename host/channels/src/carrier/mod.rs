@@ -58,6 +58,12 @@ pub trait Carrier: Send + Sync + 'static {
         Duration::ZERO
     }
 
+    /// How long what was read of an inbox is true, where its client may change it: a lane that is worked on for longer reads it
+    /// again. `None` = until the lane is given back.
+    fn settings_last(&self) -> Option<Duration> {
+        None
+    }
+
     /// What is sent of this content: itself, or what stands for it where the channel has no such thing.
     /// [`Carrier::send`] does this by itself.
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {

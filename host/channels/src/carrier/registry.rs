@@ -5,11 +5,13 @@ use std::{collections::HashMap, sync::Arc};
 use domain::inbox::InboxKind;
 
 use super::Carrier;
+use crate::whatsapp_lite::LiteDevices;
 
 /// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
+    lite: Option<Arc<dyn LiteDevices>>,
 }
 
 impl Carriers {
@@ -18,6 +20,18 @@ impl Carriers {
     pub fn with(mut self, carrier: impl Carrier) -> Self {
         self.by_kind.insert(carrier.kind(), Arc::new(carrier));
         self
+    }
+
+    /// Says where the devices of Lite numbers come from, for those who hold their sessions.
+    #[must_use]
+    pub fn with_devices(mut self, devices: Arc<dyn LiteDevices>) -> Self {
+        self.lite = Some(devices);
+        self
+    }
+
+    /// The devices of Lite numbers; `None` where there are none.
+    pub fn lite_devices(&self) -> Option<&Arc<dyn LiteDevices>> {
+        self.lite.as_ref()
     }
 
     /// The carrier for inboxes of this kind; `None` when messages cannot leave from them.

@@ -101,7 +101,7 @@ impl Drop for Call {
 fn number_of(inbox: &CarrierInbox) -> Option<&CloudNumber> {
     match &inbox.credentials {
         Credentials::WhatsappCloud(number) => Some(number),
-        Credentials::None => None,
+        Credentials::WhatsappLite(_) | Credentials::None => None,
     }
 }
 

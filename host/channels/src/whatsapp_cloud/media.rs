@@ -9,7 +9,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use domain::inbound::ProviderFailure;
 use reqwest::{
-    Method, Response,
+    Method, RequestBuilder, Response,
     header::CONTENT_TYPE,
     multipart::{Form, Part},
 };
@@ -127,23 +127,7 @@ impl CloudApi {
     ) -> Result<DownloadedMedia, MediaError> {
         let url = self.token_host(url)?;
         let call = self.client.get(url).bearer_auth(&number.access_token).timeout(self.timeout * 4);
-        let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
-        if !response.status().is_success() {
-            return Err(MediaError::Graph(answer_error(response).await));
-        }
-        let mime = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or("application/octet-stream")
-            .to_owned();
-        let written = write_checked(response, expectation, to).await;
-        if written.is_err() {
-            // The error that matters is the one above; a file that is not there is what we want.
-            let _ = tokio::fs::remove_file(to).await;
-        }
-        let (bytes, sha256) = written?;
-        Ok(DownloadedMedia { path: to.to_owned(), bytes, sha256, mime })
+        fetch_file(call, expectation, to).await
     }
 
     /// Uploads a file; the id is valid for 30 days.
@@ -188,6 +172,31 @@ impl CloudApi {
         }
         Err(refused(parsed.host_str().unwrap_or("no host")))
     }
+}
+
+/// Makes a call whose answer is a file, and writes it to `to`. The file is removed again when anything goes wrong.
+pub(crate) async fn fetch_file(
+    call: RequestBuilder,
+    expectation: &MediaExpectation,
+    to: &Path,
+) -> Result<DownloadedMedia, MediaError> {
+    let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
+    if !response.status().is_success() {
+        return Err(MediaError::Graph(answer_error(response).await));
+    }
+    let mime = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("application/octet-stream")
+        .to_owned();
+    let written = write_checked(response, expectation, to).await;
+    if written.is_err() {
+        // The error that matters is the one above; a file that is not there is what we want.
+        let _ = tokio::fs::remove_file(to).await;
+    }
+    let (bytes, sha256) = written?;
+    Ok(DownloadedMedia { path: to.to_owned(), bytes, sha256, mime })
 }
 
 async fn answer_error(response: Response) -> GraphError {

@@ -15,9 +15,11 @@ mod template_body;
 
 use std::{fmt, time::Duration};
 
+pub(crate) use callback::content_of;
 pub use carrier::{CloudCarrier, CloudLimits};
 pub use catalogue::CatalogueTemplate;
 pub use graph::GraphError;
+pub(crate) use media::fetch_file;
 pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode, MediaUpload};
 pub use number_node::NumberNode;
 pub use send::CloudSend;

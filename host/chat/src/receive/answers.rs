@@ -4,14 +4,17 @@
 use domain::{
     chat::Rating,
     content::{ButtonParameter, OutboundContent},
-    ids::ClientId,
+    ids::{ClientId, CustomerId},
     inbound::{InboundContent, InboundMessage},
+    inbox::InboxKind,
 };
 use storage::{
     PgConnection,
     chat::chat_messages::{self, QuotedMessage},
+    inboxes::Inbox,
 };
 
+use super::lite_choices;
 use crate::conversation::{ratings, words};
 use base::Result;
 
@@ -46,7 +49,21 @@ impl Target {
 }
 
 /// Finds what `message` answers and puts its content into our words.
-pub(super) async fn read(db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Answered> {
+pub(super) async fn read(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, customer): (&Inbox, CustomerId),
+    message: &InboundMessage,
+) -> Result<Answered> {
+    if inbox.kind() == InboxKind::WhatsappLite
+        && let Some(tap) = lite_choices::tap(db, client, (inbox.id, customer), message).await?
+    {
+        return read_plain(db, client, &tap).await;
+    }
+    read_plain(db, client, message).await
+}
+
+async fn read_plain(db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Answered> {
     let target = match target_id(message) {
         Some(id) => chat_messages::quoted(db, client, id).await?,
         None => None,
@@ -123,6 +140,7 @@ mod tests {
             buttons,
             cards,
             rendered_text: "Ready".to_owned(),
+            replies: Vec::new(),
         })
     }
 

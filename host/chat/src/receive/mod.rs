@@ -4,6 +4,7 @@
 mod answers;
 mod chat;
 mod happened;
+mod lite_choices;
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -71,7 +72,7 @@ pub async fn receive(
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let last_template = inbox_customers::record_inbound(db, client, inbox.id, customer.id, written_at).await?;
-    let answered = answers::read(db, client, message).await?;
+    let answered = answers::read(db, client, (&inbox, customer.id), message).await?;
     let file = store_file(ctx, db, client, inbox.id, &answered.content).await?;
 
     let arrival = Arrival {

@@ -109,6 +109,8 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
+            // No callback of Meta's names one.
+            CallbackTarget::Inbox(_) => return Ok(false),
         };
     }
     for own in own_secrets(ctx, numbers.iter().cloned().collect(), wabas.iter().cloned().collect()).await? {

@@ -57,6 +57,8 @@ impl Owners {
             CallbackTarget::Waba(id) => {
                 self.accounts.get(id).into_iter().flatten().map(|client| (*client, client.0)).collect()
             }
+            // Nobody outside names an inbox of ours: such items do not come through this door.
+            CallbackTarget::Inbox(_) => Vec::new(),
         }
     }
 }
@@ -118,6 +120,7 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
         match target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => accounts.insert(id.clone()),
+            CallbackTarget::Inbox(_) => false,
         };
     }
     let mut owners = Owners::default();
@@ -147,7 +150,8 @@ fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<C
             by_client.entry(client).or_default().push(callback);
         }
     }
-    for CallbackTarget::PhoneNumberId(target_id) | CallbackTarget::Waba(target_id) in strays {
+    for stray in strays {
+        let (CallbackTarget::PhoneNumberId(target_id) | CallbackTarget::Waba(target_id)) = stray else { continue };
         tracing::warn!(target_id, "dropped a callback for a number or account that nobody has");
     }
     by_client
@@ -173,20 +177,48 @@ async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>])
 /// One transaction: applies the statuses that can be applied, if that is wanted, and stores the rest.
 async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
+    let wakes = take_in(ctx, &mut tx, client, items, apply).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}
+
+/// The same inside the caller's transaction, for what was told about one inbox whose owner is known. Answers the lanes to wake
+/// after the commit.
+pub(crate) async fn take_of_inbox(
+    ctx: &Context,
+    db: &mut PgConnection,
+    (client, inbox): (ClientId, InboxId),
+    items: Vec<CallbackItem>,
+) -> Result<BTreeSet<(Queue, Uuid)>> {
+    let new = |item: CallbackItem| NewCallback {
+        id: ctx.mint::<CallbackId>(),
+        lane: inbox.0,
+        dedupe_hash: Sha256::digest(item.dedupe_key.as_bytes()).into(),
+        item,
+    };
+    let items: Vec<NewCallback> = items.into_iter().map(new).collect();
+    let items: Vec<&NewCallback> = items.iter().collect();
+    take_in(ctx, db, client, &items, true).await
+}
+
+async fn take_in(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    items: &[&NewCallback],
+    apply: bool,
+) -> Result<BTreeSet<(Queue, Uuid)>> {
     let (mut rest, mut wakes) = (items.to_vec(), BTreeSet::new());
     if apply {
-        rest = apply_statuses(ctx, &mut tx, client, items, &mut wakes).await?;
+        rest = apply_statuses(ctx, db, client, items, &mut wakes).await?;
     }
-    let applied = items.len() - rest.len();
-    let stored =
-        if rest.is_empty() { Vec::new() } else { callbacks::insert_new(&mut tx, client, &rest, ctx.now()).await? };
-    tx.commit().await?;
-    count("applied", applied);
+    let stored = if rest.is_empty() { Vec::new() } else { callbacks::insert_new(db, client, &rest, ctx.now()).await? };
+    count("applied", items.len() - rest.len());
     count("new", stored.len());
     count("repeated", rest.len().saturating_sub(stored.len()));
     wakes.extend(stored.into_iter().map(|lane| (Queue::Callback, lane)));
-    ctx.wake.wake_all(client, wakes);
-    Ok(())
+    Ok(wakes)
 }
 
 /// Applies statuses to messages that are known and that nobody else is writing. Answers what is left.

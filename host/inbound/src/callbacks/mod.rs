@@ -8,5 +8,6 @@ mod template_news;
 mod work;
 
 pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};
+pub(crate) use intake::take_of_inbox;
 pub use intake::{Intake, NotTaken};
 pub use work::work;

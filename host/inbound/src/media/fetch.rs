@@ -8,9 +8,12 @@ use channels::{
     whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::ids::{ClientId, InboxId};
+use domain::{
+    ids::{ClientId, InboxId},
+    inbox::InboxKind,
+};
 use futures::{StreamExt, TryStreamExt, stream};
-use storage::inbound::media::Media;
+use storage::{inbound::media::Media, inboxes::Inbox};
 use uuid::Uuid;
 
 use super::MediaRefused;
@@ -37,6 +40,10 @@ const PAUSES: [TimeDelta; 8] = [
 enum FetchError {
     #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
     NoCredentials,
+    #[error("nothing in this program speaks to the devices of Lite numbers (whatsapp_lite.bridge_url)")]
+    NoDevices,
+    #[error("the device did not say where the file is")]
+    NoAddress,
     #[error("the provider does not say where the file is: {0}")]
     Unresolved(GraphError),
     #[error("the file could not be downloaded: {0}")]
@@ -100,9 +107,19 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
 }
 
 async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<StoredMedia, FetchError> {
-    let number = credentials(ctx, client, file.inbox).await?;
-    let target = scratch_file(ctx, file).await?;
     let mut expected = MediaExpectation { max_bytes: ctx.settings.media_max_bytes, sha256: file.sha256.clone() };
+    let inbox = {
+        let mut db = ctx.db.acquire().await.map_err(Error::from)?;
+        storage::inboxes::by_id(&mut db, client, file.inbox).await.map_err(Error::from)?
+    };
+    let target = scratch_file(ctx, file).await?;
+    if inbox.as_ref().is_some_and(|inbox| inbox.kind() == InboxKind::WhatsappLite) {
+        let devices = ctx.carriers.lite_devices().ok_or(FetchError::NoDevices)?;
+        let url = file.source_url.as_deref().ok_or(FetchError::NoAddress)?;
+        let downloaded = devices.download(url, &expected, &target).await.map_err(FetchError::Download)?;
+        return Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?);
+    }
+    let number = credentials(ctx, client, inbox.as_ref())?;
     // The address of the callback saves a call, and is stale by the second attempt.
     let url = match &file.source_url {
         Some(url) if file.attempts == 0 => url.clone(),
@@ -118,10 +135,8 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
     Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?)
 }
 
-async fn credentials(ctx: &Context, client: ClientId, inbox: InboxId) -> std::result::Result<CloudNumber, FetchError> {
-    let mut db = ctx.db.acquire().await.map_err(Error::from)?;
-    let inbox = storage::inboxes::by_id(&mut db, client, inbox).await.map_err(Error::from)?;
-    let cloud = inbox.as_ref().and_then(|inbox| inbox.cloud()).ok_or(FetchError::NoCredentials)?;
+fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::result::Result<CloudNumber, FetchError> {
+    let cloud = inbox.and_then(Inbox::cloud).ok_or(FetchError::NoCredentials)?;
     let sealed = &cloud.access_token_sealed;
     let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, sealed).map_err(Error::from)?;
     let phone_number_id = cloud.phone_number_id.clone();

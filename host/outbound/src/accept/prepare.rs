@@ -18,7 +18,7 @@ use domain::{
 use serde_json::value::RawValue;
 use storage::{
     PgConnection,
-    inboxes::{self, Inbox, templates},
+    inboxes::{self, Inbox, InboxSettings, templates},
     outbound::{
         messages::NewMessage,
         parts::{NewPart, PartOrigin},
@@ -34,6 +34,8 @@ pub(super) struct Facts {
     inboxes: HashMap<String, Inbox>,
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
+    /// The account of each template that a Lite number sends.
+    accounts: HashMap<String, String>,
 }
 
 impl Facts {
@@ -48,7 +50,8 @@ impl Facts {
         let inboxes = inboxes::by_addresses(db, client, Channel::Whatsapp, &senders).await?;
         let by_address = |inbox: Inbox| Some((inbox.address()?.to_owned(), inbox));
         let inboxes: HashMap<String, Inbox> = inboxes.into_iter().filter_map(by_address).collect();
-        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new() };
+        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new(), accounts: HashMap::new() };
+        facts.load_accounts(db, client, requests.clone()).await?;
         facts.load_templates(db, client, requests.clone()).await?;
         facts.load_windows(db, client, requests).await?;
         Ok(facts)
@@ -59,7 +62,30 @@ impl Facts {
     }
 
     fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
-        Some((self.inbox(request)?.cloud()?.waba_id.clone(), request.template()?.id.clone()))
+        let id = request.template()?.id.clone();
+        match &self.inbox(request)?.settings {
+            InboxSettings::WhatsappCloud(cloud) => Some((cloud.waba_id.clone(), id)),
+            // A Lite number has no account of its own: it sends what any account of its client has.
+            InboxSettings::WhatsappLite(_) => Some((self.accounts.get(&id)?.clone(), id)),
+            InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+        }
+    }
+
+    /// Whose templates the requests of Lite numbers name.
+    async fn load_accounts<'r>(
+        &mut self,
+        db: &mut PgConnection,
+        client: ClientId,
+        requests: impl Iterator<Item = &'r SendRequest>,
+    ) -> Result<()> {
+        let is_lite =
+            |request: &&SendRequest| self.inbox(request).is_some_and(|inbox| inbox.kind() == InboxKind::WhatsappLite);
+        let ids: Vec<&str> =
+            requests.filter(is_lite).filter_map(|request| Some(request.template()?.id.as_str())).collect();
+        if !ids.is_empty() {
+            self.accounts = templates::accounts_of(db, client, &ids).await?;
+        }
+        Ok(())
     }
 
     async fn load_templates<'r>(
@@ -123,9 +149,10 @@ pub(super) struct Prepared {
 pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::result::Result<Prepared, AcceptError> {
     let request = &pending.request;
     let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
-    let template = facts.template_key(request).and_then(|key| facts.templates.get(&key));
-    let known =
-        NumberFacts { msisdn: request.sender().clone(), waba_id: inbox.cloud().map(|cloud| cloud.waba_id.clone()) };
+    let key = facts.template_key(request);
+    let template = key.as_ref().and_then(|key| facts.templates.get(key));
+    let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone()).or_else(|| key.map(|(account, _)| account));
+    let known = NumberFacts { msisdn: request.sender().clone(), waba_id };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
     let mut send = request.resolve(&known, template, &mut tokens).map_err(AcceptError::Faults)?;
     let now = ctx.now();

@@ -44,14 +44,35 @@ const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 /// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for,
 /// and what they led to is kept until it is written, however long the database takes it from nobody.
 pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
-    let Some(sender) = Sender::load(ctx, lease).await? else {
-        return waits::postpone(ctx, lease, WITHOUT_SENDER).await;
-    };
+    loop {
+        let Some(sender) = Sender::load(ctx, lease).await? else {
+            return waits::postpone(ctx, lease, WITHOUT_SENDER).await;
+        };
+        if sender.waits_until.is_some_and(|until| until > ctx.now()) {
+            return Ok(());
+        }
+        match send(ctx, lease, &sender).await? {
+            End::Done => return Ok(()),
+            End::Stale => {}
+        }
+    }
+}
+
+/// How a round ended.
+enum End {
+    /// Nothing is due, or the lease is over.
+    Done,
+    /// What is known of the inbox may have changed: it is read again.
+    Stale,
+}
+
+async fn send(ctx: &Context, lease: &Lease, sender: &Sender) -> Result<End> {
     let (journal, taken_parts) = mpsc::unbounded_channel();
     let mut round = Round {
         ctx,
         lease,
-        sender: &sender,
+        sender,
+        stale_at: sender.carrier.settings_last().map(|length| Instant::now() + length),
         journal,
         taken_parts,
         calls: JoinSet::new(),
@@ -79,6 +100,8 @@ struct Round<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     sender: &'a Sender,
+    /// From when what is known of the inbox is not believed any more.
+    stale_at: Option<Instant>,
     journal: UnboundedSender<LegPart>,
     taken_parts: UnboundedReceiver<LegPart>,
     calls: JoinSet<Outcome>,
@@ -108,15 +131,24 @@ enum Marking {
 }
 
 impl<'a> Round<'a> {
-    async fn run(&mut self) -> Result<()> {
+    async fn run(&mut self) -> Result<End> {
         loop {
+            if self.stale_at.is_some_and(|at| at <= Instant::now()) {
+                if self.is_idle() && self.outcomes.is_empty() && self.failed.is_none() && !self.lease.is_over() {
+                    return Ok(End::Stale);
+                }
+                self.more = false;
+            }
             let marking = self.start_marking();
             self.start_settling();
             if self.is_idle() && self.outcomes.is_empty() {
                 match (self.failed.take(), marking) {
                     (Some(error), _) => return Err(error),
-                    (None, Marking::Closed(length)) => return waits::postpone(self.ctx, self.lease, length).await,
-                    (None, Marking::Fine) => return Ok(()),
+                    (None, Marking::Closed(length)) => {
+                        waits::close(self.ctx, self.lease, self.sender, length).await?;
+                        return Ok(End::Done);
+                    }
+                    (None, Marking::Fine) => return Ok(End::Done),
                     (None, Marking::NoPlace) => {}
                 }
             }

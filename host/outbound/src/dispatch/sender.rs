@@ -6,9 +6,15 @@ use base::{Context, Result, lanes::Lease, secrets::Purpose};
 use channels::{
     carrier::{Carrier, CarrierInbox, Credentials},
     whatsapp_cloud::CloudNumber,
+    whatsapp_lite::LiteSender,
 };
+use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
-use storage::inboxes::{self, Inbox, InboxSettings};
+use storage::{
+    PgConnection,
+    inboxes::{self, Inbox, InboxSettings, WhatsappLite, lite},
+    tenancy::clients,
+};
 
 /// An inbox that can send.
 #[derive(Clone)]
@@ -17,6 +23,8 @@ pub(super) struct Sender {
     pub(super) carrier: Arc<dyn Carrier>,
     /// The business account whose templates it sends.
     pub(super) waba_id: Option<String>,
+    /// Nothing goes out before then.
+    pub(super) waits_until: Option<DateTime<Utc>>,
 }
 
 impl Sender {
@@ -24,23 +32,51 @@ impl Sender {
     pub(super) async fn load(ctx: &Context, lease: &Lease) -> Result<Option<Self>> {
         let id = InboxId(lease.lane);
         let mut db = ctx.db.acquire().await?;
-        let Some(inbox) = inboxes::by_id(&mut db, lease.client, id).await? else {
-            tracing::error!(client.id = %lease.client, inbox.id = %id, "messages wait for an inbox that is gone");
+        Self::read(ctx, &mut db, lease.client, id).await
+    }
+
+    /// The same, on a connection of the caller.
+    pub(super) async fn read(
+        ctx: &Context,
+        db: &mut PgConnection,
+        client: ClientId,
+        id: InboxId,
+    ) -> Result<Option<Self>> {
+        let Some(inbox) = inboxes::by_id(db, client, id).await? else {
+            tracing::error!(client.id = %client, inbox.id = %id, "messages wait for an inbox that is gone");
             return Ok(None);
         };
-        drop(db);
         let kind = inbox.kind();
         let Some(carrier) = ctx.carriers.of(kind).cloned() else {
-            tracing::warn!(client.id = %lease.client, inbox.id = %id, kind = kind.as_str(),
+            tracing::warn!(client.id = %client, inbox.id = %id, kind = kind.as_str(),
                 "messages wait: nothing in this program carries messages of this kind of inbox");
             return Ok(None);
         };
         let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
-        Ok(Some(Self { inbox: Arc::new(opened(ctx, lease.client, &inbox)?), carrier, waba_id }))
+        let mut opened = opened(ctx, client, &inbox)?;
+        let mut waits_until = None;
+        if let InboxSettings::WhatsappLite(number) = &inbox.settings {
+            (opened.credentials, waits_until) = lite_number(db, client, id, number).await?;
+        }
+        Ok(Some(Self { inbox: Arc::new(opened), carrier, waba_id, waits_until }))
     }
 }
 
-/// What a carrier must know of an inbox, with its secrets opened.
+/// What a carrier must know of a Lite number, and until when its messages wait.
+async fn lite_number(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: InboxId,
+    number: &WhatsappLite,
+) -> Result<(Credentials, Option<DateTime<Utc>>)> {
+    let session = lite::session(db, client, id).await?.unwrap_or_default();
+    let throttle = lite::throttle(db, client, id).await?.unwrap_or_default();
+    let zone = clients::get(db, client).await?.map(|client| client.time_zone).unwrap_or_default();
+    let sender = LiteSender::new(number.msisdn.clone(), session.state.is_up(), throttle, &zone);
+    Ok((Credentials::WhatsappLite(sender), session.sends_from))
+}
+
+/// What a carrier must know of an inbox, with its secrets opened. What must be read besides is added by the caller.
 fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox> {
     let credentials = match &inbox.settings {
         InboxSettings::WhatsappCloud(cloud) => Credentials::WhatsappCloud(CloudNumber {

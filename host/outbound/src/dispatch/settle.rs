@@ -10,15 +10,17 @@ use domain::{
     chat::SentTemplate,
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ClientId, InboxId, MessageId},
+    ids::{ClientId, MessageId},
     inbound::ProviderFailure,
+    inbox::InboxKind,
+    lite::{Choice, offered},
     recipient::Recipient,
 };
 use storage::{
     PgConnection,
     inboxes::templates,
     outbound::work::{self, DueLeg},
-    people::{customers, inbox_customers},
+    people::{customers, inbox_customers, lite_offers},
 };
 
 use super::sender::Sender;
@@ -63,6 +65,8 @@ struct WrittenTo {
     address: Address,
     /// The template that it was.
     template: Option<SentTemplate>,
+    /// Its numbered choices, with the provider's id of the message that shows them.
+    offer: Option<(String, Vec<Choice>)>,
 }
 
 /// What one transaction writes.
@@ -79,9 +83,10 @@ struct Settlement {
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
+    let lite = sender.inbox.kind == InboxKind::WhatsappLite;
     for outcome in &ended.outcomes {
         match &outcome.result {
-            Ok(taken) => settlement.accept(&outcome.leg, taken, now),
+            Ok(taken) => settlement.accept(&outcome.leg, taken, lite, now),
             Err(failure) => settlement.refuse(&outcome.leg, failure, sender, now),
         }
     }
@@ -104,7 +109,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
         wakes.extend(sms_parts::join(ctx, &mut tx, client, leg).await?);
     }
     if sender.inbox.kind.channel().has_chats() {
-        remember_recipients(ctx, &mut tx, (client, sender.inbox.id), settlement.written_to, now).await?;
+        remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?;
     }
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
@@ -127,7 +132,8 @@ async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPar
 }
 
 impl Settlement {
-    fn accept(&mut self, leg: &DueLeg, taken: &Taken, now: DateTime<Utc>) {
+    /// `lite`: it went out as words, its buttons as numbered lines.
+    fn accept(&mut self, leg: &DueLeg, taken: &Taken, lite: bool, now: DateTime<Utc>) {
         let template = match leg.content.as_ref() {
             OutboundContent::Template(template) => {
                 Some(SentTemplate { id: template.id.clone(), name: template.name.clone() })
@@ -135,7 +141,9 @@ impl Settlement {
             _ => None,
         };
         let address = known_by(&leg.recipient, &taken.learned).clone();
-        self.written_to.push(WrittenTo { address, template });
+        let choices = if lite { offered(&leg.content) } else { Vec::new() };
+        let offer = taken.provider_id.clone().filter(|_| !choices.is_empty()).map(|id| (id, choices));
+        self.written_to.push(WrittenTo { address, template, offer });
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
@@ -189,7 +197,7 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, inbox): (ClientId, InboxId),
+    (client, sender): (ClientId, &Sender),
     written_to: Vec<WrittenTo>,
     now: DateTime<Utc>,
 ) -> Result<()> {
@@ -198,7 +206,15 @@ async fn remember_recipients(
     }
     let addresses: Vec<&Address> = written_to.iter().map(|one| &one.address).collect();
     let known = customers::resolve_many(db, client, &ctx.ids, &addresses, now).await?;
-    let outbound: Vec<_> = known.into_iter().zip(written_to.into_iter().map(|one| one.template)).collect();
+    let inbox = sender.inbox.id;
+    let (mut outbound, mut offers) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
+    for (customer, one) in known.into_iter().zip(written_to) {
+        outbound.push((customer, one.template));
+        offers.push((customer, one.offer));
+    }
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
+    if sender.inbox.kind == InboxKind::WhatsappLite {
+        lite_offers::note(db, client, inbox, &offers, now).await?;
+    }
     Ok(())
 }

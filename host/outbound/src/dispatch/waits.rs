@@ -5,14 +5,21 @@ use std::time::Duration;
 use base::{Context, Result, lanes::Lease};
 use channels::smpp::NO_ANSWER_FROM_SMSC;
 use chrono::TimeDelta;
-use domain::{carriage::NOT_HANDED_OVER, channel::Channel, ids::ClientId, inbound::ProviderFailure};
+use domain::{
+    carriage::NOT_HANDED_OVER,
+    channel::Channel,
+    ids::{ClientId, InboxId},
+    inbound::ProviderFailure,
+    inbox::InboxKind,
+};
 use storage::{
     PgConnection, Queue,
+    inboxes::lite,
     outbound::work::{self, Due, DueLeg, UnreadableLeg},
 };
 use uuid::Uuid;
 
-use super::settle;
+use super::{sender::Sender, settle};
 use crate::delivery;
 
 /// Legs put off together.
@@ -42,14 +49,24 @@ pub(super) async fn put_aside(
     Ok(())
 }
 
-/// Why an SMS that waited too long is not sent any more; `None` while it may wait.
-pub(super) fn expired(ctx: &Context, leg: &DueLeg) -> Option<ProviderFailure> {
-    let may_wait = ctx.settings.sms_expires_after;
+/// Why an SMS, or a message of a Lite number, that waited too long is not sent any more; `None` while it may wait.
+pub(super) fn expired(ctx: &Context, kind: InboxKind, leg: &DueLeg) -> Option<ProviderFailure> {
+    let may_wait = match kind {
+        InboxKind::WhatsappLite => ctx.settings.lite_expires_after,
+        _ => ctx.settings.sms_expires_after,
+    };
     let waited = (ctx.now() - leg.queued_at).to_std().unwrap_or_default();
-    if leg.channel != Channel::Sms || waited <= may_wait {
+    let expires = leg.channel == Channel::Sms || kind == InboxKind::WhatsappLite;
+    // One that may have reached WhatsApp waits for what becomes of it.
+    let in_doubt = kind == InboxKind::WhatsappLite && leg.unanswered;
+    if !expires || in_doubt || waited <= may_wait {
         return None;
     }
     let may_wait = in_words(may_wait);
+    if kind == InboxKind::WhatsappLite {
+        let text = format!("expired: the number was not connected to WhatsApp, or did not send, within {may_wait}");
+        return Some(ProviderFailure { code: NOT_HANDED_OVER, text });
+    }
     Some(if leg.unanswered {
         let text = format!("expired: no SMSC said within {may_wait} what became of the SMS; it may have arrived");
         ProviderFailure { code: NO_ANSWER_FROM_SMSC, text }
@@ -91,7 +108,7 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
     let again = ctx.now() + length;
     let (mut later, mut given_up) = (Vec::new(), Vec::new());
     for leg in legs {
-        match expired(ctx, &leg) {
+        match expired(ctx, InboxKind::Sms, &leg) {
             Some(failure) => given_up.push((leg, failure)),
             None => later.push((leg.message, leg.ordinal, again)),
         }
@@ -100,6 +117,35 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
     let wakes = give_up(ctx, &mut tx, lease.client, given_up).await?;
     work::put_off(&mut tx, lease.client, &later).await?;
     put_aside(ctx, &mut tx, lease, unreadable).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(lease.client, wakes);
+    Ok(())
+}
+
+/// Has everything in a lane wait whose carrier takes nothing. Messages of a Lite number wait without a row being written for
+/// any of them: their lane is not looked at until then, or until session or schedule open it.
+pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &Sender, length: Duration) -> Result<()> {
+    if sender.inbox.kind != InboxKind::WhatsappLite {
+        return postpone(ctx, lease, length).await;
+    }
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let inbox = InboxId(lease.lane);
+    // Whoever opens the lane writes this row, too: what is read now holds until we have written.
+    lite::lock(&mut tx, lease.client, inbox).await?;
+    let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, ctx.now(), POSTPONED_AT_ONCE).await?;
+    let given_up = legs.into_iter().filter_map(|leg| {
+        let failure = expired(ctx, InboxKind::WhatsappLite, &leg)?;
+        Some((leg, failure))
+    });
+    let wakes = give_up(ctx, &mut tx, lease.client, given_up.collect()).await?;
+    put_aside(ctx, &mut tx, lease, unreadable).await?;
+    if let Some(now) = Sender::read(ctx, &mut tx, lease.client, inbox).await?
+        && let Err(closed) = now.carrier.take(&now.inbox, 1)
+    {
+        let until = ctx.now() + TimeDelta::from_std(closed.look_again).unwrap_or(TimeDelta::MAX);
+        lite::close_sending(&mut tx, lease.client, inbox, Some(until)).await?;
+    }
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
     Ok(())

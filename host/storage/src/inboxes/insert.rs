@@ -76,6 +76,12 @@ async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite:
         .bind(id.0)
         .bind(lite.link_id)
         .bind(lite.rate_per_second)
+        .execute(&mut *db)
+        .await?;
+    // Nobody holds it until the client asks for it.
+    sqlx::query("INSERT INTO lite_session (client_id, lane_id) VALUES ($1, $2)")
+        .bind(client.0)
+        .bind(id.0)
         .execute(db)
         .await?;
     Ok(())

@@ -1,5 +1,7 @@
 //! The cached template catalogue of each WhatsApp business account, and when it is fetched again.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use domain::{ids::ClientId, opaque::Opaque, template::TemplateRecord};
 use sqlx::{PgConnection, types::Json};
@@ -45,6 +47,22 @@ impl From<StoredTemplate> for TemplateRow {
             synced_at: row.synced_at,
         }
     }
+}
+
+/// The business account of each of these templates, by template id; of several the first.
+pub async fn accounts_of(db: &mut PgConnection, client: ClientId, ids: &[&str]) -> Result<HashMap<String, String>> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT DISTINCT ON (wanted.id) wanted.id, template.waba_id
+         FROM (SELECT DISTINCT waba_directory.client_id, waba_directory.waba_id, id
+               FROM waba_directory, unnest($2::text[]) AS one (id) WHERE waba_directory.client_id = $1 OFFSET 0) wanted
+         JOIN template USING (client_id, waba_id, id)
+         ORDER BY wanted.id, template.waba_id",
+    )
+    .bind(client.0)
+    .bind(ids)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// Those of the client's templates that are named by (business account, id).

@@ -31,12 +31,21 @@ pub enum Queue {
     Media,
     /// Webhook deliveries; a lane is an endpoint.
     Webhook,
+    /// Sessions of Lite numbers; a lane is an inbox, held for as long as its session is wanted (ADR 0024).
+    LiteSession,
 }
 
 impl Queue {
     /// All of them.
-    pub const ALL: [Queue; 6] =
-        [Self::Outbound, Self::Callback, Self::Participant, Self::Fallback, Self::Media, Self::Webhook];
+    pub const ALL: [Queue; 7] = [
+        Self::Outbound,
+        Self::Callback,
+        Self::Participant,
+        Self::Fallback,
+        Self::Media,
+        Self::Webhook,
+        Self::LiteSession,
+    ];
 
     /// The name stored with a lease and shown in logs and metrics.
     pub fn name(self) -> &'static str {
@@ -47,6 +56,7 @@ impl Queue {
             Self::Fallback => "fallback",
             Self::Media => "media",
             Self::Webhook => "webhook",
+            Self::LiteSession => "lite_session",
         }
     }
 
@@ -59,6 +69,20 @@ impl Queue {
             Self::Fallback => ("fallback", "state = 'PENDING'"),
             Self::Media => ("media", "state = 'PENDING'"),
             Self::Webhook => ("webhook_delivery", "state = 'PENDING'"),
+            Self::LiteSession => ("lite_session", "state = 'PENDING'"),
+        }
+    }
+
+    /// What keeps a lane shut whatever lies in it: nothing of a Lite number goes out while it is disconnected, or before its
+    /// day begins, and no row is written for that.
+    fn gate(self) -> &'static str {
+        match self {
+            Self::Outbound => {
+                "AND NOT EXISTS (SELECT 1 FROM lite_session number
+                                 WHERE number.client_id = hop.client_id AND number.lane_id = hop.lane_id
+                                   AND number.sends_from > $1)"
+            }
+            _ => "",
         }
     }
 
@@ -80,7 +104,7 @@ impl Queue {
     /// something to do, neither with their rows nor with what waits.
     fn due_statement(self) -> String {
         let (table, open) = self.source();
-        let waiting = format!("{open} AND ready");
+        let (waiting, gate) = (format!("{open} AND ready"), self.gate());
         format!(
             "WITH RECURSIVE hop AS (
                  (SELECT client_id, lane_id FROM {table} WHERE {waiting} ORDER BY client_id, lane_id LIMIT 1)
@@ -96,6 +120,7 @@ impl Queue {
                AND EXISTS (SELECT 1 FROM {table} waiting
                            WHERE waiting.client_id = hop.client_id AND waiting.lane_id = hop.lane_id
                              AND {waiting} AND waiting.due_at <= $1)
+               {gate}
              ORDER BY row_number() OVER (PARTITION BY hop.client_id ORDER BY hop.lane_id)
              LIMIT $3"
         )

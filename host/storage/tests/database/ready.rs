@@ -62,11 +62,17 @@ fn row_of(queue: Queue) -> &'static str {
         Queue::Webhook => {
             "webhook_delivery (client_id, id, lane_id, inbox_id, order_key, body, due_at, ready) SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 1, ''"
         }
+        Queue::LiteSession => "lite_session (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
     }
 }
 
 /// Stores `count` rows of a queue in one lane, which wait until then.
 async fn wait(db: &mut PgConnection, queue: Queue, lane: Uuid, (seconds, count): (i64, i32)) {
+    if queue == Queue::LiteSession {
+        // A number has one session; what is looked at here is the queue.
+        let alone = "ALTER TABLE lite_session DROP CONSTRAINT IF EXISTS lite_session_pk, DROP CONSTRAINT IF EXISTS lite_session_fk";
+        sqlx::query(alone).execute(&mut *db).await.unwrap();
+    }
     let statement = format!("INSERT INTO {}, $3, false FROM generate_series(1, $4)", row_of(queue));
     let insert = sqlx::query(&statement).bind(CLIENT.0).bind(lane).bind(moment(seconds)).bind(count);
     insert.execute(&mut *db).await.unwrap();

@@ -10,7 +10,7 @@ use super::fields::{list, number, owned, text};
 
 /// The content of a message of type `kind`. What we do not model, or cannot read, becomes an empty text: the customer did
 /// write, and the raw JSON is kept beside it.
-pub(super) fn content_of(kind: &str, message: &Value) -> InboundContent {
+pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     let read = match kind {
         "text" => {
             message.get("text").map(|part| InboundContent::Text { body: owned(part, "body").unwrap_or_default() })

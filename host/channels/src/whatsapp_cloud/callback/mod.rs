@@ -13,6 +13,7 @@ mod status;
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
 use serde_json::Value;
 
+pub(crate) use content::content_of;
 pub use handshake::{HandshakeQuery, handshake};
 pub use names::{FirstNames, first_names};
 pub use signature::{is_signature, signature, verify_signature};

@@ -1,0 +1,128 @@
+//! The message processing configuration of a Lite number: batch size, delay, hours of the day (SPEC 8).
+
+use axum::{Json, extract::State};
+use domain::{
+    ids::InboxId,
+    lite::{Throttle, ThrottleRequest},
+};
+use inbound::lite;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::refused;
+use crate::{
+    auth::{Allowed, LiteNumbers, Looking, Permission},
+    body::JsonBytes,
+    error::ApiError,
+    path::Segments,
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(read, change))
+}
+
+/// How fast and when a number sends.
+#[derive(ToSchema)]
+#[schema(as = MessageProcessing, rename_all = "camelCase", examples(json!({
+    "batchSize": 10, "throttleDelayMillis": 1000, "dailyStart": "08:00", "dailyEnd": "20:00",
+})))]
+#[expect(dead_code, reason = "describes the body, which the domain parses")]
+struct Change {
+    /// Messages that go out one after the other; 10 where it is left out.
+    #[schema(minimum = 1, maximum = 1000)]
+    batch_size: Option<u32>,
+    /// How long is waited then; 1,000 where it is left out.
+    #[schema(minimum = 0, maximum = 3_600_000)]
+    throttle_delay_millis: Option<u64>,
+    /// Messages go out from this time on, by the clock of the client's time zone; left out with `dailyEnd`, all day.
+    #[schema(examples("08:00"))]
+    daily_start: Option<String>,
+    /// Until then. Before `dailyStart`: over midnight.
+    #[schema(examples("20:00"))]
+    daily_end: Option<String>,
+}
+
+/// How fast and when a number sends.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = StoredMessageProcessing)]
+struct Stored {
+    /// Messages that go out one after the other.
+    batch_size: Option<u32>,
+    /// How long is waited then.
+    throttle_delay_millis: Option<u64>,
+    /// Absent where messages go out all day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    daily_start: Option<String>,
+    /// The same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    daily_end: Option<String>,
+    /// The client's, whose clock the hours go by.
+    #[schema(examples("Africa/Johannesburg"))]
+    time_zone: String,
+}
+
+impl Stored {
+    fn of(throttle: &Throttle, time_zone: String) -> Self {
+        let shown = ThrottleRequest::from(throttle);
+        Self {
+            batch_size: shown.batch_size,
+            throttle_delay_millis: shown.throttle_delay_millis,
+            daily_start: shown.daily_start,
+            daily_end: shown.daily_end,
+            time_zone,
+        }
+    }
+}
+
+/// How fast and when a Lite number sends.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
+    operation_id = "getMessageProcessing",
+    tag = "WhatsApp Lite",
+    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    security(("apiKey" = [Looking::ROW.name])),
+    responses(
+        (status = 200, description = "The configuration.", body = Stored),
+        (status = 400, description = "It is no Lite number."),
+    ),
+)]
+async fn read(
+    State(state): State<ApiState>,
+    allowed: Allowed<Looking>,
+    Segments(id): Segments<InboxId>,
+) -> Result<Json<Stored>, ApiError> {
+    let (throttle, zone) = lite::processing(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    Ok(Json(Stored::of(&throttle, zone)))
+}
+
+/// Changes how fast and when a Lite number sends.
+///
+/// As a whole: what is left out has its default. Messages that wait go by it within seconds.
+#[utoipa::path(
+    put,
+    path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
+    operation_id = "changeMessageProcessing",
+    tag = "WhatsApp Lite",
+    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    request_body = Change,
+    security(("apiKey" = [LiteNumbers::ROW.name])),
+    responses(
+        (status = 200, description = "The configuration now.", body = Stored),
+        (status = 400, description = "It is no Lite number, or the body is wrong."),
+    ),
+)]
+async fn change(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiteNumbers>,
+    Segments(id): Segments<InboxId>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<Stored>, ApiError> {
+    let throttle = ThrottleRequest::parse(&body).map_err(ApiError::faults)?;
+    let client = allowed.caller.client;
+    let zone = lite::set_processing(&state.context, client, id, allowed.actor(), &throttle).await.map_err(refused)?;
+    Ok(Json(Stored::of(&throttle, zone)))
+}

@@ -1,0 +1,92 @@
+//! Bodies of sessions.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{event::SessionStatus, ids::InboxId, inbox::InboxKind};
+use inbound::lite::LiteSessionView;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The session of a Lite number.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LiteSession, examples(json!({
+    "whatsAppNumber": {
+        "id": "0198f1de-7a34-7c52-9d11-0a8a3f2e4b61", "number": "27820001001", "whatsAppProvider": "WHATSAPP_LITE",
+    },
+    "wanted": "CONNECTED",
+    "status": "Sync Complete. You can now send messages",
+    "statusType": "success",
+    "changedTime": "2026-01-31T08:15:30.123Z",
+    "paired": true,
+    "qrWaits": false,
+})))]
+pub(super) struct Session {
+    /// The number.
+    whats_app_number: Number,
+    /// What was asked for last: `CONNECTED`, `DISCONNECTED` or `LOGGED_OUT`.
+    wanted: &'static str,
+    /// As on `sessionStatusURL`; `No Session` before the first connection.
+    status: String,
+    /// `connecting`, `success` or `disconnected`; absent before the first connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_type: Option<&'static str>,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    changed_time: Option<String>,
+    /// The next connection needs no QR code.
+    paired: bool,
+    /// A QR code waits to be scanned: `GET .../qr` or `.../qr.png`.
+    qr_waits: bool,
+    /// WhatsApp has flagged the number and lets it connect no sooner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    banned_until: Option<String>,
+}
+
+/// A Lite number.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LiteNumber)]
+struct Number {
+    /// What `whatsAppNumberId` means everywhere.
+    #[schema(value_type = Uuid)]
+    id: InboxId,
+    /// Digits, without `+`.
+    number: String,
+    /// `WHATSAPP_LITE`.
+    whats_app_provider: &'static str,
+}
+
+/// A QR code.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LiteQrCode, examples(json!({"qr": "2@9f3c...,27820001001,1", "expiresTime": "2026-01-31T08:16:30.123Z"})))]
+pub(super) struct QrCode {
+    /// What the picture shows: scan it in WhatsApp under Linked devices.
+    pub(super) qr: String,
+    /// The code runs out then, and the next one is shown.
+    #[schema(format = DateTime)]
+    pub(super) expires_time: String,
+}
+
+impl From<LiteSessionView> for Session {
+    fn from(view: LiteSessionView) -> Self {
+        let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let session = view.session;
+        Self {
+            whats_app_number: Number {
+                id: view.id,
+                number: view.msisdn.into(),
+                whats_app_provider: InboxKind::WhatsappLite.as_str(),
+            },
+            wanted: session.wanted.as_str(),
+            status: session.state.words,
+            status_type: session.state.status.map(SessionStatus::as_str),
+            changed_time: session.changed_at.map(shown),
+            paired: session.paired,
+            qr_waits: session.qr.is_some(),
+            banned_until: session.banned_until.map(shown),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Webhooks of a bridge: signed over the raw bytes with HMAC-SHA512 (`X-Webhook-Hmac`).
+
+use chrono::{DateTime, Utc};
+use domain::{
+    content::{Location, MediaKind},
+    inbound::{InboundContent, InboundMedia, InboundMessage, ProviderStatus, StatusUpdate},
+};
+use hmac::{Hmac, Mac};
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::Sha512;
+
+use super::{
+    super::{BridgeCallback, CallbackRefused, DeviceEvent},
+    stanza,
+};
+
+#[derive(Deserialize)]
+struct Webhook {
+    event: String,
+    /// Milliseconds since 1970.
+    #[serde(default)]
+    timestamp: i64,
+    #[serde(default)]
+    payload: Value,
+}
+
+/// Verifies a webhook and answers what it tells. What is about groups, about our own messages, or not modelled, tells nothing.
+pub(super) fn open(callback: &BridgeCallback<'_>, secret: &str) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+    let signature = callback.signature.and_then(|text| hex::decode(text).ok()).ok_or(CallbackRefused::BadSignature)?;
+    if secret.is_empty() {
+        return Err(CallbackRefused::NotExpected);
+    }
+    let mut mac = Hmac::<Sha512>::new_from_slice(secret.as_bytes()).map_err(|_| CallbackRefused::NotExpected)?;
+    mac.update(callback.body);
+    mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)?;
+    let webhook: Webhook =
+        serde_json::from_slice(callback.body).map_err(|error| CallbackRefused::Unreadable(error.to_string()))?;
+    let payload = &webhook.payload;
+    let told = match webhook.event.as_str() {
+        "message" => message(payload).map(|message| DeviceEvent::Came(Box::new(message))),
+        "message.reaction" => reaction(payload).map(|message| DeviceEvent::Came(Box::new(message))),
+        "message.ack" => receipt(payload, webhook.timestamp).map(DeviceEvent::Moved),
+        _ => None,
+    };
+    Ok(told.into_iter().collect())
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str().filter(|text| !text.is_empty())
+}
+
+/// Seconds or milliseconds since 1970.
+fn moment(value: &Value) -> Option<DateTime<Utc>> {
+    let number = value.get("timestamp")?.as_i64()?;
+    if number > 100_000_000_000 { DateTime::from_timestamp_millis(number) } else { DateTime::from_timestamp(number, 0) }
+}
+
+/// The phone number of a chat between two.
+fn phone(chat: &str) -> Option<String> {
+    let (user, server) = chat.split_once('@')?;
+    let number = user.split(':').next()?;
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
+    (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
+}
+
+fn message(payload: &Value) -> Option<InboundMessage> {
+    written(payload, content(payload))
+}
+
+fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
+    if payload.get("fromMe").and_then(Value::as_bool) == Some(true) {
+        return None;
+    }
+    let from = phone(text(payload, "from")?)?;
+    let data = payload.get("_data");
+    let name = data.and_then(|data| text(data, "notifyName").or_else(|| text(data, "pushName")));
+    let quoted = payload.get("replyTo").and_then(|quoted| text(quoted, "id")).map(|id| stanza(id).to_owned());
+    Some(InboundMessage {
+        provider_id: stanza(text(payload, "id")?).to_owned(),
+        from: Some(from),
+        from_user_id: None,
+        from_parent_user_id: None,
+        profile_name: name.map(str::to_owned),
+        username: None,
+        sent_at: moment(payload)?,
+        quoted_provider_id: quoted,
+        content,
+        raw: payload.clone(),
+    })
+}
+
+fn content(payload: &Value) -> InboundContent {
+    let body = text(payload, "body").map(str::to_owned);
+    if let Some(media) = payload.get("media").and_then(|media| media_of(media, payload)) {
+        return InboundContent::Media(InboundMedia { caption: body, ..media });
+    }
+    if let Some(place) = payload.get("location").and_then(location) {
+        return InboundContent::Location(place);
+    }
+    InboundContent::Text { body: body.unwrap_or_default() }
+}
+
+fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
+    let mime = text(media, "mimetype").unwrap_or("application/octet-stream");
+    let plain = mime.split(';').next().unwrap_or(mime);
+    let media_kind = match plain.split('/').next() {
+        Some("image") if plain == "image/webp" => MediaKind::Sticker,
+        Some("image") => MediaKind::Image,
+        Some("video") => MediaKind::Video,
+        Some("audio") if plain == "audio/ogg" => MediaKind::Voice,
+        Some("audio") => MediaKind::Audio,
+        _ => MediaKind::Document,
+    };
+    Some(InboundMedia {
+        media_kind,
+        provider_media_id: stanza(text(payload, "id")?).to_owned(),
+        url: Some(text(media, "url")?.to_owned()),
+        mime_type: plain.to_owned(),
+        sha256: None,
+        caption: None,
+        filename: text(media, "filename").map(str::to_owned),
+    })
+}
+
+fn location(place: &Value) -> Option<Location> {
+    let degrees = |name: &str| {
+        let value = place.get(name)?;
+        value.as_f64().or_else(|| value.as_str()?.parse().ok())
+    };
+    Some(Location {
+        latitude: degrees("latitude")?,
+        longitude: degrees("longitude")?,
+        name: text(place, "name").or_else(|| text(place, "description")).map(str::to_owned),
+        address: text(place, "address").map(str::to_owned),
+    })
+}
+
+/// An empty text takes the reaction back.
+fn reaction(payload: &Value) -> Option<InboundMessage> {
+    let reaction = payload.get("reaction")?;
+    let message_id = stanza(text(reaction, "messageId")?).to_owned();
+    written(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
+}
+
+fn receipt(payload: &Value, told_at: i64) -> Option<StatusUpdate> {
+    let status = match payload.get("ack")?.as_i64()? {
+        -1 => ProviderStatus::Failed,
+        1 => ProviderStatus::Sent,
+        2 => ProviderStatus::Delivered,
+        3 => ProviderStatus::Read,
+        4 => ProviderStatus::Played,
+        _ => return None,
+    };
+    let failure =
+        domain::inbound::ProviderFailure { code: 0, text: "the device could not send the message".to_owned() };
+    Some(StatusUpdate {
+        provider_id: stanza(text(payload, "id")?).to_owned(),
+        opaque: None,
+        status,
+        at: moment(payload).or_else(|| DateTime::from_timestamp_millis(told_at))?,
+        recipient: None,
+        recipient_user_id: None,
+        error: (status == ProviderStatus::Failed).then_some(failure),
+        pricing: None,
+    })
+}

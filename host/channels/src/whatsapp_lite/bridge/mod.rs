@@ -1,0 +1,355 @@
+//! Devices behind an HTTP bridge that speaks the API of WAHA (PROVIDERS D.3, D.4): sessions, sends and look-ups go to it as
+//! calls, what customers do comes back as webhooks. Its own states are few: whatever it does between `SCAN_QR_CODE` and
+//! `WORKING` is told as one step.
+
+mod callback;
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use domain::{carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews};
+use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::{
+    BridgeCallback, CallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices,
+    LiteNumber, News, QrCode,
+};
+use crate::{
+    http::{ClientNotBuilt, operator_client},
+    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
+};
+
+/// Time for a call: a send may have to fetch a file first.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often a bridge is asked how a session is.
+const LOOK: Duration = Duration::from_secs(2);
+/// Codes change about as often.
+const CODE_SECONDS: u32 = 20;
+/// When to look again at a session that does not work.
+const NOT_CONNECTED: Duration = Duration::from_secs(5);
+
+/// Where a bridge is, and where it reports to.
+#[derive(Clone)]
+pub struct BridgeSettings {
+    /// Such as `http://127.0.0.1:3000`.
+    pub url: String,
+    /// `X-Api-Key`; empty where the bridge wants none.
+    pub api_key: String,
+    /// Signs the bridge's webhooks.
+    pub webhook_secret: String,
+    /// Our own address, under which webhooks come in.
+    pub public_url: String,
+}
+
+/// All devices behind one bridge.
+#[derive(Clone)]
+pub struct BridgeDevices {
+    client: Client,
+    settings: Arc<BridgeSettings>,
+}
+
+impl BridgeDevices {
+    /// Those behind this bridge.
+    ///
+    /// # Errors
+    /// When the TLS backend cannot be used.
+    pub fn new(settings: BridgeSettings) -> Result<Self, ClientNotBuilt> {
+        let url = settings.url.trim_end_matches('/').to_owned();
+        Ok(Self { client: operator_client(PATIENCE)?, settings: Arc::new(BridgeSettings { url, ..settings }) })
+    }
+
+    fn call(&self, method: Method, path: &str) -> RequestBuilder {
+        self.keyed(self.client.request(method, format!("{}{path}", self.settings.url)))
+    }
+
+    fn keyed(&self, call: RequestBuilder) -> RequestBuilder {
+        match self.settings.api_key.as_str() {
+            "" => call,
+            key => call.header("X-Api-Key", key),
+        }
+    }
+}
+
+#[async_trait]
+impl LiteDevices for BridgeDevices {
+    fn device(&self, number: &LiteNumber) -> Arc<dyn LiteDevice> {
+        let session = format!("pb-{}", number.inbox.0.simple());
+        let webhook =
+            format!("{}/providers/whatsapp-lite/webhook/{}/{}", self.settings.public_url, number.client, number.inbox);
+        Arc::new(BridgeDevice { bridge: self.clone(), session, webhook, seen: Mutex::default() })
+    }
+
+    async fn download(
+        &self,
+        url: &str,
+        expectation: &MediaExpectation,
+        to: &Path,
+    ) -> Result<DownloadedMedia, MediaError> {
+        // The key is for the bridge, and what a message names may be anywhere.
+        if !url.starts_with(&format!("{}/", self.settings.url)) {
+            return Err(MediaError::HostNotAllowed(url.chars().take(100).collect()));
+        }
+        fetch_file(self.keyed(self.client.get(url)), expectation, to).await
+    }
+
+    fn callback(&self, callback: &BridgeCallback<'_>) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+        callback::open(callback, &self.settings.webhook_secret)
+    }
+}
+
+struct BridgeDevice {
+    bridge: BridgeDevices,
+    session: String,
+    webhook: String,
+    seen: Mutex<Seen>,
+}
+
+/// What the bridge said last.
+#[derive(Debug, Default)]
+struct Seen {
+    status: String,
+    code: String,
+}
+
+fn lost(error: reqwest::Error) -> DeviceFailure {
+    DeviceFailure::Unreachable(error.without_url().to_string())
+}
+
+/// What an answer says that is no success.
+fn said(status: StatusCode, body: &Value) -> String {
+    let text = ["message", "error"].into_iter().find_map(|name| body.get(name)?.as_str());
+    format!("{} {}", status.as_u16(), text.unwrap_or("without a reason")).chars().take(200).collect()
+}
+
+impl BridgeDevice {
+    async fn answer(&self, call: RequestBuilder) -> Result<(StatusCode, Value), DeviceFailure> {
+        let answer = call.send().await.map_err(lost)?;
+        let status = answer.status();
+        Ok((status, answer.json().await.unwrap_or_default()))
+    }
+
+    async fn ask(&self, call: RequestBuilder) -> Result<Value, DeviceFailure> {
+        match self.answer(call).await? {
+            (status, body) if status.is_success() => Ok(body),
+            (status, body) if status.is_server_error() => Err(DeviceFailure::Unreachable(said(status, &body))),
+            (status, body) => Err(DeviceFailure::Refused(said(status, &body))),
+        }
+    }
+
+    fn of_session(&self, rest: &str) -> String {
+        format!("/api/sessions/{}{rest}", self.session)
+    }
+
+    fn config(&self) -> Value {
+        json!({
+            "webhooks": [{
+                "url": self.webhook,
+                "events": ["message", "message.ack", "message.reaction", "session.status"],
+                "hmac": {"key": self.bridge.settings.webhook_secret},
+                "retries": {"policy": "exponential", "delaySeconds": 2, "attempts": 15},
+            }],
+        })
+    }
+
+    /// What has changed since the bridge was asked last.
+    fn changed(&self, status: &str, code: Option<String>) -> Vec<DeviceEvent> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = Vec::new();
+        if let Some(code) = code.filter(|code| *code != seen.code) {
+            events.push(DeviceEvent::Qr(QrCode { text: code.clone(), seconds: CODE_SECONDS }));
+            seen.code = code;
+        }
+        if seen.status != status {
+            let pairing = seen.status == "SCAN_QR_CODE";
+            events.extend(news(status, pairing).map(DeviceEvent::Session));
+            status.clone_into(&mut seen.status);
+        }
+        events
+    }
+}
+
+/// What a status of the bridge means; `pairing`: a code was waiting until now.
+fn news(status: &str, pairing: bool) -> Option<SessionNews> {
+    Some(match status {
+        "STARTING" => SessionNews::Dialling,
+        "SCAN_QR_CODE" => SessionNews::QrIssued,
+        "WORKING" => SessionNews::Synced,
+        "FAILED" if pairing => SessionNews::QrTimeout,
+        "FAILED" | "STOPPED" => SessionNews::Dropped,
+        _ => return None,
+    })
+}
+
+#[async_trait]
+impl LiteDevice for BridgeDevice {
+    async fn start(&self, _holder: &str) -> Result<(), DeviceFailure> {
+        let new = json!({"name": self.session, "start": true, "config": self.config()});
+        let (status, body) = self.answer(self.bridge.call(Method::POST, "/api/sessions").json(&new)).await?;
+        if status.is_success() {
+            return Ok(());
+        }
+        // 422: it is there already, of an earlier connection.
+        if status != StatusCode::UNPROCESSABLE_ENTITY {
+            return Err(match status.is_server_error() {
+                true => DeviceFailure::Unreachable(said(status, &body)),
+                false => DeviceFailure::Refused(said(status, &body)),
+            });
+        }
+        let now = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
+        match now.get("status").and_then(Value::as_str) {
+            Some("WORKING" | "STARTING" | "SCAN_QR_CODE") => return Ok(()),
+            Some("FAILED") => {
+                self.ask(self.bridge.call(Method::POST, &self.of_session("/restart"))).await?;
+            }
+            _ => {
+                self.ask(self.bridge.call(Method::POST, &self.of_session("/start"))).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn pair_qr(&self) -> Result<Option<QrCode>, DeviceFailure> {
+        let path = format!("/api/{}/auth/qr", self.session);
+        let answer = self.ask(self.bridge.call(Method::GET, &path).query(&[("format", "raw")])).await?;
+        let code = answer.get("value").and_then(Value::as_str);
+        Ok(code.map(|code| QrCode { text: code.to_owned(), seconds: CODE_SECONDS }))
+    }
+
+    async fn disconnect(&self) -> Result<(), DeviceFailure> {
+        self.ask(self.bridge.call(Method::POST, &self.of_session("/stop"))).await.map(|_| ())
+    }
+
+    async fn logout(&self) -> Result<(), DeviceFailure> {
+        self.ask(self.bridge.call(Method::POST, &self.of_session("/logout"))).await?;
+        self.disconnect().await
+    }
+
+    async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
+        let (path, body) = body_of(&self.session, message);
+        let call = self.bridge.call(Method::POST, path).json(&body);
+        let answer = match call.send().await {
+            Ok(answer) => answer,
+            Err(error) if error.is_connect() => {
+                return Err(SendFailure::NotSent { reason: error.without_url().to_string(), after: None });
+            }
+            Err(error) => return Err(SendFailure::Unknown { reason: error.without_url().to_string() }),
+        };
+        let status = answer.status();
+        let body: Value = answer.json().await.unwrap_or_default();
+        if status.is_success() {
+            let reason = "the bridge took the message and did not say under which id".to_owned();
+            return sent_id(&body).ok_or(SendFailure::Unknown { reason });
+        }
+        let text = said(status, &body);
+        Err(match status {
+            // The session is not WORKING: nothing was sent.
+            StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT => {
+                SendFailure::NotSent { reason: text, after: Some(NOT_CONNECTED) }
+            }
+            StatusCode::TOO_MANY_REQUESTS => {
+                SendFailure::SlowDown { failure: ProviderFailure { code: 429, text }, after: None }
+            }
+            status if status.is_server_error() => SendFailure::Unknown { reason: text },
+            status => SendFailure::Rejected(ProviderFailure { code: i64::from(status.as_u16()), text }),
+        })
+    }
+
+    async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure> {
+        let query = [("phone", phone), ("session", self.session.as_str())];
+        let answer = self.ask(self.bridge.call(Method::GET, "/api/contacts/check-exists").query(&query)).await?;
+        let exists = answer.get("numberExists").and_then(Value::as_bool);
+        exists.ok_or_else(|| DeviceFailure::Unreachable("the bridge says neither yes nor no".to_owned()))
+    }
+
+    async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
+        let chat = chat_id(from);
+        let id = format!("false_{chat}_{message_id}");
+        let body = json!({"session": self.session, "chatId": chat, "messageIds": [id]});
+        self.ask(self.bridge.call(Method::POST, "/api/sendSeen").json(&body)).await.map(|_| ())
+    }
+
+    async fn typing(&self, to: &str) -> Result<(), DeviceFailure> {
+        let body = json!({"session": self.session, "chatId": chat_id(to)});
+        self.ask(self.bridge.call(Method::POST, "/api/startTyping").json(&body)).await.map(|_| ())
+    }
+
+    async fn events(&self, seen: u64) -> Result<News, DeviceFailure> {
+        let session = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
+        let status = session.get("status").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // A code that is not there yet comes with the next look.
+        let code = match status.as_str() {
+            "SCAN_QR_CODE" => self.pair_qr().await.ok().flatten().map(|code| code.text),
+            _ => None,
+        };
+        let events = self.changed(&status, code);
+        if events.is_empty() {
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(News { last: seen, events })
+    }
+}
+
+/// The chat with a phone number.
+fn chat_id(phone: &str) -> String {
+    format!("{phone}@c.us")
+}
+
+/// Path and body of a send.
+fn body_of(session: &str, message: &DeviceMessage<'_>) -> (&'static str, Value) {
+    let chat = chat_id(message.to);
+    let mut body = Map::new();
+    let mut say = |name: &str, value: Value| {
+        if !value.is_null() {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    say("session", json!(session));
+    // What is quoted was written by the customer.
+    say("reply_to", json!(message.quoted.map(|id| format!("false_{chat}_{id}"))));
+    say("chatId", json!(chat));
+    let path = match &message.content {
+        DeviceContent::Text(text) => {
+            say("text", json!(text));
+            "/api/sendText"
+        }
+        DeviceContent::Location(place) => {
+            say("latitude", json!(place.latitude));
+            say("longitude", json!(place.longitude));
+            say("title", json!(place.name));
+            "/api/sendLocation"
+        }
+        DeviceContent::Media { kind, url, caption, filename } => {
+            let mut file = json!({"url": url});
+            if let (Some(file), Some(name)) = (file.as_object_mut(), filename) {
+                file.insert("filename".to_owned(), json!(name));
+            }
+            say("file", file);
+            say("caption", json!(caption));
+            match kind {
+                MediaKind::Image | MediaKind::Sticker => "/api/sendImage",
+                MediaKind::Video => "/api/sendVideo",
+                MediaKind::Voice => "/api/sendVoice",
+                MediaKind::Audio | MediaKind::Document => "/api/sendFile",
+            }
+        }
+    };
+    (path, Value::Object(body))
+}
+
+/// The id of a message that was sent, by whichever engine of the bridge.
+fn sent_id(body: &Value) -> Option<String> {
+    let id = body.get("id").and_then(|id| id.as_str().or_else(|| id.get("_serialized")?.as_str()));
+    let id = id.or_else(|| body.get("key")?.get("id")?.as_str())?;
+    Some(stanza(id).to_owned())
+}
+
+/// The part of an id that everybody shares: `true_27820000001@c.us_3EB0A1` is `3EB0A1`.
+fn stanza(id: &str) -> &str {
+    // In groups the participant follows; those are not taken.
+    id.rsplit('_').next().unwrap_or(id)
+}

@@ -1,0 +1,246 @@
+//! Lite devices as a carrier: a place is one call in flight and one message of the number's batch.
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use chrono_tz::Tz;
+use domain::{
+    address::AddressKind,
+    carriage::{SendFailure, Taken},
+    clock::Clock,
+    content::OutboundContent,
+    ids::InboxId,
+    inbound::ProviderFailure,
+    inbox::InboxKind,
+    lite::{self, NOT_REGISTERED, Throttle},
+    phone::Msisdn,
+};
+use sha2::{Digest, Sha256};
+use tokio::{sync::Notify, time::timeout};
+
+use super::{
+    DeviceContent, DeviceMessage, LiteDevices, LiteNumber,
+    throttling::{Batches, WINDOW},
+};
+use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, Outgoing, Place};
+
+/// When a number that is not connected is looked at again; its session opens the lane sooner.
+const DISCONNECTED: Duration = Duration::from_secs(600);
+/// Longest time that a closed day is believed: clocks on walls are put forward and back.
+const CLOSED_DAY: Duration = Duration::from_secs(600);
+/// How long what was read of a number is true: its client may change it.
+const SETTINGS_LAST: Duration = Duration::from_secs(5);
+
+/// What the carrier must know of a Lite number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiteSender {
+    /// The number.
+    pub msisdn: Msisdn,
+    /// Messages come and go.
+    pub connected: bool,
+    /// How fast, and when.
+    pub throttle: Throttle,
+    /// Whose clock on the wall the schedule goes by.
+    pub time_zone: Tz,
+}
+
+impl LiteSender {
+    /// A number whose client has its clock in the zone of this name; one that is not known is UTC.
+    pub fn new(msisdn: Msisdn, connected: bool, throttle: Throttle, zone: &str) -> Self {
+        Self { msisdn, connected, throttle, time_zone: zone.parse().unwrap_or(Tz::UTC) }
+    }
+}
+
+/// Carries messages through Lite devices.
+pub struct LiteCarrier {
+    devices: Arc<dyn LiteDevices>,
+    clock: Arc<dyn Clock>,
+    doors: Mutex<HashMap<InboxId, Arc<Door>>>,
+}
+
+impl LiteCarrier {
+    /// Over these devices; schedules go by this clock.
+    pub fn new(devices: Arc<dyn LiteDevices>, clock: Arc<dyn Clock>) -> Self {
+        Self { devices, clock, doors: Mutex::default() }
+    }
+
+    /// What is known of a number's pace; it outlives lanes.
+    fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
+        let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(doors.entry(inbox.id).or_insert_with(|| Arc::new(Door::new())))
+    }
+
+    /// Why nothing can go out, if so.
+    fn closed(&self, number: Option<&LiteSender>) -> Option<Closed> {
+        let Some(number) = number.filter(|number| number.connected) else {
+            let reason = "the number is not connected to WhatsApp".to_owned();
+            return Some(Closed { reason, look_again: DISCONNECTED });
+        };
+        let wall = self.clock.now().with_timezone(&number.time_zone).time();
+        let wait = number.throttle.schedule?.opens_in(wall)?.to_std().unwrap_or_default();
+        let reason = "it is not the time of day at which the number sends".to_owned();
+        Some(Closed { reason, look_again: wait.min(CLOSED_DAY) })
+    }
+}
+
+/// The way out of one number.
+struct Door {
+    batches: Mutex<Batches>,
+    /// A call ended, or a place was given back.
+    freed: Notify,
+}
+
+impl Door {
+    fn new() -> Self {
+        Self { batches: Mutex::new(Batches::new(Instant::now())), freed: Notify::new() }
+    }
+
+    fn batches(&self) -> MutexGuard<'_, Batches> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call in flight, or about to be. Dropped before the call, it gives its message of the batch back as well.
+struct Call {
+    door: Arc<Door>,
+    made: bool,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let mut batches = self.door.batches();
+        batches.in_flight = batches.in_flight.saturating_sub(1);
+        if !self.made {
+            batches.give_back();
+        }
+        drop(batches);
+        self.door.freed.notify_one();
+    }
+}
+
+fn sender_of(inbox: &CarrierInbox) -> Option<&LiteSender> {
+    match &inbox.credentials {
+        Credentials::WhatsappLite(number) => Some(number),
+        Credentials::WhatsappCloud(_) | Credentials::None => None,
+    }
+}
+
+#[async_trait]
+impl Carrier for LiteCarrier {
+    fn kind(&self) -> InboxKind {
+        InboxKind::WhatsappLite
+    }
+
+    fn window(&self, _inbox: &CarrierInbox) -> usize {
+        WINDOW
+    }
+
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+        let number = sender_of(inbox);
+        if let Some(closed) = self.closed(number) {
+            return Err(closed);
+        }
+        let throttle = number.map(|number| number.throttle.clone()).unwrap_or_default();
+        let door = self.door(inbox);
+        let taken = door.batches().take(wanted, throttle.batch_size, throttle.delay, Instant::now());
+        Ok((0..taken).map(|_| Place::of(Call { door: Arc::clone(&door), made: false })).collect())
+    }
+
+    async fn ready(&self, inbox: &CarrierInbox) {
+        let door = self.door(inbox);
+        let wait = {
+            let batches = door.batches();
+            let full = batches.in_flight >= WINDOW;
+            if full { LOOK_AGAIN } else { batches.wait(Instant::now()).min(LOOK_AGAIN) }
+        };
+        if !wait.is_zero() {
+            // Either way it is time to look.
+            let _ = timeout(wait, door.freed.notified()).await;
+        }
+    }
+
+    fn settings_last(&self) -> Option<Duration> {
+        Some(SETTINGS_LAST)
+    }
+
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+        let nothing = || CannotCarry { reason: "a message needs words".to_owned() };
+        match content {
+            OutboundContent::Text { .. } | OutboundContent::Media(_) | OutboundContent::Location(_) => {
+                Ok(Cow::Borrowed(content))
+            }
+            OutboundContent::Template(template) => {
+                let text = lite::text_of(content);
+                let Some(header) = &template.header else {
+                    return Ok(Cow::Owned(OutboundContent::Text { body: text.ok_or_else(nothing)? }));
+                };
+                Ok(Cow::Owned(OutboundContent::Media(domain::content::OutboundMedia {
+                    kind: header.kind,
+                    url: header.url.clone(),
+                    caption: text,
+                    filename: header.filename.clone(),
+                })))
+            }
+            OutboundContent::Buttons(_) | OutboundContent::List(_) => {
+                Ok(Cow::Owned(OutboundContent::Text { body: lite::text_of(content).ok_or_else(nothing)? }))
+            }
+        }
+    }
+
+    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+        let (Some(mut call), Some(number)) = (place.into_held::<Call>(), sender_of(inbox)) else {
+            let reason = "no place or no number for a message over Lite".to_owned();
+            return Err(SendFailure::NotSent { reason, after: None });
+        };
+        let phone = outgoing.to.as_kind(AddressKind::Phone);
+        let Some(phone) = phone.or_else(|| outgoing.other?.as_kind(AddressKind::Phone)) else {
+            return Err(CannotCarry { reason: "a Lite number writes to phone numbers only".to_owned() }.into());
+        };
+        let content = self.carry(outgoing.content)?;
+        let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
+        let device = self.devices.device(&number);
+        match device.is_registered(phone).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let text = "the number is not registered on WhatsApp".to_owned();
+                return Err(SendFailure::Unreachable(ProviderFailure { code: NOT_REGISTERED, text }));
+            }
+            // Not knowing is no reason for an SMS.
+            Err(failure) => return Err(SendFailure::NotSent { reason: failure.to_string(), after: None }),
+        }
+        call.made = true;
+        let id = message_id(outgoing.opaque);
+        let message = DeviceMessage { id: &id, to: phone, content: of(&content)?, quoted: outgoing.quoted };
+        let provider_id = Some(device.send(&message).await?);
+        Ok(Taken { provider_id, ..Taken::default() })
+    }
+}
+
+/// What a device says of a content that was carried over.
+fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
+    match content {
+        OutboundContent::Text { body } => Ok(DeviceContent::Text(body)),
+        OutboundContent::Media(media) => Ok(DeviceContent::Media {
+            kind: media.kind,
+            url: &media.url,
+            caption: media.caption.as_deref(),
+            filename: media.filename.as_deref(),
+        }),
+        OutboundContent::Location(place) => Ok(DeviceContent::Location(place)),
+        OutboundContent::Template(_) | OutboundContent::Buttons(_) | OutboundContent::List(_) => {
+            Err(CannotCarry { reason: "a Lite device sends words, files and places".to_owned() })
+        }
+    }
+}
+
+/// The id of a message, in the form that devices give: made from our name of the leg, so that a repetition is the same
+/// message.
+fn message_id(opaque: &str) -> String {
+    let digest = hex::encode_upper(Sha256::digest(opaque));
+    format!("3EB0{}", digest.get(..18).unwrap_or(&digest))
+}

@@ -1,0 +1,58 @@
+//! What a bridge tells of its own accord, on whatever node it arrives.
+
+use base::{Context, Error};
+use channels::whatsapp_lite::{BridgeCallback, CallbackRefused, LiteNumber};
+use domain::ids::{ClientId, InboxId};
+use storage::inboxes::InboxSettings;
+
+use super::telling::Told;
+use crate::callbacks::take_of_inbox;
+
+/// Why a call of a bridge is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LiteCallbackRefused {
+    /// The signature is missing or wrong, or no bridge is set up.
+    #[error("the signature is missing or wrong")]
+    BadSignature,
+    /// It is signed, and no event.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+    /// The number is gone.
+    #[error("there is no such number")]
+    UnknownNumber,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<CallbackRefused> for LiteCallbackRefused {
+    fn from(refused: CallbackRefused) -> Self {
+        match refused {
+            CallbackRefused::BadSignature | CallbackRefused::NotExpected => Self::BadSignature,
+            CallbackRefused::Unreadable(reason) => Self::Unreadable(reason),
+        }
+    }
+}
+
+/// Takes a call of a bridge about a number: when this returns, what it tells is on disk. How the session is, the bridge is asked
+/// by whoever holds it.
+pub async fn take_callback(
+    ctx: &Context,
+    (client, inbox): (ClientId, InboxId),
+    body: &[u8],
+    signature: Option<&str>,
+) -> Result<(), LiteCallbackRefused> {
+    let devices = ctx.carriers.lite_devices().ok_or(LiteCallbackRefused::BadSignature)?;
+    let events = devices.callback(&BridgeCallback { body, signature })?;
+    let mut tx = ctx.db.begin().await.map_err(Error::from)?;
+    let found = storage::inboxes::by_id(&mut tx, client, inbox).await.map_err(Error::from)?;
+    let Some(InboxSettings::WhatsappLite(lite)) = found.map(|found| found.settings) else {
+        return Err(LiteCallbackRefused::UnknownNumber);
+    };
+    let number = LiteNumber { client, inbox, msisdn: lite.msisdn };
+    let items = Told::messages(&number, events);
+    let wakes = take_of_inbox(ctx, &mut tx, (client, inbox), items).await?;
+    tx.commit().await.map_err(Error::from)?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What clients ask of the sessions of their Lite numbers, and how fast and when those send.
+
+use base::{
+    Context, Error, Queue,
+    audit::{Actor, Administration, audit},
+};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{
+    ids::{ClientId, InboxId},
+    lite::{Throttle, WantedSession},
+    phone::Msisdn,
+};
+use storage::{
+    PgConnection,
+    inboxes::{
+        self, InboxSettings,
+        lite::{self, LiteSession},
+    },
+    tenancy::clients,
+};
+
+/// The session of a number, as its client sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiteSessionView {
+    /// Id of the number.
+    pub id: InboxId,
+    /// The number.
+    pub msisdn: Msisdn,
+    /// Where its session stands.
+    pub session: LiteSession,
+}
+
+/// Why something was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// No number of the client has this id.
+    #[error("there is no such number")]
+    NotFound,
+    /// It is not paired like a phone.
+    #[error("{0} is no WhatsApp Lite number: only those have sessions")]
+    NotLite(String),
+    /// WhatsApp has flagged it.
+    #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
+    Banned(DateTime<Utc>),
+    /// The operator has set no devices up.
+    #[error("this service has no Lite devices: whatsapp_lite.bridge_url is not set")]
+    NoDevices,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for CommandError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for CommandError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
+    let inbox = inboxes::by_id(db, client, id).await?.ok_or(CommandError::NotFound)?;
+    match inbox.settings {
+        InboxSettings::WhatsappLite(number) => {
+            let session = lite::session(db, client, id).await?.unwrap_or_default();
+            Ok(LiteSessionView { id, msisdn: number.msisdn, session })
+        }
+        InboxSettings::WhatsappCloud(number) => Err(CommandError::NotLite(number.msisdn.to_string())),
+        InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => Err(CommandError::NotFound),
+    }
+}
+
+/// Where the session of a number stands. A QR code that has run out is none.
+pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
+    let mut db = ctx.db.acquire().await.map_err(Error::from)?;
+    let mut view = find(&mut db, client, id).await?;
+    view.session.qr = view.session.qr.filter(|(_, until)| *until > ctx.now());
+    Ok(view)
+}
+
+/// Asks for the connection; what comes of it is told as session events.
+pub async fn connect(
+    ctx: &Context,
+    client: ClientId,
+    id: InboxId,
+    actor: Actor,
+) -> Result<LiteSessionView, CommandError> {
+    want(ctx, client, id, actor, WantedSession::Connected).await
+}
+
+/// Ends the connection; the pairing stays.
+pub async fn disconnect(
+    ctx: &Context,
+    client: ClientId,
+    id: InboxId,
+    actor: Actor,
+) -> Result<LiteSessionView, CommandError> {
+    want(ctx, client, id, actor, WantedSession::Disconnected).await
+}
+
+/// Ends connection and pairing.
+pub async fn logout(
+    ctx: &Context,
+    client: ClientId,
+    id: InboxId,
+    actor: Actor,
+) -> Result<LiteSessionView, CommandError> {
+    want(ctx, client, id, actor, WantedSession::LoggedOut).await
+}
+
+async fn want(
+    ctx: &Context,
+    client: ClientId,
+    id: InboxId,
+    actor: Actor,
+    wanted: WantedSession,
+) -> Result<LiteSessionView, CommandError> {
+    let mut tx = ctx.db.begin().await.map_err(Error::from)?;
+    let mut view = find(&mut tx, client, id).await?;
+    if ctx.carriers.lite_devices().is_none() {
+        return Err(CommandError::NoDevices);
+    }
+    let banned = view.session.banned_until.filter(|until| *until > ctx.now());
+    if let (WantedSession::Connected, Some(until)) = (wanted, banned) {
+        return Err(CommandError::Banned(until));
+    }
+    lite::want(&mut tx, client, id, wanted, ctx.now()).await?;
+    let action = match wanted {
+        WantedSession::Connected => "connect",
+        WantedSession::Disconnected => "disconnect",
+        WantedSession::LoggedOut => "logout",
+    };
+    let admin = Administration::from(ctx);
+    audit(&admin, &mut tx, client, actor, action, ("whatsAppNumber", &id.to_string())).await?;
+    tx.commit().await.map_err(Error::from)?;
+    ctx.wake.wake(Queue::LiteSession, client, id.0);
+    view.session.wanted = wanted;
+    Ok(view)
+}
+
+/// How fast and when a number sends, with the time zone that its hours are in.
+pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<(Throttle, String), CommandError> {
+    let mut db = ctx.db.acquire().await.map_err(Error::from)?;
+    find(&mut db, client, id).await?;
+    let throttle = lite::throttle(&mut db, client, id).await?.ok_or(CommandError::NotFound)?;
+    Ok((throttle, zone(&mut db, client).await?))
+}
+
+/// Changes that; messages that wait are looked at again at once.
+pub async fn set_processing(
+    ctx: &Context,
+    client: ClientId,
+    id: InboxId,
+    actor: Actor,
+    throttle: &Throttle,
+) -> Result<String, CommandError> {
+    let mut tx = ctx.db.begin().await.map_err(Error::from)?;
+    find(&mut tx, client, id).await?;
+    lite::lock(&mut tx, client, id).await?;
+    if !lite::set_throttle(&mut tx, client, id, throttle).await? {
+        return Err(CommandError::NotFound);
+    }
+    lite::close_sending(&mut tx, client, id, None).await?;
+    let admin = Administration::from(ctx);
+    audit(&admin, &mut tx, client, actor, "change message processing", ("whatsAppNumber", &id.to_string())).await?;
+    let zone = zone(&mut tx, client).await?;
+    tx.commit().await.map_err(Error::from)?;
+    ctx.wake.wake(Queue::Outbound, client, id.0);
+    Ok(zone)
+}
+
+async fn zone(db: &mut PgConnection, client: ClientId) -> Result<String, CommandError> {
+    Ok(clients::get(db, client).await?.map(|client| client.time_zone).unwrap_or_else(|| "UTC".to_owned()))
+}

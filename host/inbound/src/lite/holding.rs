@@ -1,0 +1,138 @@
+//! Whoever holds a session: connects the device and listens to it, ends it, or ends its pairing.
+
+use base::Result;
+use channels::whatsapp_lite::{DeviceFailure, News};
+use chrono::TimeDelta;
+use domain::lite::{SessionNews, WantedSession};
+use storage::inboxes::lite::{LiteSession, NextLook};
+
+use super::{CALL_AGAIN, Held, telling::Told};
+
+/// Pause before a device is asked for news again that could not be asked.
+const ASK_AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
+/// Times that a device in our hands cannot be asked before the connection counts as lost.
+const MOST_SILENCE: u32 = 5;
+
+impl Held<'_> {
+    /// Connects, and listens until the client wants something else or the connection is over.
+    pub(super) async fn keep(&self, mut session: LiteSession) -> Result<()> {
+        let now = self.ctx.now();
+        if let Some(until) = session.banned_until.filter(|until| *until > now) {
+            return self.tell(&mut session, Told::default(), NextLook::At(until)).await;
+        }
+        let mut told = Told::default();
+        if !session.state.is_up() {
+            told.news(&mut session, SessionNews::Initializing);
+        }
+        self.tell(&mut session, told, NextLook::Held).await?;
+        match self.device.start(&self.ctx.node.to_string()).await {
+            Ok(()) => self.listen(session).await,
+            Err(DeviceFailure::Banned(seconds)) => {
+                let until = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
+                session.banned_until = Some(until);
+                self.lost(session, SessionNews::Banned, NextLook::At(until)).await
+            }
+            Err(failure) => {
+                tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox, reason = %failure,
+                    "a Lite device could not be started; it is tried again");
+                self.lost(session, SessionNews::Dropped, NextLook::At(self.ctx.now() + CALL_AGAIN)).await
+            }
+        }
+    }
+
+    async fn lost(&self, mut session: LiteSession, news: SessionNews, next: NextLook) -> Result<()> {
+        let mut told = Told::default();
+        told.news(&mut session, news);
+        self.tell(&mut session, told, next).await
+    }
+
+    /// Takes what the device tells. What was told is done with when it is on disk, so it comes again if we die in between.
+    async fn listen(&self, mut session: LiteSession) -> Result<()> {
+        let (mut seen, mut silent) = (0, 0);
+        while !self.lease.is_over() {
+            let news = tokio::select! {
+                news = self.device.events(seen) => Some(news),
+                () = self.lease.nudge.notified() => None,
+                () = self.lease.stop.cancelled() => None,
+            };
+            match news {
+                Some(Ok(News { last, events })) => {
+                    (seen, silent) = (last, 0);
+                    if !events.is_empty() && self.take(&mut session, events).await? {
+                        return Ok(());
+                    }
+                }
+                Some(Err(failure)) => {
+                    silent += 1;
+                    tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox, reason = %failure,
+                        "a Lite device could not be asked for news");
+                    if silent == MOST_SILENCE {
+                        let next = NextLook::At(self.ctx.now() + CALL_AGAIN);
+                        return self.lost(session, SessionNews::Dropped, next).await;
+                    }
+                    self.lease.stop.run_until_cancelled(tokio::time::sleep(ASK_AGAIN)).await;
+                }
+                None => {}
+            }
+            // What the client asked for meanwhile, on whatever node.
+            match self.read().await? {
+                Some(now) if now.wanted == WantedSession::Connected => {}
+                Some(now) if now.wanted == WantedSession::Disconnected => return self.disconnect(now).await,
+                Some(now) => return self.log_out(now).await,
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes events; `true` when the connection is over.
+    async fn take(&self, session: &mut LiteSession, events: Vec<channels::whatsapp_lite::DeviceEvent>) -> Result<bool> {
+        let mut told = Told::default();
+        for event in events {
+            told.event(self.ctx, &self.number, session, event);
+        }
+        let ended = told.ended_by;
+        let next = match ended {
+            None => NextLook::Held,
+            Some(SessionNews::Banned) => NextLook::At(session.banned_until.unwrap_or_else(|| self.ctx.now())),
+            Some(news) if news.needs_somebody() => NextLook::WhenAsked,
+            Some(_) => NextLook::At(self.ctx.now() + CALL_AGAIN),
+        };
+        self.tell(session, told, next).await?;
+        if ended.is_some_and(SessionNews::needs_somebody) {
+            // Its events are done with; the next connection begins with news of its own.
+            tracing::info!(client.id = %self.number.client, inbox.id = %self.number.inbox,
+                "the session of a Lite number ended; somebody must connect it again");
+        }
+        Ok(ended.is_some())
+    }
+
+    /// Ends the connection for the client; the pairing stays.
+    pub(super) async fn disconnect(&self, mut session: LiteSession) -> Result<()> {
+        if let Err(failure) = self.device.disconnect().await {
+            return self.again(session, &failure).await;
+        }
+        let mut told = Told::default();
+        told.news(&mut session, SessionNews::DisconnectedByUs);
+        self.tell(&mut session, told, NextLook::WhenAsked).await
+    }
+
+    /// Ends the pairing for the client.
+    pub(super) async fn log_out(&self, mut session: LiteSession) -> Result<()> {
+        let mut told = Told::default();
+        told.news(&mut session, SessionNews::LoggingOut);
+        self.tell(&mut session, told, NextLook::Held).await?;
+        if let Err(failure) = self.device.logout().await {
+            return self.again(session, &failure).await;
+        }
+        let mut told = Told::default();
+        told.news(&mut session, SessionNews::LoggedOutByUs);
+        self.tell(&mut session, told, NextLook::WhenAsked).await
+    }
+
+    async fn again(&self, mut session: LiteSession, failure: &DeviceFailure) -> Result<()> {
+        tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox, reason = %failure,
+            "a Lite device did not do what its client asked for; it is asked again");
+        self.tell(&mut session, Told::default(), NextLook::At(self.ctx.now() + CALL_AGAIN)).await
+    }
+}

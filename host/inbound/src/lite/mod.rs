@@ -1,0 +1,82 @@
+//! Sessions of WhatsApp Lite numbers (SPEC 3.3, 6.3; ADR 0024): what their clients ask for ([`connect`] and the like), and the
+//! work of whoever holds the session of a number ([`work`]).
+
+mod callback;
+mod commands;
+mod holding;
+mod telling;
+
+pub use callback::{LiteCallbackRefused, take_callback};
+pub use commands::{CommandError, LiteSessionView, connect, disconnect, logout, processing, session, set_processing};
+
+use base::{Context, Result, lanes::Lease};
+use channels::whatsapp_lite::{LiteDevice, LiteNumber};
+use chrono::TimeDelta;
+use domain::{ids::InboxId, lite::WantedSession};
+use std::sync::Arc;
+use storage::inboxes::{
+    InboxSettings,
+    lite::{LiteSession, NextLook},
+};
+
+use telling::Told;
+
+/// When a session is looked at again for which this program has no devices.
+const WITHOUT_DEVICES: TimeDelta = TimeDelta::seconds(60);
+/// When a device is called again that could not be asked.
+const CALL_AGAIN: TimeDelta = TimeDelta::seconds(5);
+
+/// A session in the hands of this process.
+struct Held<'a> {
+    ctx: &'a Context,
+    lease: &'a Lease,
+    number: LiteNumber,
+    device: Arc<dyn LiteDevice>,
+}
+
+/// Holds the session of a number for as long as its client wants it: drives the device, stores what it tells.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    let inbox = InboxId(lease.lane);
+    let (number, session) = {
+        let mut db = ctx.db.acquire().await?;
+        let number = storage::inboxes::by_id(&mut db, lease.client, inbox).await?;
+        (number, storage::inboxes::lite::session(&mut db, lease.client, inbox).await?)
+    };
+    let (Some(InboxSettings::WhatsappLite(lite)), Some(session)) = (number.map(|inbox| inbox.settings), session) else {
+        return Ok(());
+    };
+    let Some(devices) = ctx.carriers.lite_devices() else {
+        tracing::warn!(client.id = %lease.client, inbox.id = %inbox, "a session waits: this program has no Lite devices");
+        return put_off(ctx, lease, &session, WITHOUT_DEVICES).await;
+    };
+    let number = LiteNumber { client: lease.client, inbox, msisdn: lite.msisdn };
+    let device = devices.device(&number);
+    let held = Held { ctx, lease, number, device };
+    match session.wanted {
+        WantedSession::Connected => held.keep(session).await,
+        WantedSession::Disconnected => held.disconnect(session).await,
+        WantedSession::LoggedOut => held.log_out(session).await,
+    }
+}
+
+async fn put_off(ctx: &Context, lease: &Lease, session: &LiteSession, pause: TimeDelta) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let next = NextLook::At(ctx.now() + pause);
+    storage::inboxes::lite::save(&mut tx, lease.client, InboxId(lease.lane), session, next, false).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+impl Held<'_> {
+    /// Reads the session anew; `None` when the number is gone.
+    async fn read(&self) -> Result<Option<LiteSession>> {
+        let mut db = self.ctx.db.acquire().await?;
+        Ok(storage::inboxes::lite::session(&mut db, self.lease.client, self.number.inbox).await?)
+    }
+
+    /// Writes what was told, under the lease, and records the changes.
+    async fn tell(&self, session: &mut LiteSession, told: Told, next: NextLook) -> Result<()> {
+        telling::write(self.ctx, self.lease, &self.number, session, told, next).await
+    }
+}

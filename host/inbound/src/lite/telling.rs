@@ -1,0 +1,127 @@
+//! What a device told, written down in one transaction: the session, the events about it, and what customers wrote.
+
+use base::{Context, Queue, Result, lanes::Lease};
+use channels::whatsapp_lite::{DeviceEvent, LiteNumber};
+use chrono::TimeDelta;
+use domain::{
+    address::Address,
+    event::{Event, SessionChanged},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundMessage, StatusUpdate},
+    lite::SessionNews,
+    recipient::order_key,
+};
+use events::{NewEvent, record};
+use storage::inboxes::lite::{LiteSession, NextLook};
+
+use crate::callbacks::take_of_inbox;
+
+/// What several events of a device come to.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    changes: Vec<SessionChanged>,
+    items: Vec<CallbackItem>,
+    /// The connection is over: by what.
+    pub(super) ended_by: Option<SessionNews>,
+}
+
+impl Told {
+    /// Takes news about the connection.
+    pub(super) fn news(&mut self, session: &mut LiteSession, news: SessionNews) {
+        self.changes.extend(session.state.take(news));
+        if news.unpairs() {
+            session.paired = false;
+        }
+        match news {
+            SessionNews::Synced => {
+                (session.paired, session.qr, session.banned_until) = (true, None, None);
+                self.ended_by = None;
+            }
+            SessionNews::Paired => (session.paired, session.qr) = (true, None),
+            _ => {}
+        }
+        if news.status() == domain::event::SessionStatus::Disconnected {
+            session.qr = None;
+            self.ended_by = Some(news);
+        }
+    }
+
+    /// What customers did, among events of a device.
+    pub(super) fn messages(number: &LiteNumber, events: Vec<DeviceEvent>) -> Vec<CallbackItem> {
+        let mut told = Self::default();
+        for event in events {
+            match event {
+                DeviceEvent::Came(message) => told.came(number, message),
+                DeviceEvent::Moved(status) => told.moved(number, status),
+                DeviceEvent::Session(_) | DeviceEvent::Banned(_) | DeviceEvent::Qr(_) => {}
+            }
+        }
+        told.items
+    }
+
+    /// Takes an event of a device.
+    pub(super) fn event(&mut self, ctx: &Context, number: &LiteNumber, session: &mut LiteSession, event: DeviceEvent) {
+        match event {
+            DeviceEvent::Session(news) => self.news(session, news),
+            DeviceEvent::Banned(seconds) => {
+                session.banned_until = Some(ctx.now() + TimeDelta::seconds(i64::from(seconds)));
+                self.news(session, SessionNews::Banned);
+            }
+            DeviceEvent::Qr(code) => {
+                self.news(session, SessionNews::QrIssued);
+                session.qr = Some((code.text, ctx.now() + TimeDelta::seconds(i64::from(code.seconds))));
+            }
+            DeviceEvent::Came(message) => self.came(number, message),
+            DeviceEvent::Moved(status) => self.moved(number, status),
+        }
+    }
+
+    fn came(&mut self, number: &LiteNumber, message: Box<InboundMessage>) {
+        let key = format!("lite:{}:message:{}", number.inbox, message.provider_id);
+        self.item(number, key, CallbackBody::Message(message));
+    }
+
+    fn moved(&mut self, number: &LiteNumber, status: StatusUpdate) {
+        let key = format!("lite:{}:status:{}:{:?}", number.inbox, status.provider_id, status.status);
+        self.item(number, key, CallbackBody::Status(status));
+    }
+
+    fn item(&mut self, number: &LiteNumber, dedupe_key: String, body: CallbackBody) {
+        self.items.push(CallbackItem { dedupe_key, target: CallbackTarget::Inbox(number.inbox), body });
+    }
+}
+
+/// Writes it under the lease, and wakes those whom it concerns.
+pub(super) async fn write(
+    ctx: &Context,
+    lease: &Lease,
+    number: &LiteNumber,
+    session: &mut LiteSession,
+    told: Told,
+    next: NextLook,
+) -> Result<()> {
+    let (client, inbox, now) = (number.client, number.inbox, ctx.now());
+    let came_up = told.changes.iter().any(|change| change.status == domain::event::SessionStatus::Success);
+    if !told.changes.is_empty() {
+        session.changed_at = Some(now);
+    }
+    let event = |change: SessionChanged| NewEvent {
+        inbox: Some(inbox),
+        order_key: order_key(inbox, &Address::from(number.msisdn.clone())),
+        at: now,
+        event: Event::SessionChanged(change),
+    };
+    let events: Vec<NewEvent> = told.changes.into_iter().map(event).collect();
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let mut wakes = take_of_inbox(ctx, &mut tx, (client, inbox), told.items).await?;
+    storage::inboxes::lite::save(&mut tx, client, inbox, session, next, came_up).await?;
+    if !events.is_empty() {
+        wakes.extend(record(ctx, &mut tx, client, &events).await?);
+    }
+    tx.commit().await?;
+    if came_up {
+        wakes.insert((Queue::Outbound, inbox.0));
+    }
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}

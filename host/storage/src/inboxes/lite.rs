@@ -1,0 +1,232 @@
+//! What only Lite numbers have: the session of their device, and how fast and when they send (SPEC 3.3, 6.3, 8; ADR 0024).
+
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveTime, Utc};
+use domain::{
+    event::SessionStatus,
+    ids::{ClientId, InboxId},
+    lite::{DailySchedule, SessionState, Throttle, WantedSession},
+};
+use sqlx::PgConnection;
+
+use crate::{Result, stored::known};
+
+/// The session of one number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiteSession {
+    /// What the client wants.
+    pub wanted: WantedSession,
+    /// Where it stands.
+    pub state: SessionState,
+    /// Since when; `None` = never connected.
+    pub changed_at: Option<DateTime<Utc>>,
+    /// The next connection needs no QR code.
+    pub paired: bool,
+    /// The code that waits to be scanned, and until when.
+    pub qr: Option<(String, DateTime<Utc>)>,
+    /// WhatsApp lets the number connect no sooner.
+    pub banned_until: Option<DateTime<Utc>>,
+    /// Its messages are not looked at before.
+    pub sends_from: Option<DateTime<Utc>>,
+}
+
+impl Default for LiteSession {
+    /// Of a number that was never connected.
+    fn default() -> Self {
+        Self {
+            wanted: WantedSession::Disconnected,
+            state: SessionState::default(),
+            changed_at: None,
+            paired: false,
+            qr: None,
+            banned_until: None,
+            sends_from: None,
+        }
+    }
+}
+
+/// When the lane of a session is looked at again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextLook {
+    /// It stays with whoever holds it.
+    Held,
+    /// Not before then.
+    At(DateTime<Utc>),
+    /// When the client asks for something.
+    WhenAsked,
+}
+
+#[derive(sqlx::FromRow)]
+struct SessionRow {
+    wanted: String,
+    status_type: Option<String>,
+    status: String,
+    changed_at: Option<DateTime<Utc>>,
+    paired: bool,
+    qr: Option<String>,
+    qr_until: Option<DateTime<Utc>>,
+    banned_until: Option<DateTime<Utc>>,
+    sends_from: Option<DateTime<Utc>>,
+}
+
+impl SessionRow {
+    fn read(self) -> Result<LiteSession> {
+        let statuses = [SessionStatus::Connecting, SessionStatus::Success, SessionStatus::Disconnected];
+        let status = |name: &str| statuses.into_iter().find(|status| status.as_str() == name);
+        let named = self.status_type.as_deref().map(|name| known("lite_session", "status_type", name, status));
+        Ok(LiteSession {
+            wanted: known("lite_session", "wanted", &self.wanted, WantedSession::from_name)?,
+            state: SessionState { status: named.transpose()?, words: self.status },
+            changed_at: self.changed_at,
+            paired: self.paired,
+            qr: self.qr.zip(self.qr_until),
+            banned_until: self.banned_until,
+            sends_from: self.sends_from,
+        })
+    }
+}
+
+/// The session of a number; `None` where nobody ever asked for one.
+pub async fn session(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<LiteSession>> {
+    let row: Option<SessionRow> = sqlx::query_as(
+        "SELECT wanted, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from
+         FROM lite_session WHERE client_id = $1 AND lane_id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(SessionRow::read).transpose()
+}
+
+/// Notes what the client wants: whoever holds the session sees it, or somebody takes the lane.
+pub async fn want(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    wanted: WantedSession,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO lite_session (client_id, lane_id, wanted, state, due_at, ready) VALUES ($1, $2, $3, 'PENDING', $4, true)
+         ON CONFLICT (client_id, lane_id) DO UPDATE
+         SET wanted = excluded.wanted, state = 'PENDING', due_at = excluded.due_at, ready = true",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(wanted.as_str())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes what became of a session, inside the transaction of whoever holds it. Should the client want something else by now,
+/// that stays wanted, and its lane open: of `next` only what fits `session.wanted` is written. `opens`:
+/// what waits for the connection goes out from now on.
+pub async fn save(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    session: &LiteSession,
+    next: NextLook,
+    opens: bool,
+) -> Result<()> {
+    let (state, due_at) = match next {
+        NextLook::Held => ("PENDING", None),
+        NextLook::At(at) => ("PENDING", Some(at)),
+        NextLook::WhenAsked => ("DONE", None),
+    };
+    sqlx::query(
+        "UPDATE lite_session
+         SET status_type = $4, status = $5, changed_at = $6, paired = $7, qr = $8, qr_until = $9, banned_until = $10,
+             sends_from = CASE WHEN $11 THEN NULL ELSE sends_from END,
+             state = CASE wanted WHEN $3 THEN $12 ELSE 'PENDING' END,
+             due_at = CASE wanted WHEN $3 THEN COALESCE($13, due_at) ELSE due_at END,
+             ready = CASE wanted WHEN $3 THEN $13 IS NULL ELSE true END
+         WHERE client_id = $1 AND lane_id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(session.wanted.as_str())
+    .bind(session.state.status.map(SessionStatus::as_str))
+    .bind(&session.state.words)
+    .bind(session.changed_at)
+    .bind(session.paired)
+    .bind(session.qr.as_ref().map(|(code, _)| code))
+    .bind(session.qr.as_ref().map(|(_, until)| until))
+    .bind(session.banned_until)
+    .bind(opens)
+    .bind(state)
+    .bind(due_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Keeps the session of a number as it is until the transaction ends.
+pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
+    sqlx::query("SELECT 1 FROM lite_session WHERE client_id = $1 AND lane_id = $2 FOR UPDATE")
+        .bind(client.0)
+        .bind(inbox.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Has the messages of a number wait until then, without a look at any of them.
+pub async fn close_sending(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    until: Option<DateTime<Utc>>,
+) -> Result<()> {
+    sqlx::query("UPDATE lite_session SET sends_from = $3 WHERE client_id = $1 AND lane_id = $2")
+        .bind(client.0)
+        .bind(inbox.0)
+        .bind(until)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+type ThrottleRow = (i32, i32, Option<NaiveTime>, Option<NaiveTime>);
+
+/// How fast and when a number sends; `None` when it is no Lite number of the client.
+pub async fn throttle(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<Throttle>> {
+    let row: Option<ThrottleRow> = sqlx::query_as(
+        "SELECT batch_size, delay_ms, daily_start, daily_end FROM whatsapp_lite_inbox WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|(batch, delay, start, end)| Throttle {
+        batch_size: u32::try_from(batch).unwrap_or(1),
+        delay: Duration::from_millis(u64::try_from(delay).unwrap_or_default()),
+        schedule: start.zip(end).map(|(start, end)| DailySchedule { start, end }),
+    }))
+}
+
+/// Changes that; `false` when it is no Lite number of the client.
+pub async fn set_throttle(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    throttle: &Throttle,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE whatsapp_lite_inbox SET batch_size = $3, delay_ms = $4, daily_start = $5, daily_end = $6
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(i32::try_from(throttle.batch_size).unwrap_or(i32::MAX))
+    .bind(i32::try_from(throttle.delay.as_millis()).unwrap_or(i32::MAX))
+    .bind(throttle.schedule.map(|schedule| schedule.start))
+    .bind(throttle.schedule.map(|schedule| schedule.end))
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

@@ -1,0 +1,107 @@
+//! WhatsApp Lite: numbers that are paired like a phone (SPEC 3.3, 6.3, 8; `docs/rules/lite.md`).
+
+mod bridge;
+mod messages;
+mod processing;
+mod sessions;
+
+use harness::{Client, Patchbay, Phone, Reply, Sink, eventually};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// A client with a Lite number, whose webhooks all go to a sink.
+struct Lite<'p> {
+    patchbay: &'p Patchbay,
+    client: Client,
+    sink: Sink,
+    number: String,
+    id: String,
+}
+
+impl<'p> Lite<'p> {
+    /// Not connected yet.
+    async fn new(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
+        let id = patchbay.lite_number(&client, number);
+        let mut client = client;
+        client.number = number.to_owned();
+        let sink = Sink::start().await;
+        let body = json!({
+            "incomingMessageURL": sink.url("incoming"),
+            "statusUpdateURL": sink.url("status"),
+            "sessionStatusURL": sink.url("session"),
+        });
+        client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await.ok();
+        Self { patchbay, client, sink, number: number.to_owned(), id }
+    }
+
+    /// Paired and connected.
+    async fn connected(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
+        let lite = Self::new(patchbay, client, number).await;
+        lite.pair().await;
+        lite
+    }
+
+    async fn pair(&self) {
+        self.ask(Method::POST, "/connect", None).await.accepted();
+        self.waits_for_scan().await;
+        self.device("scan", &json!({})).await;
+        self.told(UP).await;
+    }
+
+    /// The code that waits to be scanned.
+    async fn waits_for_scan(&self) -> String {
+        eventually("a QR code", || async {
+            let reply = self.ask(Method::GET, "/qr", None).await;
+            (reply.status == 200).then(|| reply.json()["qr"].as_str().unwrap().to_owned())
+        })
+        .await
+    }
+
+    /// About the session of the number.
+    async fn ask(&self, method: Method, rest: &str, body: Option<&Value>) -> Reply {
+        let path = format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}{rest}", self.id);
+        self.client.request(method, &path, body, &[]).await
+    }
+
+    async fn session(&self) -> Value {
+        self.ask(Method::GET, "", None).await.ok()
+    }
+
+    /// Does something with the simulated device.
+    async fn device(&self, what: &str, body: &Value) -> Value {
+        self.patchbay.simulate(&format!("/lite/devices/{}/{what}", self.number), body).await
+    }
+
+    async fn befalls(&self, event: &str) {
+        self.device("befall", &json!({ "event": event })).await;
+    }
+
+    /// Once the sink has been told so, all texts that it was told.
+    async fn told(&self, text: &str) -> Vec<String> {
+        eventually(&format!("`{text}` of {}", self.number), || async {
+            let texts = self.texts();
+            texts.iter().any(|told| told == text).then_some(texts)
+        })
+        .await
+    }
+
+    /// The texts of the session events so far.
+    fn texts(&self) -> Vec<String> {
+        self.sink.bodies("session").iter().map(|body| body["status"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Once the number has been connected so many times.
+    async fn up_times(&self, times: usize) {
+        eventually(&format!("connection {times}"), || async {
+            (self.texts().iter().filter(|text| *text == UP).count() >= times).then_some(())
+        })
+        .await;
+    }
+
+    async fn sends(&self, to: &Phone, text: &str) {
+        self.client.send(&self.client.chat(&to.msisdn, text)).await.accepted();
+    }
+}
+
+/// The last text of a connection that is made.
+const UP: &str = "Sync Complete. You can now send messages";
