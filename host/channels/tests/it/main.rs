@@ -12,6 +12,7 @@ mod callback_doors;
 mod callback_messages;
 mod callback_statuses;
 mod carrier_cloud;
+mod carrier_lite;
 mod carrier_smpp;
 mod carriers;
 mod graph_media;

@@ -13,14 +13,17 @@ use domain::{
     ids::{ClientId, MessageId},
     inbound::ProviderFailure,
     inbox::InboxKind,
-    lite::{Choice, offered},
+    lite::offered,
     recipient::Recipient,
 };
 use storage::{
     PgConnection,
     inboxes::templates,
     outbound::work::{self, DueLeg},
-    people::{customers, inbox_customers, lite_offers},
+    people::{
+        customers, inbox_customers,
+        lite_offers::{self, NewOffer},
+    },
 };
 
 use super::sender::Sender;
@@ -65,8 +68,8 @@ struct WrittenTo {
     address: Address,
     /// The template that it was.
     template: Option<SentTemplate>,
-    /// Its numbered choices, with the provider's id of the message that shows them.
-    offer: Option<(String, Vec<Choice>)>,
+    /// Its numbered choices.
+    offer: Option<NewOffer>,
 }
 
 /// What one transaction writes.
@@ -142,7 +145,11 @@ impl Settlement {
         };
         let address = known_by(&leg.recipient, &taken.learned).clone();
         let choices = if lite { offered(&leg.content) } else { Vec::new() };
-        let offer = taken.provider_id.clone().filter(|_| !choices.is_empty()).map(|id| (id, choices));
+        let offer = taken
+            .provider_id
+            .clone()
+            .filter(|_| !choices.is_empty())
+            .map(|provider_id| NewOffer { provider_id, choices });
         self.written_to.push(WrittenTo { address, template, offer });
         self.steps.push(Step {
             message: leg.message,

@@ -26,16 +26,25 @@ pub struct Offer {
     pub is_last: bool,
 }
 
+/// What a message shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOffer {
+    /// Provider id of the message.
+    pub provider_id: String,
+    /// Its choices, in the order of their numbers.
+    pub choices: Vec<Choice>,
+}
+
 /// Notes what went out, in the order in which it did: offers, and for everybody else (`None`) that their last offer is no
 /// longer the last message. Of several messages to one customer the last counts, and the last offer among them.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    sent: &[(CustomerId, Option<(String, Vec<Choice>)>)],
+    sent: &[(CustomerId, Option<NewOffer>)],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let (mut offers, mut plain) = (BTreeMap::new(), Vec::new());
+    let (mut offers, mut plain): (BTreeMap<CustomerId, (&NewOffer, bool)>, _) = (BTreeMap::new(), Vec::new());
     for (customer, offer) in sent {
         match offer {
             Some(offer) => {
@@ -65,7 +74,7 @@ pub async fn note(
         return Ok(());
     }
     let mut rows = OfferRows::default();
-    for (customer, ((provider_id, choices), is_last)) in offers {
+    for (customer, (NewOffer { provider_id, choices }, is_last)) in offers {
         rows.customers.push(customer.0);
         rows.provider_ids.push(provider_id);
         rows.choices.push(stored::write_text(choices)?);

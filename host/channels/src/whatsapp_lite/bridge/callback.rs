@@ -64,6 +64,20 @@ fn phone(chat: &str) -> Option<String> {
     (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
 }
 
+/// Who wrote. WhatsApp may name a customer by an id of its own (`@lid`); then the engine says beside it which number that is.
+fn sender(payload: &Value) -> Option<String> {
+    let from = text(payload, "from")?;
+    if !from.ends_with("@lid") {
+        return phone(from);
+    }
+    const BESIDE: [&str; 3] = ["/_data/key/remoteJidAlt", "/_data/key/senderPn", "/_data/Info/SenderAlt"];
+    let number = BESIDE.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?));
+    if number.is_none() {
+        tracing::warn!("a bridge told of a message without the number of its customer; it is dropped");
+    }
+    number
+}
+
 fn message(payload: &Value) -> Option<InboundMessage> {
     written(payload, content(payload))
 }
@@ -72,7 +86,7 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
     if payload.get("fromMe").and_then(Value::as_bool) == Some(true) {
         return None;
     }
-    let from = phone(text(payload, "from")?)?;
+    let from = sender(payload)?;
     let data = payload.get("_data");
     let name = data.and_then(|data| text(data, "notifyName").or_else(|| text(data, "pushName")));
     let quoted = payload.get("replyTo").and_then(|quoted| text(quoted, "id")).map(|id| stanza(id).to_owned());
@@ -164,4 +178,93 @@ fn receipt(payload: &Value, told_at: i64) -> Option<StatusUpdate> {
         error: (status == ProviderStatus::Failed).then_some(failure),
         pricing: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const SECRET: &str = "secret";
+
+    fn signed(body: &Value, secret: &str) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+        let body = body.to_string();
+        let mut mac = Hmac::<Sha512>::new_from_slice(SECRET.as_bytes()).unwrap();
+        mac.update(body.as_bytes());
+        let signature = hex::encode(mac.finalize().into_bytes());
+        open(&BridgeCallback { body: body.as_bytes(), signature: Some(&signature) }, secret)
+    }
+
+    fn message(payload: Value) -> Option<InboundMessage> {
+        let told = signed(&json!({"event": "message", "timestamp": 1, "payload": payload}), SECRET).unwrap();
+        told.into_iter().next().map(|event| match event {
+            DeviceEvent::Came(message) => *message,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    fn from_customer(more: Value) -> Value {
+        let mut payload =
+            json!({"id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    }
+
+    #[test]
+    fn what_another_secret_signed_is_refused_and_so_is_what_nobody_signed() {
+        let body = json!({"event": "message", "payload": {}});
+        assert_eq!(signed(&body, "another"), Err(CallbackRefused::BadSignature));
+        assert_eq!(signed(&body, ""), Err(CallbackRefused::NotExpected));
+        let unsigned = BridgeCallback { body: b"{}", signature: None };
+        assert_eq!(open(&unsigned, SECRET), Err(CallbackRefused::BadSignature));
+    }
+
+    #[test]
+    fn a_text_a_file_a_place_and_a_quote_are_read() {
+        let text =
+            message(from_customer(json!({"body": "hi", "replyTo": {"id": "true_27820000001@c.us_BBBB"}}))).unwrap();
+        assert_eq!((text.provider_id.as_str(), text.from.as_deref()), ("AAAA", Some("27820000001")));
+        assert_eq!(text.quoted_provider_id.as_deref(), Some("BBBB"));
+        assert_eq!(text.content, InboundContent::Text { body: "hi".to_owned() });
+        let media = json!({"url": "http://bridge/api/files/a.oga", "mimetype": "audio/ogg; codecs=opus"});
+        let file = message(from_customer(json!({"hasMedia": true, "media": media}))).unwrap();
+        assert!(matches!(file.content, InboundContent::Media(file) if file.media_kind == MediaKind::Voice));
+        let place = message(from_customer(json!({"location": {"latitude": "-26.1", "longitude": 28.0}}))).unwrap();
+        assert!(matches!(place.content, InboundContent::Location(place) if place.latitude == -26.1));
+    }
+
+    #[test]
+    fn groups_broadcasts_and_our_own_messages_tell_nothing() {
+        for from in ["1203630@g.us", "status@broadcast", "123@lid"] {
+            assert_eq!(message(from_customer(json!({"from": from, "body": "x"}))), None, "{from}");
+        }
+        assert_eq!(message(from_customer(json!({"fromMe": true, "body": "x"}))), None);
+    }
+
+    #[test]
+    fn a_customer_whom_whatsapp_names_by_an_id_is_known_by_the_number_beside_it() {
+        let beside =
+            json!({"from": "123@lid", "body": "x", "_data": {"key": {"remoteJidAlt": "27820000009@s.whatsapp.net"}}});
+        assert_eq!(message(from_customer(beside)).unwrap().from.as_deref(), Some("27820000009"));
+    }
+
+    #[test]
+    fn receipts_are_read_and_what_is_pending_is_none() {
+        let receipt = |ack: i64| {
+            let payload = json!({"id": "true_27820000001@c.us_3EB01", "ack": ack, "fromMe": true});
+            let body = json!({"event": "message.ack", "timestamp": 1_760_000_000_000_i64, "payload": payload});
+            signed(&body, SECRET).unwrap().into_iter().next().map(|event| match event {
+                DeviceEvent::Moved(status) => (status.provider_id, status.status),
+                other => panic!("{other:?}"),
+            })
+        };
+        let of = |status| Some(("3EB01".to_owned(), status));
+        assert_eq!(receipt(-1), of(ProviderStatus::Failed));
+        assert_eq!(receipt(0), None);
+        assert_eq!(receipt(1), of(ProviderStatus::Sent));
+        assert_eq!(receipt(2), of(ProviderStatus::Delivered));
+        assert_eq!(receipt(3), of(ProviderStatus::Read));
+        assert_eq!(receipt(4), of(ProviderStatus::Played));
+    }
 }

@@ -1,0 +1,196 @@
+//! The carrier of Lite numbers, over a device that a test holds.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use async_trait::async_trait;
+use channels::{
+    carrier::{Carrier, CarrierInbox, Credentials, Outgoing},
+    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+    whatsapp_lite::{
+        DeviceFailure, DeviceMessage, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, LiteSender, News, QrCode,
+    },
+};
+use chrono::{DateTime, NaiveTime, Utc};
+use domain::{
+    address::{Address, AddressKind},
+    carriage::SendFailure,
+    clock::Clock,
+    content::{HeaderParameter, MediaKind, OutboundContent, QuickReply, TemplateSend},
+    ids::MessageId,
+    inbox::InboxKind,
+    lite::{DailySchedule, NOT_REGISTERED, Throttle},
+};
+use uuid::Uuid;
+
+use crate::carriers::inbox;
+
+/// What a device was asked, and who is on WhatsApp.
+#[derive(Clone)]
+struct Device {
+    registered: Result<bool, DeviceFailure>,
+    sent: Arc<Mutex<Vec<String>>>,
+}
+
+#[async_trait]
+impl LiteDevice for Device {
+    async fn start(&self, _holder: &str) -> Result<(), DeviceFailure> {
+        Ok(())
+    }
+
+    async fn pair_qr(&self) -> Result<Option<QrCode>, DeviceFailure> {
+        Ok(None)
+    }
+
+    async fn disconnect(&self) -> Result<(), DeviceFailure> {
+        Ok(())
+    }
+
+    async fn logout(&self) -> Result<(), DeviceFailure> {
+        Ok(())
+    }
+
+    async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
+        self.sent.lock().unwrap().push(format!("{} {:?}", message.id, message.content));
+        Ok(message.id.to_owned())
+    }
+
+    async fn is_registered(&self, _phone: &str) -> Result<bool, DeviceFailure> {
+        self.registered.clone()
+    }
+
+    async fn mark_read(&self, _from: &str, _message_id: &str) -> Result<(), DeviceFailure> {
+        Ok(())
+    }
+
+    async fn typing(&self, _to: &str) -> Result<(), DeviceFailure> {
+        Ok(())
+    }
+
+    async fn events(&self, _seen: u64) -> Result<News, DeviceFailure> {
+        Ok(News::default())
+    }
+}
+
+#[async_trait]
+impl LiteDevices for Device {
+    fn device(&self, _number: &LiteNumber) -> Arc<dyn LiteDevice> {
+        Arc::new(self.clone())
+    }
+
+    async fn download(&self, url: &str, _: &MediaExpectation, _: &Path) -> Result<DownloadedMedia, MediaError> {
+        Err(MediaError::HostNotAllowed(url.to_owned()))
+    }
+}
+
+/// Noon, in UTC.
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> DateTime<Utc> {
+        "2026-01-31T12:00:00Z".parse().unwrap()
+    }
+}
+
+fn carrier(registered: Result<bool, DeviceFailure>) -> (LiteCarrier, Arc<Mutex<Vec<String>>>) {
+    let device = Device { registered, sent: Arc::default() };
+    let sent = Arc::clone(&device.sent);
+    (LiteCarrier::new(Arc::new(device), Arc::new(Noon)), sent)
+}
+
+fn number(connected: bool, throttle: Throttle, zone: &str) -> CarrierInbox {
+    let sender = LiteSender::new("27110000000".parse().unwrap(), connected, throttle, zone);
+    CarrierInbox { credentials: Credentials::WhatsappLite(sender), ..inbox(1, InboxKind::WhatsappLite) }
+}
+
+fn connected() -> CarrierInbox {
+    number(true, Throttle::default(), "UTC")
+}
+
+async fn send(carrier: &LiteCarrier, to: &Address, content: &OutboundContent) -> Result<String, SendFailure> {
+    let inbox = connected();
+    let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
+    let outgoing = Outgoing::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", to, content, &());
+    carrier.send(&inbox, place, &outgoing).await.map(|taken| taken.provider_id.unwrap())
+}
+
+fn phone() -> Address {
+    Address::of_kind(AddressKind::Phone, "27820000001").unwrap()
+}
+
+fn text(body: &str) -> OutboundContent {
+    OutboundContent::Text { body: body.to_owned() }
+}
+
+#[tokio::test]
+async fn a_number_that_is_not_connected_takes_nothing() {
+    let (carrier, _) = carrier(Ok(true));
+    let closed = carrier.take(&number(false, Throttle::default(), "UTC"), 1).unwrap_err();
+    assert!(closed.reason.contains("not connected"), "{}", closed.reason);
+}
+
+#[tokio::test]
+async fn the_hours_of_a_number_go_by_the_clock_of_its_client() {
+    let (carrier, _) = carrier(Ok(true));
+    let time = |hour| NaiveTime::from_hms_opt(hour, 0, 0).unwrap();
+    let afternoon =
+        Throttle { schedule: Some(DailySchedule { start: time(13), end: time(18) }), ..Throttle::default() };
+    assert!(carrier.take(&number(true, afternoon.clone(), "UTC"), 1).is_err(), "noon is before one");
+    assert_eq!(carrier.take(&number(true, afternoon, "Africa/Johannesburg"), 1).unwrap().len(), 1, "it is two there");
+}
+
+#[tokio::test]
+async fn a_message_goes_out_under_an_id_that_a_repetition_has_too() {
+    let (carrier, sent) = carrier(Ok(true));
+    let first = send(&carrier, &phone(), &text("hello")).await.unwrap();
+    let second = send(&carrier, &phone(), &text("hello")).await.unwrap();
+    assert_eq!(first, second);
+    assert!(first.starts_with("3EB0") && first.len() == 22, "{first}");
+    assert_eq!(sent.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_somebody_who_is_not_on_whatsapp() {
+    let (carrier, sent) = carrier(Ok(false));
+    let refused = send(&carrier, &phone(), &text("hello")).await.unwrap_err();
+    assert!(matches!(&refused, SendFailure::Unreachable(failure) if failure.code == NOT_REGISTERED), "{refused:?}");
+    assert!(sent.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_look_up_that_fails_lets_the_message_wait() {
+    let (carrier, sent) = carrier(Err(DeviceFailure::Unreachable("busy".to_owned())));
+    let refused = send(&carrier, &phone(), &text("hello")).await.unwrap_err();
+    assert!(matches!(refused, SendFailure::NotSent { .. }), "{refused:?}");
+    assert!(sent.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_bsuid_alone_is_no_address_of_lite() {
+    let (carrier, _) = carrier(Ok(true));
+    let refused =
+        send(&carrier, &Address::of_kind(AddressKind::Bsuid, "ZA.1349").unwrap(), &text("hello")).await.unwrap_err();
+    assert!(matches!(&refused, SendFailure::Rejected(failure) if failure.code == 900_415), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_template_goes_as_its_file_with_words_and_numbered_replies_below() {
+    let (carrier, sent) = carrier(Ok(true));
+    let template = OutboundContent::Template(TemplateSend {
+        id: "1".to_owned(),
+        name: "order_ready".to_owned(),
+        language: "en".to_owned(),
+        header: Some(HeaderParameter { kind: MediaKind::Image, url: "https://host/a.jpg".to_owned(), filename: None }),
+        header_text: Vec::new(),
+        body: Vec::new(),
+        buttons: Vec::new(),
+        cards: Vec::new(),
+        rendered_text: "Ready".to_owned(),
+        replies: vec![QuickReply { label: "Track".to_owned(), payload: "T".to_owned() }],
+    });
+    send(&carrier, &phone(), &template).await.unwrap();
+    let sent = sent.lock().unwrap();
+    assert!(sent[0].contains("https://host/a.jpg") && sent[0].contains("Ready\\n1. Track"), "{sent:?}");
+}
