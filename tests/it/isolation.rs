@@ -35,6 +35,8 @@ impl World {
             plugin: "theirs-alone".to_owned(),
             participant: participant(&patchbay, &theirs).await,
             upload: upload(&theirs).await,
+            conversation: conversation(&theirs).await,
+            client_ref: theirs.client_ref.clone(),
             other: uuid::Uuid::from_u128(1).to_string(),
         };
         Self { patchbay, keys, theirs: ids, nobodys: Ids::nobodys() }
@@ -64,6 +66,13 @@ async fn participant(patchbay: &Shared, client: &Client) -> String {
         sqlx::query_scalar(statement).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap()
     })
     .await
+}
+
+/// With somebody who has not written.
+async fn conversation(client: &Client) -> String {
+    let path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
+    let body = json!({ "sender": client.number, "recipient": "27820000002" });
+    client.post(path, &body).await.ok()["conversationId"].as_str().unwrap().to_owned()
 }
 
 /// Of one that is not waited for.

@@ -11,6 +11,8 @@ pub struct Ids {
     pub plugin: String,
     pub participant: String,
     pub upload: String,
+    pub conversation: String,
+    pub client_ref: String,
     /// Of anything else.
     pub other: String,
 }
@@ -27,14 +29,17 @@ impl Ids {
             plugin: "nobodys-plugin".to_owned(),
             participant: id(15),
             upload: id(16),
+            conversation: id(17),
+            client_ref: "nobodys-ref".to_owned(),
             other: id(14),
         }
     }
 
     /// All of them.
-    pub fn all(&self) -> [&str; 8] {
-        let Self { client, number, number_id, webhook, plugin, participant, upload, other } = self;
-        [client, number, number_id, webhook, plugin, participant, upload, other]
+    pub fn all(&self) -> [&str; 10] {
+        let Self { client, number, number_id, webhook, plugin, participant, upload, conversation, client_ref, other } =
+            self;
+        [client, number, number_id, webhook, plugin, participant, upload, conversation, client_ref, other]
     }
 }
 
@@ -135,6 +140,12 @@ fn from_number(ids: &Ids) -> Value {
     })
 }
 
+/// About a conversation.
+fn conversation(ids: &Ids, call: &str) -> Call {
+    let path = "/messaging-service/WhatsApp/WhatsAppConversations";
+    plain(&format!("{path}/{call}?conversationId={}", ids.conversation))
+}
+
 fn webhook(ids: &Ids, rest: &str) -> Call {
     plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
 }
@@ -162,6 +173,54 @@ pub const ROWS: &[Row] = &[
         SENDERS,
         |ids| with("/whatsapp-api-service/v2/channels/whatsapp", &from_number(ids)),
         Others::Unknown(400),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation",
+        SENDERS,
+        |ids| {
+            let body = json!({ "sender": ids.number, "recipient": "27820000001" });
+            with("/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation", &body)
+        },
+        Others::Unknown(400),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation",
+        SENDERS,
+        |ids| conversation(ids, "closeWhatsAppConversation"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppConversations/getRemainingTime",
+        ALL,
+        |ids| conversation(ids, "getRemainingTime"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser"),
+        Others::In(&[(
+            |ids| {
+                let path =
+                    "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser";
+                plain(&format!("{path}?searchString={}", ids.conversation))
+            },
+            200,
+        )]),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef",
+        ALL,
+        |ids| {
+            let path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef";
+            plain(&format!("{path}?clientRef={}", ids.client_ref))
+        },
+        Others::Unknown(200),
     ),
     row(
         "POST",

@@ -12,6 +12,7 @@ mod bad_input;
 mod callbacks;
 mod chat_window;
 mod chatbot;
+mod conversations;
 mod delivery;
 mod dependencies;
 mod fallback;

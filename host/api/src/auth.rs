@@ -63,6 +63,10 @@ permissions! {
     Templates: "fetch the template catalogue from the provider" => [Admin, Supervisor, Developer];
     /// Plugins.
     Plugins: "upload, activate, try out and delete plugins, read what they did" => [Admin, Developer];
+    /// Opening and closing conversations.
+    Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
+    /// Looking at conversations.
+    ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

@@ -5,6 +5,7 @@ mod account_keys;
 mod admission;
 mod auth;
 mod body;
+mod conversations;
 mod custom_events;
 mod document;
 pub mod error;
@@ -63,6 +64,7 @@ pub fn router(state: ApiState) -> Router {
 fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
+        .merge(conversations::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
         .merge(numbers::routes())

@@ -5,7 +5,7 @@
 use chrono::{DateTime, Days, Utc};
 use storage::{
     PgPool, Postgres, Transaction,
-    chat::chatbot_value_lists,
+    chat::{chatbot_value_lists, conversations},
     work::{
         partitions::{self, PARTITIONED, Partition},
         retention::{self, Aging},
@@ -35,6 +35,8 @@ pub struct Round {
     pub dropped: u32,
     /// Changes of the schema that gave way to others, for the next round.
     pub postponed: u32,
+    /// Conversations whose time was over, and that were written down as closed.
+    pub expired: u64,
     /// Rows forgotten, beside those of dropped partitions.
     pub forgotten: u64,
 }
@@ -44,6 +46,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     let mut upkeep = Upkeep { db, now, done: Round::default() };
     upkeep.make_partitions().await?;
     upkeep.drop_partitions(keep).await?;
+    upkeep.close_expired_conversations().await?;
     upkeep.forget_rows(keep).await?;
     upkeep.forget_expired_values().await?;
     upkeep.forget_idle_lanes().await?;
@@ -141,6 +144,19 @@ impl Upkeep<'_> {
         Ok(())
     }
 
+    /// Readers tell by the clock what is active; this keeps the index of open ones as small as they are.
+    async fn close_expired_conversations(&mut self) -> Result<()> {
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let expired = conversations::close_expired(&mut tx, self.now, PAGE).await?;
+            tx.commit().await?;
+            self.done.expired += expired;
+            if expired < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
     async fn forget_rows(&mut self, keep: &Retention) -> Result<()> {
         let astray = partitioned(keep).map(|(table, days)| (retention::astray(table), u64::from(days)));
         let (messages, invocations) = (u64::from(keep.messages_days), u64::from(keep.invocations_days));
@@ -149,7 +165,7 @@ impl Upkeep<'_> {
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
         let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
-        let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
+        let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

@@ -8,6 +8,7 @@ pub mod channel;
 pub mod chat;
 pub mod clock;
 pub mod content;
+pub mod conversation;
 pub mod delivery;
 pub mod event;
 pub mod ids;

@@ -34,6 +34,7 @@ const TAGS: &[(&str, &str)] = &[
         "Sending",
         "Messages to customers. A 202 means that they are stored and will be sent, not that they have arrived.",
     ),
+    ("Conversations", "Long-lived conversations: open until they are closed, not for 24 hours."),
     ("Account keys", "API keys of users."),
     ("Webhook configuration", "Where events go: one configuration for all numbers, and overrides for single ones."),
     ("Numbers", "Business numbers."),

@@ -49,6 +49,8 @@ pub const OF_MESSAGES: [Aging; 5] = [
     aging("sms_part", Age::Id("message_id")),
     aging("sms_inbound", Age::Moment("received_at")),
 ];
+/// Conversations that were closed long ago.
+pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
 /// What providers told us: fingerprints, and callbacks that were given up.
 pub const OF_CALLBACKS: [Aging; 2] = [
     aging("callback_seen", Age::Moment("seen_at")),
@@ -72,7 +74,9 @@ pub fn astray(table: &'static str) -> Aging {
 /// All there are, for a test that looks at their plans.
 pub fn all() -> impl Iterator<Item = Aging> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS);
-    named.chain([PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS]).chain(PARTITIONED.into_iter().map(astray))
+    named
+        .chain([CONVERSATIONS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS])
+        .chain(PARTITIONED.into_iter().map(astray))
 }
 
 impl Aging {
