@@ -11,6 +11,9 @@ pub struct Ids {
     pub plugin: String,
     pub participant: String,
     pub upload: String,
+    /// One that was sent; also its batch.
+    pub message: String,
+    pub batch: String,
     /// Of anything else.
     pub other: String,
 }
@@ -27,14 +30,16 @@ impl Ids {
             plugin: "nobodys-plugin".to_owned(),
             participant: id(15),
             upload: id(16),
+            message: id(17),
+            batch: id(18),
             other: id(14),
         }
     }
 
     /// All of them.
-    pub fn all(&self) -> [&str; 8] {
-        let Self { client, number, number_id, webhook, plugin, participant, upload, other } = self;
-        [client, number, number_id, webhook, plugin, participant, upload, other]
+    pub fn all(&self) -> [&str; 10] {
+        let Self { client, number, number_id, webhook, plugin, participant, upload, message, batch, other } = self;
+        [client, number, number_id, webhook, plugin, participant, upload, message, batch, other]
     }
 }
 
@@ -162,6 +167,23 @@ pub const ROWS: &[Row] = &[
         SENDERS,
         |ids| with("/whatsapp-api-service/v2/channels/whatsapp", &from_number(ids)),
         Others::Unknown(400),
+    ),
+    row(
+        "POST",
+        "/whatsapp-api-service/v2/channels/sms",
+        SENDERS,
+        |ids| {
+            let messages = json!([{ "recipients": [{ "to": "27820000001" }], "messageText": "hello" }]);
+            with("/whatsapp-api-service/v2/channels/sms", &json!({ "sender": ids.number, "messages": messages }))
+        },
+        Others::Unknown(400),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/messages/{gstId}",
+        SENDERS,
+        |ids| plain(&format!("/messaging-service/WhatsApp/messages/{}", ids.message)),
+        Others::Unknown(404),
     ),
     row(
         "POST",

@@ -21,6 +21,7 @@ mod providers;
 mod routing;
 mod sending;
 mod state;
+mod story;
 mod templates;
 mod testing;
 mod webhook_config;
@@ -63,6 +64,7 @@ pub fn router(state: ApiState) -> Router {
 fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
+        .merge(story::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
         .merge(numbers::routes())
