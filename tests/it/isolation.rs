@@ -27,7 +27,10 @@ impl World {
         let keys = ROLES.map(|role| (role, key(&patchbay, &ours, role))).into();
         let webhook = theirs.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
         theirs.install("theirs-alone", guest("dice")).await;
+        let (message, batch) = sent(&patchbay, &theirs).await;
         let ids = Ids {
+            message,
+            batch,
             client: client_id(&patchbay, &theirs).await,
             number: theirs.number.clone(),
             number_id: theirs.number_id.clone(),
@@ -81,6 +84,15 @@ async fn upload(client: &Client) -> String {
     let begun = client.post_raw_with(path, "application/wasm", guest("dice"), &[("Prefer", "respond-async")]).await;
     assert_eq!(begun.status, 202, "{}", begun.text);
     begun.json()["id"].as_str().unwrap().to_owned()
+}
+
+/// A message that was sent, and its batch.
+async fn sent(patchbay: &Shared, client: &Client) -> (String, String) {
+    let batch = client.send(&client.order_ready(&["27820000001"])).await.accepted()["batchId"].clone();
+    let statement = "SELECT gst_id FROM outbound_message WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    let mut db = patchbay.database().await;
+    let message = sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap();
+    (message, batch.as_str().unwrap().to_owned())
 }
 
 async fn client_id(patchbay: &Shared, client: &Client) -> String {

@@ -13,6 +13,9 @@ pub struct Ids {
     pub upload: String,
     pub conversation: String,
     pub client_ref: String,
+    /// One that was sent; also its batch.
+    pub message: String,
+    pub batch: String,
     /// Of anything else.
     pub other: String,
 }
@@ -31,15 +34,19 @@ impl Ids {
             upload: id(16),
             conversation: id(17),
             client_ref: "nobodys-ref".to_owned(),
+            message: id(18),
+            batch: id(19),
             other: id(14),
         }
     }
 
     /// All of them.
-    pub fn all(&self) -> [&str; 10] {
-        let Self { client, number, number_id, webhook, plugin, participant, upload, conversation, client_ref, other } =
-            self;
-        [client, number, number_id, webhook, plugin, participant, upload, conversation, client_ref, other]
+    pub fn all(&self) -> [&str; 12] {
+        let Self { client, number, number_id, webhook, plugin, participant, upload, .. } = self;
+        let Self { conversation, client_ref, message, batch, other, .. } = self;
+        [
+            client, number, number_id, webhook, plugin, participant, upload, conversation, client_ref, message, batch, other,
+        ]
     }
 }
 
@@ -185,6 +192,16 @@ pub const ROWS: &[Row] = &[
         Others::Unknown(400),
     ),
     row(
+        "POST",
+        "/whatsapp-api-service/v2/channels/sms",
+        SENDERS,
+        |ids| {
+            let messages = json!([{ "recipients": [{ "to": "27820000001" }], "messageText": "hello" }]);
+            with("/whatsapp-api-service/v2/channels/sms", &json!({ "sender": ids.number, "messages": messages }))
+        },
+        Others::Unknown(400),
+    ),
+    row(
         "GET",
         "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation",
         SENDERS,
@@ -221,6 +238,13 @@ pub const ROWS: &[Row] = &[
             plain(&format!("{path}?clientRef={}", ids.client_ref))
         },
         Others::Unknown(200),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/messages/{gstId}",
+        SENDERS,
+        |ids| plain(&format!("/messaging-service/WhatsApp/messages/{}", ids.message)),
+        Others::Unknown(404),
     ),
     row(
         "POST",

@@ -46,6 +46,8 @@ mod promises;
 mod routing;
 mod schema;
 mod sending;
+mod sms_sending;
+mod story;
 mod template_faults;
 mod templates;
 mod webhook_configuration;

@@ -55,6 +55,8 @@ macro_rules! permissions {
 permissions! {
     /// Sending through the API.
     Sending: "send messages (`/whatsapp-api-service`)" => [Admin, Supervisor, Developer, Api];
+    /// What became of messages.
+    Following: "follow messages and batches, download reports" => [Admin, Supervisor, Developer, Api];
     /// Looking at numbers, templates and configurations.
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.

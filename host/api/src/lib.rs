@@ -22,6 +22,7 @@ mod providers;
 mod routing;
 mod sending;
 mod state;
+mod story;
 mod templates;
 mod testing;
 mod webhook_config;
@@ -65,6 +66,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
         .merge(conversations::routes())
+        .merge(story::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
         .merge(numbers::routes())

@@ -10,7 +10,7 @@ use domain::{
     channel::Channel,
     chat::{FallbackFacts, fallback_due},
     delivery::DeliveryState,
-    event::{Event, MessageMoved, StepTimes},
+    event::{Event, MessageMoved, StepTimes, Tracking},
     ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
@@ -26,6 +26,7 @@ use storage::{
 };
 use uuid::Uuid;
 
+use crate::second_address;
 use base::{Context, Result};
 use events::{NewEvent, record};
 
@@ -196,6 +197,8 @@ struct TakenStep {
     state: DeliveryState,
     at: DateTime<Utc>,
     failure: Option<ProviderFailure>,
+    /// Where it is stored.
+    receipt: Option<Uuid>,
 }
 
 /// The changes of one call, gathered so that each kind is written in one statement.
@@ -236,20 +239,27 @@ impl Progress {
         let Some(last) = states.last().copied() else { return Ok(()) };
         let first_seen = leg.leg_state < DeliveryState::Sent && last >= DeliveryState::Sent && !last.is_failed();
         let error = step.failure.as_ref().map(|failure| (failure.code.to_string(), failure.text.clone()));
-        let falls_back = last.is_failed() && fallback_follows(ctx, db, client, leg, &step).await?;
+        let second = match &step.failure {
+            Some(failure) if last.is_failed() => second_address::follow(ctx, db, client, leg, failure).await?,
+            _ => None,
+        };
+        let goes_on = second.is_some();
+        self.wakes.extend(second);
+        let falls_back = !goes_on && last.is_failed() && fallback_follows(ctx, db, client, leg, &step).await?;
         for state in states {
             note_time(&mut leg.times, *state, step.at);
+            let receipt = ctx.ids.mint(ctx.now());
             self.receipts.push(NewReceipt {
-                id: ctx.mint(),
+                id: receipt,
                 message: leg.id,
                 channel: leg.channel,
                 state: *state,
                 happened_at: step.at,
                 error: error.clone(),
             });
-            if !falls_back {
-                let failure = step.failure.clone();
-                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure });
+            if !falls_back && !goes_on {
+                let (failure, receipt) = (step.failure.clone(), Some(receipt));
+                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure, receipt });
             }
         }
         leg.leg_state = last;
@@ -349,7 +359,7 @@ async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, se
     if seen.is_empty() {
         return Ok(());
     }
-    let addresses: Vec<&Address> = seen.iter().map(|leg| leg.recipient.address()).collect();
+    let addresses: Vec<&Address> = seen.iter().map(|leg| &leg.leg_address).collect();
     let known = customers::resolve_many(db, client, &ctx.ids, &addresses, ctx.now()).await?;
     let reached: BTreeSet<_> = seen.iter().map(|leg| leg.inbox).zip(known).collect();
     inbox_customers::mark_reached(db, client, &reached).await?;
@@ -386,7 +396,7 @@ async fn report(
     record(ctx, db, client, &events).await
 }
 
-fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
+fn moved(TakenStep { leg, state, failure, receipt, .. }: &TakenStep) -> MessageMoved {
     MessageMoved {
         message: leg.id,
         chat_message: leg.chat_message,
@@ -398,6 +408,12 @@ fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
         ct_id: leg.ct_id.clone(),
         times: StepTimes::up_to(*state, leg.times),
         failure: failure.clone().filter(|_| state.is_failed()),
+        tracking: Tracking {
+            receipt: *receipt,
+            request: leg.request,
+            tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
+            cost: leg.cost.clone(),
+        },
     }
 }
 
@@ -412,7 +428,8 @@ pub async fn fail_for_good(
 ) -> Result<Vec<(Queue, Uuid)>> {
     let legs = legs::lock(db, client, &[(message, FIRST_LEG)], WhenLocked::Wait).await?;
     let Some(leg) = legs.into_iter().next() else { return Ok(Vec::new()) };
-    let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure) }];
+    let receipt = steps::last_failure(db, client, message).await?;
+    let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure), receipt }];
     follow_chat(db, client, &taken, &[]).await?;
     report(ctx, db, client, &taken).await
 }

@@ -6,8 +6,10 @@ pub mod delivery;
 pub mod dispatch;
 pub mod fallback;
 pub mod reply;
+mod second_address;
 mod sms_parts;
 mod sms_receipts;
+pub mod story;
 
 pub use sms_parts::UNDELIVERED_SMS;
 pub use sms_receipts::SmscEvents;

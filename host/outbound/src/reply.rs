@@ -47,6 +47,7 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         content: reply.content,
         fallback: None,
         quoted_provider_id: reply.quoted_provider_id,
+        send: None,
     };
     let new_message = NewMessage {
         id: message,

@@ -18,6 +18,7 @@ const fn table(name: &'static str, columns: &'static [&'static str]) -> Table {
 pub const REGISTRY: &[Table] = &[
     table("api_key", &[]),
     table("audit", &["actor", "object_id"]),
+    table("batch_hold", &[]),
     table("callback", &["item"]),
     table("callback_seen", &[]),
     table("chat_message", &["body", "content", "owner", "provider_id", "quoted_provider_id"]),
@@ -59,7 +60,9 @@ pub const REGISTRY: &[Table] = &[
     table("plugin_shadow_skip", &[]),
     table("plugin_upload", &[]),
     table("plugin_version", &["created_by"]),
+    table("provider_call", &["error_text"]),
     table("provider_message", &["provider_id"]),
+    table("rate", &[]),
     table("routing_decision", &["target_name", "reason"]),
     table("sms_inbound", &["sender", "body"]),
     table("sms_inbox", &[]),

@@ -1,6 +1,7 @@
 //! Sending (SPEC 4.1). Parsing and rules are the acceptor's; here is what HTTP adds.
 
 mod schema;
+mod sms_schema;
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use crate::{
 const IDEMPOTENCY_KEY_MAX: usize = 255;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(unified)).routes(routes!(whatsapp))
+    OpenApiRouter::new().routes(routes!(unified)).routes(routes!(whatsapp)).routes(routes!(sms))
 }
 
 /// What makes a send safe to repeat.
@@ -89,6 +90,31 @@ async fn whatsapp(
     JsonBytes(body): JsonBytes,
 ) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Whatsapp, request_id, &headers, body).await
+}
+
+/// Sends an SMS.
+///
+/// `sender` is one of the client's SMS source addresses; without it the SMS comes from the client's default one. A text of
+/// more than one segment goes out in parts that the phone joins. What becomes of each message is reported by webhook, with
+/// `channel` `SMS`.
+#[utoipa::path(
+    post,
+    path = "/whatsapp-api-service/v2/channels/sms",
+    operation_id = "sendBySms",
+    tag = "Sending",
+    params(Idempotency),
+    request_body = sms_schema::SmsSend,
+    security(("apiKey" = [Sending::ROW.name])),
+    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+)]
+async fn sms(
+    State(state): State<ApiState>,
+    allowed: Allowed<Sending>,
+    Extension(request_id): Extension<RequestId>,
+    headers: HeaderMap,
+    JsonBytes(body): JsonBytes,
+) -> Result<Response, ApiError> {
+    accept(&state, &allowed, SendEndpoint::Sms, request_id, &headers, body).await
 }
 
 async fn accept(

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::{Chat, Customer};
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     chat::SentTemplate,
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, MessageId, UserId},
+    ids::{ChatMessageId, MessageId, RequestId, UserId},
     inbound::{InboundContent, ProviderFailure},
 };
 
@@ -143,6 +144,33 @@ pub struct MessageMoved {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ProviderFailure>,
+    /// What else it can be followed by, and what it costs.
+    #[serde(default, skip_serializing_if = "Tracking::is_empty")]
+    pub tracking: Tracking,
+}
+
+/// What a message can be followed by beside its own ids (SPEC 2.1, 6.2), and what it costs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tracking {
+    /// The stored step that this event tells of. Whoever tells of it on may use this id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Uuid>,
+    /// The HTTP request that the message was sent with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestId>,
+    /// What a tap on one of its quick replies is followed by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tqrmt_id: Option<String>,
+    /// Amount and currency, by the client's rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+}
+
+impl Tracking {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// When a message took its steps, as far as known.

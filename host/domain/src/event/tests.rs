@@ -87,6 +87,7 @@ fn messages() -> [Event; 3] {
         ct_id: None,
         times: StepTimes { sent: Some(at()), ..StepTimes::default() },
         failure: Some(ProviderFailure { code: 131_026, text: "undeliverable".to_owned() }),
+        tracking: Tracking::default(),
     };
     [Event::MessageCame(Box::new(came)), Event::MessageSaid(Box::new(said)), Event::MessageMoved(Box::new(moved))]
 }

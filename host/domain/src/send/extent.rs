@@ -15,7 +15,7 @@ pub(super) fn check(endpoint: SendEndpoint, body: &[u8], most: usize) -> Result<
     let mut json = serde_json::Deserializer::from_slice(body);
     // Errors are the parser's to tell, and what ends the counting is in the counts.
     let prefix = match endpoint {
-        SendEndpoint::Whatsapp => {
+        SendEndpoint::Whatsapp | SendEndpoint::Sms => {
             let _ = Payload(&mut count).deserialize(&mut json);
             ""
         }

@@ -10,6 +10,7 @@ mod links;
 mod request;
 mod resolve;
 mod response;
+mod sms;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -21,7 +22,9 @@ use crate::{
     phone::Msisdn,
     recipient::{Recipient, RecipientFault},
 };
+pub use request::SendBody;
 pub use response::{SendReceipt, SendResponse, SendStatus};
+pub use sms::SmsRequest;
 pub use wire::{
     ComponentKind, ConversationParameter, HeaderFormat, RequestCard, RequestComponent, SendPayload, UnifiedSend,
     WireFallback, WireMedia, WireMessage, WireRecipient,
@@ -34,13 +37,15 @@ pub const CAPTION_MAX: usize = 1024;
 /// Longest `ctId` or `gstId`, in characters.
 pub const TRACKING_ID_MAX: usize = 255;
 
-/// Which of the two endpoints a body came to: it decides where the payload is.
+/// Which endpoint a body came to: it decides where the payload is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendEndpoint {
     /// `/v2/messages`: `channel` and `payload`.
     Unified,
     /// `/v2/channels/whatsapp`: the payload itself.
     Whatsapp,
+    /// `/v2/channels/sms`: the payload itself.
+    Sms,
 }
 
 /// `messageType` of these endpoints.
@@ -177,6 +182,9 @@ pub enum RejectionReason {
     /// The customer asked for no more messages of this kind.
     #[error("the customer has opted out")]
     OptedOut,
+    /// An SMS to somebody who is known by a user id alone.
+    #[error("an SMS needs `to`: a phone number")]
+    NoPhone,
 }
 
 fn as_text<S: serde::Serializer>(reason: &RejectionReason, serializer: S) -> Result<S::Ok, S::Error> {

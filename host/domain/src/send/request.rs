@@ -2,7 +2,8 @@
 
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
-    TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components, extent,
+    SmsRequest, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components, extent,
+    sms,
 };
 use crate::{
     body::{self, Faults, FieldFault},
@@ -11,21 +12,55 @@ use crate::{
     segments,
 };
 
-impl SendRequest {
+/// A body of a send endpoint, by what it asks for.
+#[derive(Debug, Clone)]
+pub enum SendBody {
+    /// A WhatsApp message.
+    Message(SendRequest),
+    /// A text message.
+    Sms(SmsRequest),
+}
+
+impl SendBody {
     /// Parses and checks a body. `max_recipients` counts over all messages (`limits.max_recipients`, DESIGN 7). All
     /// faults of a body that parses are reported at once. Takes time and memory that grow with the body's length and no
     /// faster.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         extent::check(endpoint, body, max_recipients)?;
-        let (payload, prefix) = match endpoint {
-            SendEndpoint::Whatsapp => (body::parse::<SendPayload>(body)?, ""),
-            SendEndpoint::Unified => (payload_of(body::parse::<UnifiedSend>(body)?)?, "payload."),
+        let (channel, payload, prefix) = match endpoint {
+            SendEndpoint::Whatsapp => (SendChannel::Whatsapp, body::parse::<SendPayload>(body)?, ""),
+            SendEndpoint::Sms => (SendChannel::Sms, body::parse::<SendPayload>(body)?, ""),
+            SendEndpoint::Unified => {
+                let (channel, payload) = payload_of(body::parse::<UnifiedSend>(body)?)?;
+                (channel, payload, "payload.")
+            }
         };
         let mut check = Check { prefix, faults: Faults::default() };
-        let request = check.payload(payload);
+        let request = match channel {
+            SendChannel::Whatsapp => check.payload(payload).map(Self::Message),
+            SendChannel::Sms => sms::check(&mut check, payload).map(Self::Sms),
+        };
         match request {
             Some(request) if check.faults.is_empty() => Ok(request),
             _ => Err(check.faults),
+        }
+    }
+
+    /// Recipient entries over all messages.
+    pub fn recipient_count(&self) -> usize {
+        match self {
+            Self::Message(request) => request.recipient_count(),
+            Self::Sms(request) => request.recipient_count(),
+        }
+    }
+}
+
+impl SendRequest {
+    /// Parses and checks a body that asks for a WhatsApp message, as [`SendBody::parse`] does.
+    pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
+        match SendBody::parse(endpoint, body, max_recipients)? {
+            SendBody::Message(request) => Ok(request),
+            SendBody::Sms(_) => Err(FieldFault::new("channel", "must be WHATSAPP").into()),
         }
     }
 
@@ -71,24 +106,31 @@ impl SendRequest {
     }
 }
 
-fn payload_of(unified: UnifiedSend) -> Result<SendPayload, Faults> {
+/// `channel` of the unified endpoint.
+enum SendChannel {
+    Whatsapp,
+    Sms,
+}
+
+fn payload_of(unified: UnifiedSend) -> Result<(SendChannel, SendPayload), Faults> {
     let mut faults = Faults::default();
-    match unified.channel.as_deref() {
-        Some("WHATSAPP") => {}
+    let channel = match unified.channel.as_deref() {
+        Some("WHATSAPP") => Some(SendChannel::Whatsapp),
+        Some("SMS") => Some(SendChannel::Sms),
         Some(other) => {
-            faults
-                .push(FieldFault::new("channel", format!("`{other}` is not a channel; the allowed value is WHATSAPP")));
+            let said = format!("`{other}` is not a channel; the allowed values are WHATSAPP and SMS");
+            faults.push(FieldFault::new("channel", said));
+            None
         }
-        None => faults.push(FieldFault::new("channel", "is required: WHATSAPP")),
-    }
-    match unified.payload {
-        Some(payload) if faults.is_empty() => Ok(payload),
-        Some(_) => Err(faults),
         None => {
-            faults.push(FieldFault::required("payload"));
-            Err(faults)
+            faults.push(FieldFault::new("channel", "is required: WHATSAPP or SMS"));
+            None
         }
+    };
+    if unified.payload.is_none() {
+        faults.push(FieldFault::required("payload"));
     }
+    channel.zip(unified.payload).ok_or(faults)
 }
 
 /// Collects faults under full paths.
@@ -98,6 +140,11 @@ pub(super) struct Check {
 }
 
 impl Check {
+    /// What every field path begins with.
+    pub(super) fn prefix(&self) -> &'static str {
+        self.prefix
+    }
+
     pub(super) fn fault(&mut self, field: &str, message: impl Into<String>) {
         self.faults.push(FieldFault::new(format!("{}{field}", self.prefix), message));
     }
@@ -200,7 +247,7 @@ impl Check {
         Some(RequestMessage { recipients: recipients?, content: content? })
     }
 
-    fn recipients(
+    pub(super) fn recipients(
         &mut self,
         recipients: Option<Vec<WireRecipient>>,
         alternate: Option<Vec<WireRecipient>>,

@@ -11,7 +11,7 @@ use crate::{
 /// Body of `POST /whatsapp-api-service/v2/messages`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct UnifiedSend {
-    /// `WHATSAPP`.
+    /// `WHATSAPP` or `SMS`.
     pub channel: Option<String>,
     /// What the WhatsApp endpoint takes directly.
     #[serde(default, deserialize_with = "body::object")]
@@ -36,6 +36,8 @@ pub struct SendPayload {
     /// SMS fallback.
     #[serde(default, deserialize_with = "body::object")]
     pub fallback: Option<WireFallback>,
+    /// Of an SMS: force UTF-16.
+    pub unicode: Option<bool>,
 }
 
 /// One element of `messages`.

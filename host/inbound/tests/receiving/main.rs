@@ -44,6 +44,7 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         content: content.clone(),
         fallback: None,
         quoted_provider_id: None,
+        send: None,
     };
     let new_message = NewMessage {
         id: message,

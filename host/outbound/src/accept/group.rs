@@ -108,10 +108,13 @@ async fn insert(
     let ready: Vec<&Prepared> = prepared.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
     let parts: Vec<_> = ready.iter().flat_map(|one| &one.parts).collect();
     let messages: Vec<_> = ready.iter().flat_map(|one| &one.messages).collect();
-    if messages.is_empty() {
+    if parts.is_empty() {
         return Ok(Vec::new());
     }
     parts::insert(db, client, &parts).await?;
+    if messages.is_empty() {
+        return Ok(Vec::new());
+    }
     messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();

@@ -5,6 +5,7 @@
 
 mod group;
 mod prepare;
+mod rows;
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ pub use domain::send::SendEndpoint;
 use domain::{
     body::Faults,
     ids::{ClientId, RequestId},
-    send::SendRequest,
+    send::SendBody,
 };
 
 use base::{
@@ -56,7 +57,7 @@ type Answer = std::result::Result<Bytes, AcceptError>;
 /// A parsed request on its way into a group.
 struct Pending {
     call: SendCall,
-    request: SendRequest,
+    request: SendBody,
 }
 
 /// The door for send requests.
@@ -97,9 +98,9 @@ impl Acceptor {
     async fn parse(
         &self,
         call: &SendCall,
-    ) -> std::result::Result<std::result::Result<SendRequest, Faults>, AcceptError> {
+    ) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
         let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
-        let parse = move || SendRequest::parse(endpoint, &body, most);
+        let parse = move || SendBody::parse(endpoint, &body, most);
         aside::work(call.body.len(), Whose::Known, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
@@ -115,7 +116,7 @@ impl Acceptor {
         find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
-    async fn join_group(&self, call: SendCall, request: SendRequest) -> Answer {
+    async fn join_group(&self, call: SendCall, request: SendBody) -> Answer {
         let answer = self.groups.join(call.client, Pending { call, request }).await;
         answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
     }

@@ -1,4 +1,4 @@
-//! From a parsed request to the rows that will be stored and the bytes that will be answered.
+//! What a group of parsed requests needs to know, and each of them resolved against it.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,12 @@ use domain::{
     body::FieldFault,
     channel::Channel,
     chat::chat_allowed,
-    ids::{BatchId, ClientId, InboxId, MessageId, PartId},
+    ids::{ClientId, InboxId},
     inbox::InboxKind,
-    recipient::{Recipient, order_key},
-    send::{NumberFacts, RejectionReason, ResolvedSend, SendKind, SendReceipt, SendRequest, SendResponse},
+    recipient::Recipient,
+    send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest, SmsRequest},
     template::Template,
 };
-use serde_json::value::RawValue;
 use storage::{
     PgConnection,
     inboxes::{self, Inbox, templates},
@@ -26,12 +25,19 @@ use storage::{
     people::inbox_customers::{self, InboxCustomerFacts},
 };
 
-use super::{AcceptError, Pending};
-use base::{Context, Error, Result};
+use super::{
+    AcceptError, Pending,
+    rows::{self, Sorted, rows},
+};
+use base::{Context, Result};
 
 /// What the requests of a group need to know, read in a handful of statements.
 pub(super) struct Facts {
     inboxes: HashMap<String, Inbox>,
+    /// Sources of SMS that requests name.
+    sms_inboxes: HashMap<String, Inbox>,
+    /// The source of those that name none.
+    default_sms: Option<Inbox>,
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
 }
@@ -40,18 +46,47 @@ impl Facts {
     pub(super) async fn load<'r>(
         db: &mut PgConnection,
         client: ClientId,
-        requests: impl Iterator<Item = &'r SendRequest> + Clone,
+        bodies: impl Iterator<Item = &'r SendBody> + Clone,
     ) -> Result<Self> {
+        let texts = bodies.clone().filter_map(|body| match body {
+            SendBody::Sms(request) => Some(request),
+            SendBody::Message(_) => None,
+        });
+        let requests = bodies.filter_map(|body| match body {
+            SendBody::Message(request) => Some(request),
+            SendBody::Sms(_) => None,
+        });
         let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
         senders.sort_unstable();
         senders.dedup();
-        let inboxes = inboxes::by_addresses(db, client, Channel::Whatsapp, &senders).await?;
-        let by_address = |inbox: Inbox| Some((inbox.address()?.to_owned(), inbox));
-        let inboxes: HashMap<String, Inbox> = inboxes.into_iter().filter_map(by_address).collect();
-        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new() };
+        let mut facts = Self {
+            inboxes: by_address(db, client, Channel::Whatsapp, &senders).await?,
+            sms_inboxes: HashMap::new(),
+            default_sms: None,
+            templates: HashMap::new(),
+            windows: HashMap::new(),
+        };
+        facts.load_sms(db, client, texts).await?;
         facts.load_templates(db, client, requests.clone()).await?;
         facts.load_windows(db, client, requests).await?;
         Ok(facts)
+    }
+
+    /// Where text messages go out from.
+    async fn load_sms<'r>(
+        &mut self,
+        db: &mut PgConnection,
+        client: ClientId,
+        mut requests: impl Iterator<Item = &'r SmsRequest> + Clone,
+    ) -> Result<()> {
+        let mut sources: Vec<String> = requests.clone().filter_map(|one| one.source().map(str::to_owned)).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        self.sms_inboxes = by_address(db, client, Channel::Sms, &sources).await?;
+        if requests.next().is_some() {
+            self.default_sms = inboxes::default_sms(db, client).await?;
+        }
+        Ok(())
     }
 
     fn inbox(&self, request: &SendRequest) -> Option<&Inbox> {
@@ -112,6 +147,20 @@ impl Facts {
     }
 }
 
+/// The inboxes of a channel that have one of these addresses.
+async fn by_address(
+    db: &mut PgConnection,
+    client: ClientId,
+    channel: Channel,
+    addresses: &[String],
+) -> Result<HashMap<String, Inbox>> {
+    if addresses.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = inboxes::by_addresses(db, client, channel, addresses).await?;
+    Ok(found.into_iter().filter_map(|inbox| Some((inbox.address()?.to_owned(), inbox))).collect())
+}
+
 /// A request with everything that will be stored and answered for it.
 pub(super) struct Prepared {
     pub(super) parts: Vec<NewPart>,
@@ -121,7 +170,35 @@ pub(super) struct Prepared {
 
 /// Resolves a request against the facts. Pure but for ids and the clock.
 pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::result::Result<Prepared, AcceptError> {
-    let request = &pending.request;
+    let sorted = match &pending.request {
+        SendBody::Message(request) => message(ctx, facts, request)?,
+        SendBody::Sms(request) => sms(ctx, facts, request)?,
+    };
+    rows(ctx, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+}
+
+/// A text message: its source is one of the client's, or the default one.
+fn sms(ctx: &Context, facts: &Facts, request: &SmsRequest) -> std::result::Result<Sorted, AcceptError> {
+    let operators = ctx.settings.sms_default_source.as_str();
+    let inbox = match request.source() {
+        None => facts.default_sms.as_ref(),
+        Some(source) => facts.sms_inboxes.get(source).or_else(|| {
+            facts.default_sms.as_ref().filter(|inbox| inbox.address().unwrap_or(operators) == source)
+        }),
+    };
+    let inbox = inbox.ok_or_else(|| fault(request.unknown_source()))?;
+    Ok(Sorted {
+        inbox: inbox.id,
+        channel: Channel::Sms,
+        origin: PartOrigin::Sms,
+        fallback: None,
+        category: rows::SMS.to_owned(),
+        quick_replies: false,
+        parts: request.resolve(),
+    })
+}
+
+fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::Result<Sorted, AcceptError> {
     let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
     let template = facts.template_key(request).and_then(|key| facts.templates.get(&key));
     let known =
@@ -134,54 +211,21 @@ pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::r
             (!facts.window_open(inbox, recipient, now)).then_some(RejectionReason::OutsideWindow)
         });
     }
-    rows(ctx, pending, inbox, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+    let category = match (send.kind, template) {
+        (SendKind::Notification, Some(template)) => template.category.as_str().to_owned(),
+        _ => rows::SERVICE.to_owned(),
+    };
+    Ok(Sorted {
+        inbox: inbox.id,
+        channel: inbox.channel(),
+        origin: send.kind.into(),
+        fallback: send.fallback,
+        category,
+        quick_replies: template.is_some_and(Template::has_quick_replies),
+        parts: send.parts,
+    })
 }
 
 fn fault(fault: FieldFault) -> AcceptError {
     AcceptError::Faults(fault.into())
-}
-
-fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, now: DateTime<Utc>) -> Result<Prepared> {
-    let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
-    let batch: BatchId = ctx.mint();
-    let mut parts = Vec::with_capacity(send.parts.len());
-    for part in &send.parts {
-        parts.push(NewPart {
-            id: ctx.mint::<PartId>(),
-            batch,
-            inbox: inbox.id,
-            origin: match send.kind {
-                SendKind::Notification => PartOrigin::Notification,
-                SendKind::Chat => PartOrigin::Chat,
-            },
-            content: part.content.clone(),
-            fallback: send.fallback.clone(),
-            quoted_provider_id: None,
-        });
-    }
-    let mut messages = Vec::with_capacity(send.accepted_count());
-    for (at, accepted) in send.accepted() {
-        let Some(part) = parts.get(at) else { continue };
-        let id: MessageId = ctx.mint();
-        messages.push(NewMessage {
-            id,
-            part: part.id,
-            inbox: inbox.id,
-            channel: inbox.channel(),
-            recipient: accepted.recipient.clone(),
-            ct_id: accepted.ct_id.clone(),
-            gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
-            order_key: order_key(inbox.id, accepted.recipient.address()),
-            chat: None,
-        });
-    }
-    let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;
-    let receipt = SendReceipt {
-        batch_id: batch,
-        request_id: pending.call.request_id,
-        accepted_at: now,
-        accepted_count: messages.len(),
-    };
-    let response = serde_json::to_vec(&SendResponse::new(receipt, echo, send.rejected())).map_err(unreadable)?;
-    Ok(Prepared { parts, messages, response: response.into() })
 }

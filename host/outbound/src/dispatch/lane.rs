@@ -346,10 +346,11 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
     let Marked { leg, taken } = marked;
     let Sender { inbox, carrier, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
-    let (content, sms) = match leg.own_content.as_ref() {
-        Some(LegContent::Sms(sms)) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
-        Some(LegContent::Message(content)) => (Cow::Borrowed(content.as_ref()), None),
-        None => (Cow::Borrowed(leg.content.as_ref()), None),
+    let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
+        (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
+        (Some(LegContent::Message(content)), _) => (Cow::Borrowed(content.as_ref()), None),
+        (None, content @ OutboundContent::Sms(sms)) => (Cow::Borrowed(content), Some(sms)),
+        (None, content) => (Cow::Borrowed(content), None),
     };
     let outgoing = Outgoing {
         attempt: leg.attempts.saturating_add(1),

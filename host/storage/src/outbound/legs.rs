@@ -10,7 +10,7 @@ use domain::{
     channel::Channel,
     content::{LegContent, OutboundContent},
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId},
+    ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId, RequestId},
     recipient::Recipient,
     send::FallbackRequest,
 };
@@ -60,6 +60,12 @@ pub struct MessageLeg {
     pub times: Times,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
+    /// The HTTP request that it was sent with.
+    pub request: Option<RequestId>,
+    /// Whether it has quick replies that can be tapped.
+    pub quick_replies: bool,
+    /// What the leg costs by the client's rates, where one is set.
+    pub cost: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -88,6 +94,9 @@ struct MessageLegRow {
     read_at: Option<DateTime<Utc>>,
     played_at: Option<DateTime<Utc>>,
     fallback: Option<Stored>,
+    request_id: Option<Uuid>,
+    quick_replies: Option<bool>,
+    cost: Option<String>,
 }
 
 impl TryFrom<MessageLegRow> for MessageLeg {
@@ -113,6 +122,9 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             chat_message: row.chat_message_id.map(ChatMessageId),
             times: [row.sent_at, row.delivered_at, row.read_at, row.played_at],
             fallback: stored::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
+            request: row.request_id.map(RequestId),
+            quick_replies: row.quick_replies.unwrap_or(false),
+            cost: row.cost,
         })
     }
 }
@@ -185,7 +197,13 @@ pub async fn lock(
                    AND other.message_id BETWEEN $4 AND $5) AS last_ordinal,
                 message.inbox_id, message.address_kind, message.address_value, message.other_kind, message.other_value,
                 message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
-                (SELECT fallback FROM outbound_part part WHERE part.client_id = $1 AND part.id = message.part_id) AS fallback
+                part.fallback, part.request_id, part.quick_replies,
+                (SELECT rate.amount || ' ' || rate.currency FROM rate
+                 WHERE rate.client_id = $1
+                   AND rate.category = CASE leg.channel WHEN 'SMS' THEN 'SMS' ELSE part.category END
+                   AND rate.country = ANY (ARRAY['', left(leg.address_value, 1), left(leg.address_value, 2),
+                                                 left(leg.address_value, 3), left(leg.address_value, 4)])
+                 ORDER BY length(rate.country) DESC LIMIT 1) AS cost
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_leg one
@@ -194,7 +212,10 @@ pub async fn lock(
              FOR UPDATE {}) leg
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_message one
-             WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message",
+             WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message
+         LEFT JOIN LATERAL (
+             SELECT fallback, request_id, category, quick_replies FROM outbound_part one
+             WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true",
         when_locked.sql()
     );
     let (first, last) = keys.range();

@@ -7,6 +7,8 @@ mod keys;
 pub mod legs;
 pub mod messages;
 pub mod parts;
+pub mod provider_calls;
 pub mod provider_ids;
 pub mod steps;
+pub mod stories;
 pub mod work;

@@ -22,7 +22,7 @@ use storage::{
     Queue,
     inboxes::{self, Inbox, InboxSettings, Messenger},
     outbound::{
-        fallbacks::{self, NewFallback},
+        fallbacks::{self, Decided, NewFallback},
         legs::{self, NewLeg, WhenLocked},
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
@@ -63,6 +63,7 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         content: text(),
         fallback: Some(requested()),
         quoted_provider_id: None,
+        send: None,
     };
     parts::insert(db, CLIENT, &[&part]).await.unwrap();
     let new = new.iter().map(|(message, recipient)| NewMessage {
@@ -238,8 +239,10 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
     assert_eq!((waiting.sender.as_deref(), &waiting.content), (Some("27600000001"), &text()));
     assert_eq!(waiting.fallback, Some(requested()));
     assert_eq!((waiting.sms_inbox, &waiting.sms_source), (sms_inbox(CLIENT), &None));
-    assert!(fallbacks::decide(&mut db, CLIENT, id(1), true, "sms-fallback", None).await.unwrap());
-    assert!(!fallbacks::decide(&mut db, CLIENT, id(1), true, "sms-fallback", None).await.unwrap());
+    let decided =
+        Decided { sent: true, plugin: "sms-fallback", version: None, sha256: None, reason: None, at: moment(2) };
+    assert!(fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
+    assert!(!fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
 }
 
 #[tokio::test]

@@ -44,6 +44,7 @@ async fn rows() -> (PgConnection, CustomerId) {
         content: OutboundContent::Text { body: "hi".to_owned() },
         fallback: None,
         quoted_provider_id: None,
+        send: None,
     };
     parts::insert(&mut db, CLIENT, &[&part]).await.unwrap();
     let message = NewMessage {

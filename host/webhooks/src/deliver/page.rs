@@ -8,7 +8,10 @@ use std::{
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::ids::{DeliveryId, InboxId};
+use domain::{
+    ids::{DeliveryId, InboxId},
+    inbox::InboxKind,
+};
 use plugin_host::World;
 use storage::{
     PgConnection, inboxes,
@@ -75,7 +78,7 @@ pub(super) async fn prepare(
     let fresh: Vec<Due> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
     let unshaped: HashSet<InboxId> =
         fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.inbox).collect();
-    let inboxes = shaped_inboxes(&mut db, lease, unshaped).await?;
+    let inboxes = shaped_inboxes(ctx, &mut db, lease, unshaped).await?;
     drop(db);
 
     let count = fresh.len();
@@ -114,6 +117,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
 
 /// What shaping must know of the inboxes that events are about.
 async fn shaped_inboxes(
+    ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
     inboxes: HashSet<InboxId>,
@@ -123,7 +127,11 @@ async fn shaped_inboxes(
         let slots = slots::in_force(db, lease.client, World::WebhookShaper, inbox).await?;
         let business = inboxes::by_id(db, lease.client, inbox)
             .await?
-            .and_then(|inbox| inbox.address().map(str::to_owned))
+            .map(|inbox| match (inbox.address(), inbox.kind()) {
+                (Some(address), _) => address.to_owned(),
+                (None, InboxKind::Sms) => ctx.settings.sms_default_source.clone(),
+                (None, _) => String::new(),
+            })
             .unwrap_or_default();
         shaped.insert(inbox, ShapedInbox { business, own: OwnShapers::new(slots) });
     }

@@ -9,6 +9,7 @@ mod tests;
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     address::{Address, AddressKind},
+    channel::Channel,
     event::{Event, MessageMoved, SessionChanged},
 };
 use events::{Report, ReportKind};
@@ -82,8 +83,8 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         gst_id: moved.gst_id.clone(),
         ct_id: moved.ct_id.clone(),
         conversation_ct_id: None,
-        // Of the message's own channel nothing is said.
-        channel: (moved.leg > 0).then(|| moved.channel.as_str().to_owned()),
+        // Of a message that goes over WhatsApp, as most do, nothing is said.
+        channel: (moved.leg > 0 || moved.channel == Channel::Sms).then(|| moved.channel.as_str().to_owned()),
         status: moved.state.as_str().to_owned(),
         send_time: time(moved.times.sent),
         delivery_time: time(moved.times.delivered),
@@ -93,9 +94,9 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         error_code_string: failure.map(|failure| failure.text.clone()),
         conversation_id: None,
         participant_id: None,
-        cost: None,
-        request_id: None,
-        tqrmt_id: None,
+        cost: moved.tracking.cost.clone(),
+        request_id: moved.tracking.request.map(|id| id.to_string()),
+        tqrmt_id: moved.tracking.tqrmt_id.clone(),
         metadata: Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use domain::{
     delivery::DeliveryState,
     event::{
         AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
-        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
+        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange, Tracking,
         TemplateChanged,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId},
@@ -179,6 +179,7 @@ fn moved(leg: i16, channel: Channel, state: DeliveryState) -> MessageMoved {
         ct_id: None,
         times: StepTimes::up_to(state, [Some(at()), Some(at()), None, None]),
         failure: Some(ProviderFailure { code: 131_026, text: "undeliverable".to_owned() }),
+        tracking: Tracking::default(),
     }
 }
 
