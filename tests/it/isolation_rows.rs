@@ -185,6 +185,27 @@ pub const ROWS: &[Row] = &[
         )]),
     ),
     row(
+        "PUT",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+        DEVELOPERS,
+        |ids| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "id": ids.webhook })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/WhatsAppClientWebHook/list"),
+        OWN,
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
+        DEVELOPERS,
+        |ids| webhook(ids, ""),
+        Others::Unknown(404),
+    ),
+    row(
         "GET",
         "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
         ALL,

@@ -48,4 +48,5 @@ mod sending;
 mod template_faults;
 mod templates;
 mod webhook_configuration;
+mod webhook_configuration_changes;
 mod webhooks;

@@ -84,7 +84,7 @@ pub struct StoredConfig {
 
 /// A configuration with its endpoints, each array in the same order.
 #[derive(sqlx::FromRow)]
-struct ConfigRow {
+pub(super) struct ConfigRow {
     id: Uuid,
     inbox_id: Option<Uuid>,
     address: Option<String>,

@@ -1,4 +1,5 @@
 //! Webhook configurations with their endpoints, and what is delivered to them.
 
+pub mod config_changes;
 pub mod configs;
 pub mod deliveries;
