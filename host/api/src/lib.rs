@@ -23,6 +23,7 @@ mod sending;
 mod state;
 mod templates;
 mod testing;
+mod webhook_attempts;
 mod webhook_config;
 
 use axum::{
@@ -65,6 +66,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(sending::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
+        .merge(webhook_attempts::routes())
         .merge(numbers::routes())
         .merge(templates::routes())
         .merge(plugins::routes())

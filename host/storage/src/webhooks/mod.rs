@@ -3,3 +3,5 @@
 pub mod config_changes;
 pub mod configs;
 pub mod deliveries;
+pub mod history;
+pub mod resend;

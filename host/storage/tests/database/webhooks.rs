@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, EndpointId, InboxId, WebhookConfigId},
-    webhook::{PayloadVersion, WebhookSettings, WebhookType},
+    webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -105,8 +105,11 @@ async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence()
     assert_eq!(configs::routes(&mut db, CLIENT, &[]).await.unwrap().len(), 1);
 
     let url = "https://example.com/changed";
-    assert!(!configs::disable(&mut db, CLIENT, ENDPOINT, url, moment(5)).await.unwrap(), "another address");
-    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, moment(5)).await.unwrap());
+    assert!(
+        !configs::disable(&mut db, CLIENT, ENDPOINT, url, DisabledReason::Gone, moment(5)).await.unwrap(),
+        "another address"
+    );
+    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap());
     let routes = configs::routes(&mut db, CLIENT, &[]).await.unwrap();
     assert!(routes[0].endpoints.is_empty());
     assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at, Some(moment(5)));
@@ -128,7 +131,7 @@ async fn an_update_changes_the_types_that_are_saved_and_turns_them_on() {
     let mut db = database().await;
     let stored = config(1, None, &[STATUS, (WebhookType::Chatbot, "https://example.com/bot")]);
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
-    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, moment(5)).await.unwrap());
+    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap());
     let chatbot = EndpointId(Uuid::from_u128(104));
     configs::set_failing_since(&mut db, CLIENT, chatbot, Some(moment(1))).await.unwrap();
     let mut settings = stored.settings.clone();
@@ -305,7 +308,7 @@ async fn attempts_are_kept_with_and_without_an_answer() {
         attempted_at: moment(1),
     };
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
-    deliveries::record_attempts(&mut db, CLIENT, &made).await.unwrap();
+    deliveries::record_attempts(&mut db, CLIENT, ENDPOINT, &made).await.unwrap();
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
         "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
     )
