@@ -268,6 +268,27 @@ pub const ROWS: &[Row] = &[
         )]),
     ),
     row(
+        "PUT",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+        DEVELOPERS,
+        |ids| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "id": ids.webhook })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/WhatsAppClientWebHook/list"),
+        OWN,
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
+        DEVELOPERS,
+        |ids| webhook(ids, ""),
+        Others::Unknown(404),
+    ),
+    row(
         "GET",
         "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
         ALL,
@@ -290,6 +311,48 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health",
+        DEVELOPERS,
+        |ids| webhook(ids, "/health"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
+        DEVELOPERS,
+        |ids| webhook(ids, "/attempts"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}",
+        DEVELOPERS,
+        |ids| webhook(ids, &format!("/deliveries/{}", ids.other)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}/resend",
+        DEVELOPERS,
+        |ids| webhook(ids, &format!("/deliveries/{}/resend", ids.other)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
+        DEVELOPERS,
+        |ids| with(&webhook(ids, "/resend-failed").path, &json!({ "since": "2026-01-31T08:00:00Z" })),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping",
+        DEVELOPERS,
+        |ids| with(&webhook(ids, "/ping").path, &json!({ "webhookType": "CHATBOT" })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
         "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
         ALL,
         |_| plain("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser"),
@@ -300,6 +363,15 @@ pub const ROWS: &[Row] = &[
             },
             200,
         )]),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber",
+        DEVELOPERS,
+        |_| {
+            with("/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber", &json!({ "number": "nonsense" }))
+        },
+        Others::None("a number may be registered to several clients: tests/it/number_registration.rs"),
     ),
     row("GET", "/messaging-service/WhatsApp/templates", ALL, |_| plain("/messaging-service/WhatsApp/templates"), OWN),
     row(

@@ -60,7 +60,9 @@ permissions! {
     /// Looking at numbers, templates and configurations.
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
-    Webhooks: "change the webhook configuration, read and rotate its secret" => [Admin, Developer];
+    Webhooks: "change the webhook configuration, read and rotate its secret, see what was sent and send it again" => [Admin, Developer];
+    /// Registering numbers.
+    Numbers: "register WhatsApp Lite numbers" => [Admin, Developer];
     /// Refreshing the catalogue.
     Templates: "fetch the template catalogue from the provider" => [Admin, Supervisor, Developer];
     /// Plugins.

@@ -25,6 +25,7 @@ mod state;
 mod story;
 mod templates;
 mod testing;
+mod webhook_attempts;
 mod webhook_config;
 
 use axum::{
@@ -69,6 +70,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(story::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
+        .merge(webhook_attempts::routes())
         .merge(numbers::routes())
         .merge(templates::routes())
         .merge(plugins::routes())

@@ -18,6 +18,7 @@ pub mod opaque;
 pub mod page;
 pub mod phone;
 pub mod recipient;
+pub mod registration;
 pub mod segments;
 pub mod send;
 pub mod source;

@@ -37,6 +37,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Conversations", "Long-lived conversations: open until they are closed, not for 24 hours."),
     ("Account keys", "API keys of users."),
     ("Webhook configuration", "Where events go: one configuration for all numbers, and overrides for single ones."),
+    ("Webhook deliveries", "What was sent to the addresses of a configuration, and sending it again."),
     ("Numbers", "Business numbers."),
     ("Templates", "Message templates that the provider has approved, or not."),
     ("Plugins", "Components that decide: uploading them, putting them in force, watching them, rolling them back."),

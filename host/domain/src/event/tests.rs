@@ -11,8 +11,9 @@ use crate::{
     chat::{ParticipantState, Rating},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId},
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
+    webhook::{DisabledReason, WebhookType},
 };
 
 fn at() -> DateTime<Utc> {
@@ -148,11 +149,22 @@ fn of_plugins() -> [Event; 2] {
     [Event::PluginSwapped(swapped), Event::PluginSuspended(suspended)]
 }
 
+fn of_webhooks() -> Event {
+    Event::WebhookDisabled(WebhookDisabled {
+        config: WebhookConfigId(Uuid::from_u128(9)),
+        is_default: true,
+        webhook: WebhookType::StatusUpdate,
+        url: "https://hooks.example.com/status".to_owned(),
+        reason: DisabledReason::Gone,
+    })
+}
+
 /// One of every case: a case that is added is missed here by the compiler.
 fn every_case() -> Vec<Event> {
-    let all: Vec<Event> = messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).collect();
+    let all: Vec<Event> =
+        messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).chain([of_webhooks()]).collect();
     let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
-    assert_eq!(places.len(), 15, "a case is missing");
+    assert_eq!(places.len(), 16, "a case is missing");
     all
 }
 
@@ -173,6 +185,7 @@ fn place(event: &Event) -> usize {
         Event::PluginSwapped(_) => 12,
         Event::PluginSuspended(_) => 13,
         Event::SessionChanged(_) => 14,
+        Event::WebhookDisabled(_) => 15,
     }
 }
 

@@ -71,13 +71,18 @@ async fn insert_cloud(
 }
 
 async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite: &WhatsappLite) -> Result<()> {
-    sqlx::query("INSERT INTO whatsapp_lite_inbox (client_id, id, link_id, rate_per_second) VALUES ($1, $2, $3, $4)")
-        .bind(client.0)
-        .bind(id.0)
-        .bind(lite.link_id)
-        .bind(lite.rate_per_second)
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "INSERT INTO whatsapp_lite_inbox (client_id, id, link_id, rate_per_second, hosting_type, billing_model)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(lite.link_id)
+    .bind(lite.rate_per_second)
+    .bind(lite.hosting.as_str())
+    .bind(lite.billing.as_str())
+    .execute(db)
+    .await?;
     Ok(())
 }
 

@@ -8,7 +8,12 @@ pub mod templates;
 
 use std::fmt;
 
-use domain::{channel::Channel, ids::InboxId, inbox::InboxKind, phone::Msisdn};
+use domain::{
+    channel::Channel,
+    ids::InboxId,
+    inbox::{BillingModel, InboxKind, LiteHosting},
+    phone::Msisdn,
+};
 use uuid::Uuid;
 
 pub use insert::insert;
@@ -73,6 +78,10 @@ pub struct WhatsappLite {
     pub link_id: Uuid,
     /// Messages per second; `None` = the operator's limit.
     pub rate_per_second: Option<i32>,
+    /// Who runs its device.
+    pub hosting: LiteHosting,
+    /// What is charged for.
+    pub billing: BillingModel,
 }
 
 /// A Facebook page.
@@ -149,6 +158,14 @@ impl Inbox {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud.link_id),
             InboxSettings::WhatsappLite(lite) => Some(lite.link_id),
             InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+        }
+    }
+
+    /// What only a paired number has.
+    pub fn lite(&self) -> Option<&WhatsappLite> {
+        match &self.settings {
+            InboxSettings::WhatsappLite(lite) => Some(lite),
+            _ => None,
         }
     }
 

@@ -5,7 +5,7 @@ use domain::{
     address::AddressKind,
     event::{
         CustomerNumberChanged, Event, InboxQualityChanged, PluginSuspended, PreferenceChanged, TemplateChange,
-        TemplateChanged,
+        TemplateChanged, WebhookDisabled,
     },
 };
 use plugin_host::webhook_shaper::{PartnerEvent, partner_event};
@@ -21,6 +21,7 @@ pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Optio
         Event::InboxQualityChanged(changed) => quality(changed, named("PHONE_QUALITY_CHANGED")),
         Event::PreferenceChanged(changed) => preference(changed, named("USER_PREFERENCE")),
         Event::PluginSuspended(suspended) => suspension(suspended, named("PLUGIN_SUSPENDED")),
+        Event::WebhookDisabled(off) => disabled(off, named("WEBHOOK_DISABLED")),
         _ => return None,
     })
 }
@@ -82,4 +83,17 @@ fn suspension(suspended: &PluginSuspended, named: PartnerEvent) -> PartnerEvent 
         vec![("plugin".to_owned(), plugin.name.clone()), ("reason".to_owned(), suspended.reason.clone())];
     metadata.extend(plugin.version.map(|version| ("pluginVersion".to_owned(), version.to_string())));
     PartnerEvent { metadata, ..named }
+}
+
+fn disabled(off: &WebhookDisabled, named: PartnerEvent) -> PartnerEvent {
+    let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let metadata = vec![
+        fact("webhookId", &off.config.to_string()),
+        fact("webhookType", off.webhook.as_str()),
+        fact("url", &off.url),
+        fact("reason", off.reason.as_str()),
+    ];
+    // The default is for all numbers that have no override.
+    let whatsapp_number = named.whatsapp_number.clone().filter(|_| !off.is_default);
+    PartnerEvent { metadata, whatsapp_number, ..named }
 }

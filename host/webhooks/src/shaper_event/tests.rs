@@ -8,12 +8,12 @@ use domain::{
     delivery::DeliveryState,
     event::{
         AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
-        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange, Tracking,
-        TemplateChanged,
+        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
+        TemplateChanged, Tracking, WebhookDisabled,
     },
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId},
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
-    webhook::PayloadVersion,
+    webhook::{DisabledReason, PayloadVersion, WebhookType},
 };
 use events::ChatbotReport;
 use plugin_host::webhook_shaper::{ChatbotEvent, Direction, IncomingMessageEvent, PartnerEvent};
@@ -223,6 +223,30 @@ fn partner_events_have_their_documented_names() {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let metadata = vec![pair("plugin", "bot"), pair("reason", "it crashed"), pair("pluginVersion", "3")];
     assert_eq!((event.event_type.as_str(), event.metadata), ("PLUGIN_SUSPENDED", metadata));
+}
+
+#[test]
+fn a_webhook_that_was_turned_off_is_named_with_its_address_and_its_number_if_it_is_an_override() {
+    let off = |is_default| {
+        partner_of(Event::WebhookDisabled(WebhookDisabled {
+            config: WebhookConfigId(Uuid::from_u128(9)),
+            is_default,
+            webhook: WebhookType::IncomingMessage,
+            url: "https://hooks.example.com/in".to_owned(),
+            reason: DisabledReason::Gone,
+        }))
+    };
+    let event = off(false);
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let metadata = [
+        pair("webhookId", &Uuid::from_u128(9).to_string()),
+        pair("webhookType", "INCOMING_MESSAGE"),
+        pair("url", "https://hooks.example.com/in"),
+        pair("reason", "GONE"),
+    ];
+    assert_eq!((event.event_type.as_str(), event.whatsapp_number.as_deref()), ("WEBHOOK_DISABLED", Some(BUSINESS)));
+    assert_eq!(event.metadata, metadata);
+    assert_eq!(off(true).whatsapp_number, None);
 }
 
 fn session_changed() -> Event {

@@ -129,7 +129,8 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::CustomerNumberChanged(_)
         | Event::InboxQualityChanged(_)
         | Event::PreferenceChanged(_)
-        | Event::PluginSuspended(_) => &[WebhookType::PartnerEvent],
+        | Event::PluginSuspended(_)
+        | Event::WebhookDisabled(_) => &[WebhookType::PartnerEvent],
         Event::MessageSaid(_)
         | Event::MessageMoved(_)
         | Event::ChatOpened(_)
@@ -153,6 +154,12 @@ fn destination<'routes>(
     let default = routes.iter().find(|route| route.inbox.is_none());
     let route = in_force(own, default)?;
     let endpoint = *route.endpoints.get(&webhook)?;
+    // The address that takes nothing is not told so.
+    if let Event::WebhookDisabled(off) = event
+        && route.settings.url(webhook) == Some(&off.url)
+    {
+        return None;
+    }
     if webhook == WebhookType::Chatbot {
         let (moment, agent) = chatbot_moment(event)?;
         if !route.settings.emits_chatbot_event(moment, agent) {
