@@ -26,7 +26,7 @@ use storage::{
     people::inbox_customers::{self, InboxCustomerFacts},
 };
 
-use super::{AcceptError, Pending};
+use super::{AcceptError, Pending, conversations::ConversationFacts};
 use base::{Context, Error, Result};
 
 /// What the requests of a group need to know, read in a handful of statements.
@@ -34,6 +34,7 @@ pub(super) struct Facts {
     inboxes: HashMap<String, Inbox>,
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
+    pub(super) conversations: ConversationFacts,
 }
 
 impl Facts {
@@ -41,6 +42,7 @@ impl Facts {
         db: &mut PgConnection,
         client: ClientId,
         requests: impl Iterator<Item = &'r SendRequest> + Clone,
+        now: DateTime<Utc>,
     ) -> Result<Self> {
         let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
         senders.sort_unstable();
@@ -48,7 +50,11 @@ impl Facts {
         let inboxes = inboxes::by_addresses(db, client, Channel::Whatsapp, &senders).await?;
         let by_address = |inbox: Inbox| Some((inbox.address()?.to_owned(), inbox));
         let inboxes: HashMap<String, Inbox> = inboxes.into_iter().filter_map(by_address).collect();
-        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new() };
+        let of_senders = requests
+            .clone()
+            .filter_map(|request| Some((request, inboxes.get(request.sender().as_str()).map(|inbox| inbox.id)?)));
+        let conversations = ConversationFacts::load(db, client, of_senders, now).await?;
+        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new(), conversations };
         facts.load_templates(db, client, requests.clone()).await?;
         facts.load_windows(db, client, requests).await?;
         Ok(facts)
@@ -134,14 +140,26 @@ pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::r
             (!facts.window_open(inbox, recipient, now)).then_some(RejectionReason::OutsideWindow)
         });
     }
-    rows(ctx, pending, inbox, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+    if send.kind == SendKind::Conversation {
+        send.reject_in_parts(|conversation, recipient| {
+            facts.conversations.fault(inbox.id, conversation, recipient, now).map(RejectionReason::from)
+        });
+    }
+    rows(ctx, facts, pending, inbox, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
 }
 
 fn fault(fault: FieldFault) -> AcceptError {
     AcceptError::Faults(fault.into())
 }
 
-fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, now: DateTime<Utc>) -> Result<Prepared> {
+fn rows(
+    ctx: &Context,
+    facts: &Facts,
+    pending: &Pending,
+    inbox: &Inbox,
+    send: &ResolvedSend,
+    now: DateTime<Utc>,
+) -> Result<Prepared> {
     let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
     let batch: BatchId = ctx.mint();
     let mut parts = Vec::with_capacity(send.parts.len());
@@ -150,10 +168,7 @@ fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, no
             id: ctx.mint::<PartId>(),
             batch,
             inbox: inbox.id,
-            origin: match send.kind {
-                SendKind::Notification => PartOrigin::Notification,
-                SendKind::Chat => PartOrigin::Chat,
-            },
+            origin: PartOrigin::from(send.kind),
             content: part.content.clone(),
             fallback: send.fallback.clone(),
             quoted_provider_id: None,
@@ -166,6 +181,7 @@ fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, no
         messages.push(NewMessage {
             id,
             part: part.id,
+            origin: part.origin,
             inbox: inbox.id,
             channel: inbox.channel(),
             recipient: accepted.recipient.clone(),
@@ -173,6 +189,11 @@ fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, no
             gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
             order_key: order_key(inbox.id, accepted.recipient.address()),
             chat: None,
+            conversation: facts.conversations.of(
+                inbox.id,
+                send.parts.get(at).and_then(|part| part.conversation),
+                &accepted.recipient,
+            ),
         });
     }
     let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;

@@ -1,6 +1,7 @@
 //! What the recipients of one `messages` element share.
 
 use domain::{
+    analytics::CountedType,
     content::OutboundContent,
     ids::{BatchId, ClientId, InboxId, PartId},
     send::FallbackRequest,
@@ -40,15 +41,31 @@ pub enum PartOrigin {
     Chat,
     /// A chatbot's or agent's message of a live chat.
     Reply,
+    /// A free text into a long-lived conversation, sent through the API.
+    Conversation,
 }
 
 impl PartOrigin {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Notification, Self::Chat, Self::Reply, Self::Conversation];
+
+    /// What its messages are in analytics.
+    pub fn counted_as(self) -> CountedType {
+        match self {
+            Self::Notification => CountedType::Notification,
+            Self::Chat => CountedType::Chat,
+            Self::Reply => CountedType::Session24Hour,
+            Self::Conversation => CountedType::Conversation,
+        }
+    }
+
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Notification => "NOTIFICATION",
             Self::Chat => "CHAT",
             Self::Reply => "REPLY",
+            Self::Conversation => "CONVERSATION",
         }
     }
 }
@@ -58,6 +75,7 @@ impl From<domain::send::SendKind> for PartOrigin {
         match kind {
             domain::send::SendKind::Notification => Self::Notification,
             domain::send::SendKind::Chat => Self::Chat,
+            domain::send::SendKind::Conversation => Self::Conversation,
         }
     }
 }

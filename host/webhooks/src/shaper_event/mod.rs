@@ -74,6 +74,7 @@ pub(crate) fn built_in(event: &WebhookEvent) -> &'static str {
 /// SPEC 6.2.
 fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
     let time = |at: Option<DateTime<Utc>>| Some(at?.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let conversation = moved.conversation.as_ref();
     let failure = moved.failure.as_ref().filter(|_| moved.state.is_failed());
     StatusEvent {
         sender: business.to_owned(),
@@ -81,7 +82,7 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         recipient_user_id: of_kind(&moved.to, AddressKind::Bsuid),
         gst_id: moved.gst_id.clone(),
         ct_id: moved.ct_id.clone(),
-        conversation_ct_id: None,
+        conversation_ct_id: conversation.and_then(|conversation| conversation.ct_id.clone()),
         // Of the message's own channel nothing is said.
         channel: (moved.leg > 0).then(|| moved.channel.as_str().to_owned()),
         status: moved.state.as_str().to_owned(),
@@ -91,8 +92,8 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         played_time: time(moved.times.played),
         error_code: failure.map(|failure| failure.code.to_string()),
         error_code_string: failure.map(|failure| failure.text.clone()),
-        conversation_id: None,
-        participant_id: None,
+        conversation_id: conversation.map(|conversation| conversation.id.to_string()),
+        participant_id: conversation.map(|conversation| conversation.participant.to_string()),
         cost: None,
         request_id: None,
         tqrmt_id: None,
