@@ -11,7 +11,7 @@ CREATE TABLE conversation (
     -- Phone number and BSUID as the request that opened it named them.
     recipient text,
     customer_user_id text,
-    -- Of the first message in it that had one (`conversationCtId`).
+    -- Of the first free text into it that had one (`conversationCtId`).
     ct_id text,
     -- `gstId` of the template whose quick reply was tapped last in it.
     tqrmt_id text,
@@ -29,8 +29,16 @@ CREATE TABLE conversation (
     CONSTRAINT conversation_customer_fk FOREIGN KEY (client_id, customer_id) REFERENCES customer (client_id, id),
     CONSTRAINT conversation_inbox_fk FOREIGN KEY (client_id, inbox_id) REFERENCES inbox (client_id, id)
 );
-CREATE UNIQUE INDEX conversation_open_unique ON conversation (client_id, inbox_id, customer_id) WHERE closed_at IS NULL;
+CREATE UNIQUE INDEX conversation_open_unique ON conversation (client_id, customer_id, inbox_id) WHERE closed_at IS NULL;
 CREATE INDEX conversation_by_customer ON conversation (client_id, customer_id, inbox_id, id);
 CREATE INDEX conversation_merged ON conversation (client_id, merged_into) WHERE merged_into IS NOT NULL;
-CREATE INDEX conversation_due ON conversation (expires_at) WHERE closed_at IS NULL;
+-- Of upkeep alone, which says both: a statement about one conversation must not be led through all that are open.
+CREATE INDEX conversation_due ON conversation (expires_at) WHERE closed_at IS NULL AND close_reason IS NULL;
 CREATE INDEX conversation_by_age ON conversation (closed_at) WHERE closed_at IS NOT NULL;
+
+-- The conversation that a message belongs to.
+ALTER TABLE outbound_message ADD COLUMN conversation_id uuid;
+-- CONVERSATION: free text into a conversation.
+ALTER TABLE outbound_part DROP CONSTRAINT outbound_part_type_known;
+ALTER TABLE outbound_part ADD CONSTRAINT outbound_part_type_known
+    CHECK (message_type IN ('NOTIFICATION', 'CHAT', 'CONVERSATION', 'REPLY', 'SMS'));

@@ -7,6 +7,7 @@ use storage::{
     PgPool, Postgres, Transaction,
     chat::{chatbot_value_lists, conversations},
     work::{
+        message_counts,
         partitions::{self, PARTITIONED, Partition},
         retention::{self, Aging},
         statistics,
@@ -61,6 +62,24 @@ pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
         statistics::look_at(&mut db, table).await?;
     }
     Ok(tables.len())
+}
+
+/// Folds what was counted into the counts; answers how many changes those were. A process that finds another one at it leaves
+/// the rest to that one.
+pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
+    let mut folded = 0;
+    loop {
+        let mut tx = db.begin().await?;
+        if !message_counts::try_lock(&mut tx).await? {
+            return Ok(folded);
+        }
+        let page = message_counts::fold(&mut tx, PAGE).await?;
+        tx.commit().await?;
+        folded += page;
+        if page < PAGE {
+            return Ok(folded);
+        }
+    }
 }
 
 /// The partitioned tables, and for how many days what is in them is kept.
@@ -166,6 +185,7 @@ impl Upkeep<'_> {
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
         let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
         let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
+        let others = others.chain([(retention::MESSAGE_COUNTS, messages)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

@@ -2,6 +2,7 @@
 //! rule can be read and tested by itself.
 
 pub mod address;
+pub mod analytics;
 pub mod body;
 pub mod carriage;
 pub mod channel;

@@ -9,14 +9,17 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     chat::{FallbackFacts, fallback_due},
+    conversation::InConversation,
     delivery::DeliveryState,
     event::{Event, MessageMoved, StepTimes, Tracking},
-    ids::{ClientId, MessageId},
+    ids::{ClientId, ConversationId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
 use storage::{
     PgConnection, Queue,
+    chat::conversations,
     outbound::{
+        count_changes::CountChanges,
         fallbacks::{self, NewFallback},
         legs::{self, MessageLeg, WhenLocked},
         provider_ids,
@@ -210,6 +213,7 @@ struct Progress {
     taken: Vec<TakenStep>,
     provider_ids: Vec<ProviderId>,
     seen: Vec<MessageLeg>,
+    counts: CountChanges,
     wakes: Vec<(Queue, Uuid)>,
 }
 
@@ -222,6 +226,7 @@ impl Progress {
             taken: Vec::new(),
             provider_ids: Vec::new(),
             seen: Vec::new(),
+            counts: CountChanges::default(),
             wakes: Vec::new(),
         }
     }
@@ -249,6 +254,9 @@ impl Progress {
         for state in states {
             note_time(&mut leg.times, *state, step.at);
             let receipt = ctx.ids.mint(ctx.now());
+            if leg.ordinal == FIRST_LEG {
+                self.counts.add(leg.id, leg.channel, leg.origin, *state);
+            }
             self.receipts.push(NewReceipt {
                 id: receipt,
                 message: leg.id,
@@ -284,7 +292,7 @@ impl Progress {
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         let mut wakes = self.wakes;
         let legs = self.moves.into_values().collect();
-        let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids };
+        let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids, counts: self.counts };
         steps::write(db, client, &steps, ctx.now()).await?;
         if steps.legs.is_empty() {
             return Ok(wakes);
@@ -386,17 +394,24 @@ async fn report(
     client: ClientId,
     taken: &[TakenStep],
 ) -> Result<Vec<(Queue, Uuid)>> {
+    let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
+    known.sort_unstable();
+    known.dedup();
+    let known = if known.is_empty() { HashMap::new() } else { conversations::shown(db, client, &known).await? };
     let event = |step: &TakenStep| NewEvent {
         inbox: Some(step.leg.inbox),
         order_key: step.leg.order_key,
         at: step.at,
-        event: Event::MessageMoved(Box::new(moved(step))),
+        event: Event::MessageMoved(Box::new(moved(step, &known))),
     };
     let events: Vec<NewEvent> = taken.iter().map(event).collect();
     record(ctx, db, client, &events).await
 }
 
-fn moved(TakenStep { leg, state, failure, receipt, .. }: &TakenStep) -> MessageMoved {
+fn moved(
+    TakenStep { leg, state, failure, receipt, .. }: &TakenStep,
+    conversations: &HashMap<ConversationId, InConversation>,
+) -> MessageMoved {
     MessageMoved {
         message: leg.id,
         chat_message: leg.chat_message,
@@ -406,6 +421,7 @@ fn moved(TakenStep { leg, state, failure, receipt, .. }: &TakenStep) -> MessageM
         to: leg.recipient.iter().cloned().collect(),
         gst_id: leg.gst_id.clone(),
         ct_id: leg.ct_id.clone(),
+        conversation: leg.conversation.and_then(|id| conversations.get(&id)).cloned(),
         times: StepTimes::up_to(*state, leg.times),
         failure: failure.clone().filter(|_| state.is_failed()),
         tracking: Tracking {

@@ -2,6 +2,7 @@
 //! SMS.
 
 pub mod accept;
+pub mod analytics;
 pub mod delivery;
 pub mod dispatch;
 pub mod fallback;

@@ -39,6 +39,8 @@ pub const REGISTRY: &[Table] = &[
     table("master_key_check", &[]),
     table("media", &["filename", "source_url", "provider_media_id"]),
     table("media_content", &["bytes"]),
+    table("message_count", &[]),
+    table("message_count_change", &[]),
     table("messenger_inbox", &[]),
     table("node", &[]),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text"]),

@@ -15,12 +15,16 @@ const CATALOGUES: Duration = Duration::from_secs(5);
 /// How often tables are looked for that have outgrown what PostgreSQL knows of them.
 const STATISTICS: Duration = Duration::from_secs(2);
 
+/// How often what was counted is folded into the counts.
+const COUNTS: Duration = Duration::from_secs(2);
+
 /// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
     let rounds = repeat(every, || round(&ctx));
     let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
     let statistics = repeat(STATISTICS, || renew_statistics(&ctx));
-    stop.run_until_cancelled(futures::future::join3(rounds, catalogues, statistics)).await;
+    let counts = repeat(COUNTS, || fold_counts(&ctx));
+    stop.run_until_cancelled(futures::future::join4(rounds, catalogues, statistics, counts)).await;
 }
 
 async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
@@ -55,5 +59,11 @@ async fn renew_statistics(ctx: &Context) {
             error = &error as &dyn std::error::Error,
             "what PostgreSQL knows of its tables could not be renewed"
         );
+    }
+}
+
+async fn fold_counts(ctx: &Context) {
+    if let Err(error) = upkeep::fold_message_counts(&ctx.db).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "message counts could not be folded; they stay exact");
     }
 }

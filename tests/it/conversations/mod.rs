@@ -1,6 +1,10 @@
 //! Long-lived conversations (SPEC 2.11, 3.1, 4.5): opening, closing, expiry and lists. `docs/rules/conversations.md` says which
 //! rule each test is for.
 
+mod analytics;
+mod buttons;
+mod messages;
+
 use futures::future::join_all;
 use harness::{Client, Patchbay, Reply, Shared};
 use serde_json::{Value, json};

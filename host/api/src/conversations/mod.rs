@@ -1,5 +1,6 @@
 //! Long-lived conversations (SPEC 2.11, 4.5).
 
+mod analytics;
 mod bodies;
 
 use axum::{
@@ -35,6 +36,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(remaining_time))
         .routes(routes!(list))
         .routes(routes!(list_by_ref))
+        .routes(routes!(analytics::counts))
 }
 
 /// Which conversation is meant.
@@ -233,11 +235,16 @@ fn conversation_id(parts: &Parts) -> Result<ConversationId, ApiError> {
 
 /// A query parameter that must be there.
 fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
+    optional_parameter(parts, wanted)?.ok_or_else(|| ApiError::fault(wanted, "is required"))
+}
+
+/// A query parameter; an empty one counts as absent.
+fn optional_parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
     let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
         .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
     let found = parameters.into_iter().find(|(name, value)| name == wanted && !value.is_empty());
-    let (_, value) = found.ok_or_else(|| ApiError::fault(wanted, "is required"))?;
-    if value.contains('\0') {
+    let value = found.map(|(_, value)| value);
+    if value.as_deref().is_some_and(|value| value.contains('\0')) {
         return Err(ApiError::fault(wanted, "contains a NUL character"));
     }
     Ok(value)

@@ -25,7 +25,7 @@ pub struct Conversation {
     pub recipient: Option<String>,
     /// BSUID that it was opened with.
     pub customer_user_id: Option<String>,
-    /// `ctId` of the first message in it that had one.
+    /// `ctId` of the first free text into it that had one.
     pub ct_id: Option<String>,
     /// `gstId` of the template whose quick reply was tapped last in it.
     pub tqrmt_id: Option<String>,
@@ -121,7 +121,7 @@ pub struct InConversation {
     pub id: ConversationId,
     /// The customer, in the conversation engine.
     pub participant: ConversationParticipantId,
-    /// The conversation's own tracking id: `ctId` of the first message in it that had one.
+    /// The conversation's own tracking id: `ctId` of the first free text into it that had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<String>,
 }

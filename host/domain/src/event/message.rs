@@ -10,6 +10,7 @@ use crate::{
     channel::Channel,
     chat::SentTemplate,
     content::OutboundContent,
+    conversation::InConversation,
     delivery::DeliveryState,
     ids::{ChatMessageId, MessageId, RequestId, UserId},
     inbound::{InboundContent, ProviderFailure},
@@ -42,6 +43,9 @@ pub struct MessageCame {
     /// The template that the customer had been sent last, if nothing free-form was sent since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_template: Option<SentTemplate>,
+    /// The long-lived conversation that is active with the customer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<InConversation>,
 }
 
 /// A message that another one answers.
@@ -138,6 +142,9 @@ pub struct MessageMoved {
     /// The client's tracking id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<String>,
+    /// The long-lived conversation that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<InConversation>,
     /// When it took this step and those before.
     #[serde(default, skip_serializing_if = "StepTimes::is_empty")]
     pub times: StepTimes,

@@ -59,6 +59,7 @@ fn messages() -> [Event; 3] {
         template: Some(AnsweredTemplate { id: "77".to_owned(), parameters: vec!["Zo".to_owned()] }),
     };
     let came = MessageCame {
+        conversation: None,
         message: ChatMessageId(Uuid::from_u128(6)),
         chat: chat(),
         customer: customer(),
@@ -78,6 +79,7 @@ fn messages() -> [Event; 3] {
         quoted: Some(ChatMessageId(Uuid::from_u128(6))),
     };
     let moved = MessageMoved {
+        conversation: None,
         message: MessageId(Uuid::from_u128(5)),
         chat_message: None,
         leg: 1,

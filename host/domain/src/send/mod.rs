@@ -5,6 +5,7 @@
 
 mod chat_content;
 mod components;
+mod conversation;
 mod extent;
 mod links;
 mod request;
@@ -19,9 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     content::OutboundContent,
+    ids::ConversationId,
     phone::Msisdn,
     recipient::{Recipient, RecipientFault},
 };
+pub use conversation::ConversationFault;
 pub use request::SendBody;
 pub use response::{SendReceipt, SendResponse, SendStatus};
 pub use sms::SmsRequest;
@@ -37,7 +40,7 @@ pub const CAPTION_MAX: usize = 1024;
 /// Longest `ctId` or `gstId`, in characters.
 pub const TRACKING_ID_MAX: usize = 255;
 
-/// Which endpoint a body came to: it decides where the payload is.
+/// Which endpoint a body came to: it decides where the payload is, and which message types there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendEndpoint {
     /// `/v2/messages`: `channel` and `payload`.
@@ -46,9 +49,11 @@ pub enum SendEndpoint {
     Whatsapp,
     /// `/v2/channels/sms`: the payload itself.
     Sms,
+    /// `/v2/json`: the payload itself, for conversations.
+    Conversation,
 }
 
-/// `messageType` of these endpoints.
+/// `messageType` of the endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SendKind {
@@ -56,6 +61,8 @@ pub enum SendKind {
     Notification,
     /// Free-form, within 24 hours of the customer's last message on Cloud.
     Chat,
+    /// Free text into a long-lived conversation.
+    Conversation,
 }
 
 impl SendKind {
@@ -64,6 +71,7 @@ impl SendKind {
         match self {
             Self::Notification => "NOTIFICATION",
             Self::Chat => "CHAT",
+            Self::Conversation => "CONVERSATION",
         }
     }
 }
@@ -71,6 +79,7 @@ impl SendKind {
 /// A send request that is right as far as the body alone can tell.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
+    endpoint: SendEndpoint,
     sender: Msisdn,
     kind: SendKind,
     template: Option<TemplateChoice>,
@@ -93,6 +102,8 @@ pub struct TemplateChoice {
 #[derive(Debug, Clone)]
 struct RequestMessage {
     recipients: Vec<WireRecipient>,
+    /// The conversation that a `CONVERSATION` message goes into.
+    conversation: Option<ConversationId>,
     content: RequestContent,
 }
 
@@ -140,6 +151,8 @@ pub struct ResolvedSend {
 pub struct ResolvedPart {
     /// What goes out.
     pub content: OutboundContent,
+    /// The conversation that a `CONVERSATION` message names.
+    pub conversation: Option<ConversationId>,
     /// In the order of the request; duplicates stay.
     pub recipients: Vec<Result<AcceptedRecipient, RejectedRecipient>>,
 }
@@ -185,6 +198,9 @@ pub enum RejectionReason {
     /// An SMS to somebody who is known by a user id alone.
     #[error("an SMS needs `to`: a phone number")]
     NoPhone,
+    /// A `CONVERSATION` message that its conversation does not take.
+    #[error(transparent)]
+    Conversation(#[from] ConversationFault),
 }
 
 fn as_text<S: serde::Serializer>(reason: &RejectionReason, serializer: S) -> Result<S::Ok, S::Error> {
@@ -202,8 +218,21 @@ impl ResolvedSend {
     /// Rejects accepted recipients for what only stored state tells (24-hour window, opt-out): `judge` gives a reason,
     /// or `None` to keep one.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
-        for entry in self.parts.iter_mut().flat_map(|part| &mut part.recipients) {
-            let Some(reason) = entry.as_ref().ok().and_then(|accepted| judge(&accepted.recipient)) else { continue };
+        self.reject_in_parts(|_, recipient| judge(recipient));
+    }
+
+    /// The same, by the conversation that the part names, too.
+    pub fn reject_in_parts(
+        &mut self,
+        mut judge: impl FnMut(Option<ConversationId>, &Recipient) -> Option<RejectionReason>,
+    ) {
+        let each = self.parts.iter_mut().flat_map(|part| {
+            let conversation = part.conversation;
+            part.recipients.iter_mut().map(move |entry| (conversation, entry))
+        });
+        for (conversation, entry) in each {
+            let judged = entry.as_ref().ok().and_then(|accepted| judge(conversation, &accepted.recipient));
+            let Some(reason) = judged else { continue };
             if let Ok(accepted) = entry.clone() {
                 *entry = Err(RejectedRecipient::after_all(accepted, reason));
             }

@@ -2,11 +2,12 @@
 
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
-    SmsRequest, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components, extent,
-    sms,
+    SmsRequest, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
+    conversation, extent, sms,
 };
 use crate::{
     body::{self, Faults, FieldFault},
+    ids::ConversationId,
     phone::Msisdn,
     recipient::Recipient,
     segments,
@@ -28,14 +29,16 @@ impl SendBody {
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         extent::check(endpoint, body, max_recipients)?;
         let (channel, payload, prefix) = match endpoint {
-            SendEndpoint::Whatsapp => (SendChannel::Whatsapp, body::parse::<SendPayload>(body)?, ""),
+            SendEndpoint::Whatsapp | SendEndpoint::Conversation => {
+                (SendChannel::Whatsapp, body::parse::<SendPayload>(body)?, "")
+            }
             SendEndpoint::Sms => (SendChannel::Sms, body::parse::<SendPayload>(body)?, ""),
             SendEndpoint::Unified => {
                 let (channel, payload) = payload_of(body::parse::<UnifiedSend>(body)?)?;
                 (channel, payload, "payload.")
             }
         };
-        let mut check = Check { prefix, faults: Faults::default() };
+        let mut check = Check { endpoint, prefix, faults: Faults::default() };
         let request = match channel {
             SendChannel::Whatsapp => check.payload(payload).map(Self::Message),
             SendChannel::Sms => sms::check(&mut check, payload).map(Self::Sms),
@@ -69,6 +72,11 @@ impl SendRequest {
         &self.sender
     }
 
+    /// The endpoint it came to.
+    pub fn endpoint(&self) -> SendEndpoint {
+        self.endpoint
+    }
+
     /// Kind of message.
     pub fn kind(&self) -> SendKind {
         self.kind
@@ -87,6 +95,11 @@ impl SendRequest {
     /// Recipient entries over all messages.
     pub fn recipient_count(&self) -> usize {
         self.messages.iter().map(|message| message.recipients.len()).sum()
+    }
+
+    /// The conversations that its messages name.
+    pub fn conversations(&self) -> impl Iterator<Item = ConversationId> {
+        self.messages.iter().filter_map(|message| message.conversation)
     }
 
     /// Every address that can be sent to, over all messages: what stored state is looked up for.
@@ -135,6 +148,7 @@ fn payload_of(unified: UnifiedSend) -> Result<(SendChannel, SendPayload), Faults
 
 /// Collects faults under full paths.
 pub(super) struct Check {
+    endpoint: SendEndpoint,
     prefix: &'static str,
     faults: Faults,
 }
@@ -155,7 +169,11 @@ impl Check {
         let fallback = payload.fallback.and_then(|fallback| self.fallback(fallback));
         let template = match kind {
             Some(SendKind::Notification) => self.template(payload.template_name, payload.template_id),
-            _ => None,
+            Some(SendKind::Conversation) => {
+                conversation::no_template(self, payload.template_name.as_deref(), payload.template_id.as_deref());
+                None
+            }
+            Some(SendKind::Chat) | None => None,
         };
         let messages = payload.messages.unwrap_or_default();
         if messages.is_empty() {
@@ -163,7 +181,8 @@ impl Check {
         }
         let each = messages.into_iter().enumerate();
         let messages: Vec<RequestMessage> = each.filter_map(|(at, message)| self.message(at, message, kind)).collect();
-        Some(SendRequest { sender: sender?, kind: kind?, template, messages, fallback, prefix: self.prefix })
+        let (endpoint, prefix) = (self.endpoint, self.prefix);
+        Some(SendRequest { endpoint, sender: sender?, kind: kind?, template, messages, fallback, prefix })
     }
 
     fn sender(&mut self, sender: Option<&str>) -> Option<Msisdn> {
@@ -175,19 +194,24 @@ impl Check {
     }
 
     fn kind(&mut self, kind: Option<&str>) -> Option<SendKind> {
-        match kind {
+        let in_conversations = self.endpoint == SendEndpoint::Conversation;
+        let (allowed, either) = match self.endpoint {
+            SendEndpoint::Conversation => ("CONVERSATION, NOTIFICATION", "CONVERSATION or NOTIFICATION"),
+            SendEndpoint::Unified | SendEndpoint::Whatsapp => ("NOTIFICATION, CHAT", "NOTIFICATION or CHAT"),
+        };
+        let elsewhere = |kind: &str, path: &str| {
+            format!("{kind} messages go to POST /whatsapp-api-service/v2/{path}; allowed here: {allowed}")
+        };
+        let message = match kind {
             Some("NOTIFICATION") => return Some(SendKind::Notification),
-            Some("CHAT") => return Some(SendKind::Chat),
-            Some("CONVERSATION") => {
-                let message =
-                    "CONVERSATION messages go to POST /whatsapp-api-service/v2/json; allowed here: NOTIFICATION, CHAT";
-                self.fault("messageType", message);
-            }
-            Some(other) => {
-                self.fault("messageType", format!("`{other}` is not a message type; allowed: NOTIFICATION, CHAT"));
-            }
-            None => self.fault("messageType", "is required: NOTIFICATION or CHAT"),
-        }
+            Some("CHAT") if !in_conversations => return Some(SendKind::Chat),
+            Some("CONVERSATION") if in_conversations => return Some(SendKind::Conversation),
+            Some("CONVERSATION") => elsewhere("CONVERSATION", "json"),
+            Some("CHAT") => elsewhere("CHAT", "messages"),
+            Some(other) => format!("`{other}` is not a message type; allowed: {allowed}"),
+            None => format!("is required: {either}"),
+        };
+        self.fault("messageType", message);
         None
     }
 
@@ -221,7 +245,13 @@ impl Check {
 
     fn message(&mut self, at: usize, message: WireMessage, kind: Option<SendKind>) -> Option<RequestMessage> {
         let field = format!("messages[{at}]");
+        let mut named = None;
         let content = match kind {
+            Some(SendKind::Conversation) => {
+                let (id, content) = conversation::check(self, &message, &field);
+                named = id;
+                id.and(content).map(|content| RequestContent::Chat(Box::new(content)))
+            }
             Some(SendKind::Notification) => {
                 if message.conversation_id.is_some() {
                     self.fault(&format!("{field}.conversationId"), "is not accepted on NOTIFICATION");
@@ -244,7 +274,7 @@ impl Check {
             None => None,
         };
         let recipients = self.recipients(message.recipients, message.recipient_numbers, &field);
-        Some(RequestMessage { recipients: recipients?, content: content? })
+        Some(RequestMessage { recipients: recipients?, conversation: named, content: content? })
     }
 
     pub(super) fn recipients(

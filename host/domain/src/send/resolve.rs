@@ -40,7 +40,7 @@ impl SendRequest {
             match content {
                 Ok(content) => {
                     let recipients = message.recipients.iter().map(|entry| accept(entry, &number.msisdn)).collect();
-                    parts.push(ResolvedPart { content, recipients });
+                    parts.push(ResolvedPart { content, conversation: message.conversation, recipients });
                 }
                 Err(wrong) => faults.append(wrong),
             }

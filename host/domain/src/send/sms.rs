@@ -58,6 +58,7 @@ impl SmsRequest {
     pub fn resolve(&self) -> Vec<ResolvedPart> {
         let part = |message: &SmsMessage| ResolvedPart {
             content: OutboundContent::Sms(message.content.clone()),
+            conversation: None,
             recipients: message.recipients.iter().map(accept).collect(),
         };
         self.messages.iter().map(part).collect()

@@ -281,6 +281,7 @@ impl Work {
 /// What the program stores for a step of a message.
 fn stored_event(message: Uuid, state: DeliveryState, at: DateTime<Utc>) -> String {
     let event = Event::MessageMoved(Box::new(MessageMoved {
+        conversation: None,
         message: MessageId(message),
         chat_message: None,
         leg: 0,

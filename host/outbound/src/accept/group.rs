@@ -9,6 +9,7 @@ use bytes::Bytes;
 use domain::ids::{ClientId, InboxId};
 use storage::{
     PgConnection, Queue,
+    chat::conversations,
     outbound::{idempotency, messages, parts},
 };
 
@@ -52,12 +53,13 @@ async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec
     let keys: Vec<String> = group.iter().filter_map(|pending| pending.call.idempotency_key.clone()).collect();
     let mut replays = if keys.is_empty() { HashMap::new() } else { idempotency::find(&mut tx, client, &keys).await? };
     let leaders = leaders(group, &replays);
-    let facts = prepare::Facts::load(&mut tx, client, leaders.iter().map(|(_, pending)| &pending.request)).await?;
+    let facts =
+        prepare::Facts::load(&mut tx, client, leaders.iter().map(|(_, pending)| &pending.request), ctx.now()).await?;
     let mut prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)> =
         leaders.into_iter().map(|(at, pending)| (at, prepare::prepare(ctx, &facts, pending))).collect();
     replays.extend(take_keys(ctx, &mut tx, client, group, &prepared).await?);
     prepared.retain(|(at, _)| key_of(group, *at).is_none_or(|key| !replays.contains_key(key)));
-    let lanes = insert(ctx, &mut tx, client, &prepared).await?;
+    let lanes = insert(ctx, &mut tx, client, &facts, &prepared).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, lanes.into_iter().map(|lane| (Queue::Outbound, lane.0)));
     Ok(answers(group, prepared, &replays))
@@ -103,6 +105,7 @@ async fn insert(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
+    facts: &prepare::Facts,
     prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
 ) -> Result<Vec<InboxId>> {
     let ready: Vec<&Prepared> = prepared.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
@@ -116,6 +119,7 @@ async fn insert(
         return Ok(Vec::new());
     }
     messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
+    conversations::name(db, client, &facts.conversations.names(&messages)).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();
     lanes.sort_unstable();

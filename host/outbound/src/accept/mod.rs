@@ -3,6 +3,7 @@
 //! Requests of one client that arrive together share one transaction. A client has at most two groups under way, so the
 //! next one fills while the disk works; a lone request never waits for company.
 
+mod conversations;
 mod group;
 mod prepare;
 mod rows;

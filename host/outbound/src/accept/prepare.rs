@@ -27,6 +27,7 @@ use storage::{
 
 use super::{
     AcceptError, Pending,
+    conversations::ConversationFacts,
     rows::{self, Sorted, rows},
 };
 use base::{Context, Result};
@@ -40,6 +41,7 @@ pub(super) struct Facts {
     default_sms: Option<Inbox>,
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
+    pub(super) conversations: ConversationFacts,
 }
 
 impl Facts {
@@ -47,6 +49,7 @@ impl Facts {
         db: &mut PgConnection,
         client: ClientId,
         bodies: impl Iterator<Item = &'r SendBody> + Clone,
+        now: DateTime<Utc>,
     ) -> Result<Self> {
         let texts = bodies.clone().filter_map(|body| match body {
             SendBody::Sms(request) => Some(request),
@@ -59,12 +62,18 @@ impl Facts {
         let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
         senders.sort_unstable();
         senders.dedup();
+        let inboxes = by_address(db, client, Channel::Whatsapp, &senders).await?;
+        let of_senders = requests
+            .clone()
+            .filter_map(|request| Some((request, inboxes.get(request.sender().as_str()).map(|inbox| inbox.id)?)));
+        let conversations = ConversationFacts::load(db, client, of_senders, now).await?;
         let mut facts = Self {
-            inboxes: by_address(db, client, Channel::Whatsapp, &senders).await?,
+            inboxes,
             sms_inboxes: HashMap::new(),
             default_sms: None,
             templates: HashMap::new(),
             windows: HashMap::new(),
+            conversations,
         };
         facts.load_sms(db, client, texts).await?;
         facts.load_templates(db, client, requests.clone()).await?;
@@ -174,7 +183,7 @@ pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::r
         SendBody::Message(request) => message(ctx, facts, request)?,
         SendBody::Sms(request) => sms(ctx, facts, request)?,
     };
-    rows(ctx, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+    rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
 }
 
 /// A text message: its source is one of the client's, or the default one.
@@ -209,6 +218,11 @@ fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::
     if send.kind == SendKind::Chat && inbox.kind() == InboxKind::WhatsappCloud {
         send.reject_where(|recipient| {
             (!facts.window_open(inbox, recipient, now)).then_some(RejectionReason::OutsideWindow)
+        });
+    }
+    if send.kind == SendKind::Conversation {
+        send.reject_in_parts(|conversation, recipient| {
+            facts.conversations.fault(inbox.id, conversation, recipient, now).map(RejectionReason::from)
         });
     }
     let category = match (send.kind, template) {

@@ -14,7 +14,10 @@ use storage::outbound::{
     parts::{BatchHead, NewPart, PartOfSend, PartOrigin},
 };
 
-use super::{Pending, prepare::Prepared};
+use super::{
+    Pending,
+    prepare::{Facts, Prepared},
+};
 use base::{Context, Error, Result};
 
 /// A request whose recipients are sorted.
@@ -32,7 +35,13 @@ pub(super) struct Sorted {
 }
 
 /// The rows of a request and its answer. The ids of its parts, and those of its messages, follow one another.
-pub(super) fn rows(ctx: &Context, pending: &Pending, sorted: Sorted, now: DateTime<Utc>) -> Result<Prepared> {
+pub(super) fn rows(
+    ctx: &Context,
+    facts: &Facts,
+    pending: &Pending,
+    sorted: Sorted,
+    now: DateTime<Utc>,
+) -> Result<Prepared> {
     let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
     let ids: Vec<PartId> = sorted.parts.iter().map(|_| ctx.mint()).collect();
     let batch = BatchId(ids.first().map_or_else(|| ctx.mint::<PartId>(), |first| *first).0);
@@ -46,6 +55,7 @@ pub(super) fn rows(ctx: &Context, pending: &Pending, sorted: Sorted, now: DateTi
                     messages.push(NewMessage {
                         id: message,
                         part: *id,
+                        origin: sorted.origin,
                         inbox: sorted.inbox,
                         channel: sorted.channel,
                         recipient: accepted.recipient.clone(),
@@ -53,6 +63,7 @@ pub(super) fn rows(ctx: &Context, pending: &Pending, sorted: Sorted, now: DateTi
                         gst_id: accepted.gst_id.clone().unwrap_or_else(|| message.to_string()),
                         order_key: order_key(sorted.inbox, accepted.recipient.address()),
                         chat: None,
+                        conversation: facts.conversations.of(sorted.inbox, part.conversation, &accepted.recipient),
                     });
                 }
                 Err(refused) => rejected.push(refused),

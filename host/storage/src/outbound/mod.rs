@@ -1,5 +1,6 @@
 //! Messages to customers: what they say, the legs they travel in, and the queue of work that this is.
 
+pub mod count_changes;
 mod due;
 pub mod fallbacks;
 pub mod idempotency;

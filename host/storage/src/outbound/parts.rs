@@ -1,6 +1,7 @@
 //! What the recipients of one `messages` element share.
 
 use domain::{
+    analytics::CountedType,
     content::OutboundContent,
     ids::{BatchId, ClientId, InboxId, MessageId, PartId, RequestId},
     send::FallbackRequest,
@@ -70,9 +71,25 @@ pub enum PartOrigin {
     Reply,
     /// A text message that was sent through the API.
     Sms,
+    /// A free text into a long-lived conversation, sent through the API.
+    Conversation,
 }
 
 impl PartOrigin {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Notification, Self::Chat, Self::Reply, Self::Sms, Self::Conversation];
+
+    /// What its messages are in analytics, which are of WhatsApp.
+    pub fn counted_as(self) -> Option<CountedType> {
+        match self {
+            Self::Notification => Some(CountedType::Notification),
+            Self::Chat => Some(CountedType::Chat),
+            Self::Reply => Some(CountedType::Session24Hour),
+            Self::Conversation => Some(CountedType::Conversation),
+            Self::Sms => None,
+        }
+    }
+
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -80,6 +97,7 @@ impl PartOrigin {
             Self::Chat => "CHAT",
             Self::Reply => "REPLY",
             Self::Sms => "SMS",
+            Self::Conversation => "CONVERSATION",
         }
     }
 }
@@ -89,6 +107,7 @@ impl From<domain::send::SendKind> for PartOrigin {
         match kind {
             domain::send::SendKind::Notification => Self::Notification,
             domain::send::SendKind::Chat => Self::Chat,
+            domain::send::SendKind::Conversation => Self::Conversation,
         }
     }
 }

@@ -53,6 +53,8 @@ pub const OF_MESSAGES: [Aging; 7] = [
 ];
 /// Conversations that were closed long ago.
 pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
+/// Counts of messages that were submitted long ago.
+pub const MESSAGE_COUNTS: Aging = aging("message_count", Age::Moment("at"));
 /// What providers told us: fingerprints, and callbacks that were given up.
 pub const OF_CALLBACKS: [Aging; 2] = [
     aging("callback_seen", Age::Moment("seen_at")),
@@ -77,7 +79,7 @@ pub fn astray(table: &'static str) -> Aging {
 pub fn all() -> impl Iterator<Item = Aging> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS);
     named
-        .chain([CONVERSATIONS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS])
+        .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS])
         .chain(PARTITIONED.into_iter().map(astray))
 }
 

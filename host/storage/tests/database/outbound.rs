@@ -69,6 +69,7 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
     let new = new.iter().map(|(message, recipient)| NewMessage {
         id: id(*message),
         part: PART,
+        origin: PartOrigin::Chat,
         inbox: inbox.0,
         channel: inbox.1,
         recipient: recipient.clone(),
@@ -76,6 +77,7 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         gst_id: message.to_string(),
         order_key: 7,
         chat: None,
+        conversation: None,
     });
     let new: Vec<NewMessage> = new.collect();
     messages::insert(db, CLIENT, &new.iter().collect::<Vec<_>>(), 1, moment(0)).await.unwrap();
@@ -92,7 +94,7 @@ fn accepted(message: u128) -> Steps {
         error: None,
     };
     let known = ProviderId { id: "wamid.A".to_owned(), message: id(message), chat_message: None };
-    Steps { legs: vec![leg], provider_ids: vec![known], receipts: Vec::new() }
+    Steps { legs: vec![leg], provider_ids: vec![known], ..Steps::default() }
 }
 
 fn zo() -> Recipient {

@@ -50,6 +50,7 @@ async fn rows() -> (PgConnection, CustomerId) {
     let message = NewMessage {
         id: MESSAGE,
         part: part.id,
+        origin: PartOrigin::Reply,
         inbox: INBOX,
         channel: Channel::Whatsapp,
         recipient: phone("27820000001").into(),
@@ -57,6 +58,7 @@ async fn rows() -> (PgConnection, CustomerId) {
         gst_id: "g".to_owned(),
         order_key: 1,
         chat: None,
+        conversation: None,
     };
     messages::insert(&mut db, CLIENT, &[&message], 0, moment(0)).await.unwrap();
     (db, customer)

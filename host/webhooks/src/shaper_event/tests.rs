@@ -5,13 +5,14 @@ use domain::{
     channel::Channel,
     chat::ParticipantState,
     content::{OutboundContent, ReplyButton, ReplyButtons},
+    conversation::InConversation,
     delivery::DeliveryState,
     event::{
         AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
         PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
         TemplateChanged, Tracking, WebhookDisabled,
     },
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, WebhookConfigId},
+    ids::{ChatMessageId, ConversationId, ConversationParticipantId, CustomerId, MessageId, ParticipantId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
     webhook::{DisabledReason, PayloadVersion, WebhookType},
 };
@@ -67,6 +68,7 @@ fn customer() -> Customer {
 
 fn tap() -> MessageCame {
     MessageCame {
+        conversation: None,
         message: ChatMessageId(Uuid::from_u128(4)),
         chat: chat(),
         customer: customer(),
@@ -169,6 +171,7 @@ fn a_reply_goes_from_the_business_to_the_customer() {
 
 fn moved(leg: i16, channel: Channel, state: DeliveryState) -> MessageMoved {
     MessageMoved {
+        conversation: None,
         message: MessageId(Uuid::from_u128(5)),
         chat_message: None,
         leg,
@@ -194,6 +197,25 @@ fn a_step_shows_the_times_up_to_it_and_a_failure_its_reason() {
         (event.error_code.as_deref(), event.error_code_string.as_deref()),
         (Some("131026"), Some("undeliverable"))
     );
+}
+
+#[test]
+fn a_message_in_a_conversation_names_it_and_its_participant() {
+    let conversation = InConversation {
+        id: ConversationId(Uuid::from_u128(30)),
+        participant: ConversationParticipantId(Uuid::from_u128(31)),
+        ct_id: Some("first".to_owned()),
+    };
+    let named = (Some(Uuid::from_u128(30).to_string()), Some(Uuid::from_u128(31).to_string()));
+    let sent =
+        MessageMoved { conversation: Some(conversation.clone()), ..moved(0, Channel::Whatsapp, DeliveryState::Sent) };
+    let event = status(&sent, BUSINESS);
+    assert_eq!((event.conversation_id, event.participant_id), named);
+    assert_eq!(event.conversation_ct_id.as_deref(), Some("first"));
+    let event = incoming_of(MessageCame { conversation: Some(conversation), ..tap() });
+    assert_eq!((event.conversation_id, event.participant_id), named);
+    assert_eq!(event.message_type.as_deref(), Some("CONVERSATION"));
+    assert_eq!(incoming_of(tap()).message_type.as_deref(), Some("INTERACTION"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::body::{Faults, FieldFault};
 
 mod bad_input;
 mod chat;
+mod conversation;
 mod request;
 mod resolve;
 mod response;

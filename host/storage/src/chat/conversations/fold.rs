@@ -17,23 +17,34 @@ pub(crate) async fn fold_customer(
     now: DateTime<Utc>,
 ) -> Result<()> {
     // One whose time is over must not go on with the time of another one.
-    sqlx::query(
-        "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
-         WHERE client_id = $1 AND customer_id IN ($2, $3) AND closed_at IS NULL AND expires_at <= $4",
-    )
-    .bind(client.0)
-    .bind(survivor.0)
-    .bind(absorbed.0)
-    .bind(now)
-    .execute(&mut *db)
-    .await?;
+    for customer in [survivor, absorbed] {
+        sqlx::query(
+            "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
+             WHERE client_id = $1 AND customer_id = $2 AND closed_at IS NULL AND expires_at <= $3",
+        )
+        .bind(client.0)
+        .bind(customer.0)
+        .bind(now)
+        .execute(&mut *db)
+        .await?;
+    }
+    // In the order of ids, as everybody who locks several of them.
     let open: Vec<(Uuid, Uuid)> = sqlx::query_as(
-        "SELECT id, inbox_id FROM conversation
-         WHERE client_id = $1 AND customer_id IN ($2, $3) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE",
+        "SELECT one.id, one.inbox_id
+         FROM (SELECT customer.client_id, known.id
+               FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) customer
+               CROSS JOIN LATERAL (
+                   SELECT id FROM conversation one
+                   WHERE one.client_id = customer.client_id AND one.customer_id = customer.id AND one.closed_at IS NULL
+                   OFFSET 0) known
+               ORDER BY known.id OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT * FROM conversation held
+             WHERE held.client_id = wanted.client_id AND held.id = wanted.id AND held.close_reason IS NULL
+             FOR NO KEY UPDATE) one",
     )
     .bind(client.0)
-    .bind(survivor.0)
-    .bind(absorbed.0)
+    .bind([survivor.0, absorbed.0])
     .fetch_all(&mut *db)
     .await?;
     let mut kept: Vec<(Uuid, Uuid)> = Vec::new();

@@ -190,7 +190,7 @@ pub async fn note_tap(
     conversation: ConversationId,
     gst_id: &str,
 ) -> Result<()> {
-    sqlx::query("UPDATE conversation SET tqrmt_id = $3 WHERE client_id = $1 AND id = $2 AND closed_at IS NULL")
+    sqlx::query("UPDATE conversation SET tqrmt_id = $3 WHERE client_id = $1 AND id = $2 AND close_reason IS NULL")
         .bind(client.0)
         .bind(conversation.0)
         .bind(gst_id)

@@ -1,5 +1,8 @@
 //! Long-lived conversations (SPEC 2.11, 3.1; ADR 0022): one that is open for each inbox and customer, held by a unique index.
 //! Whether one takes messages is told by the clock; upkeep only writes down what has expired.
+//!
+//! `closed_at` and `close_reason` are null together. A statement that finds a conversation by its id asks for the second one:
+//! asking for the first, it could be led through the index of all that are open.
 
 mod fold;
 mod lists;
@@ -190,7 +193,7 @@ pub async fn close(
 ) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE conversation SET closed_at = $4, close_reason = $3
-         WHERE client_id = $1 AND id = $2 AND closed_at IS NULL AND expires_at > $4",
+         WHERE client_id = $1 AND id = $2 AND close_reason IS NULL AND expires_at > $4",
     )
     .bind(client.0)
     .bind(id.0)
@@ -207,7 +210,7 @@ pub async fn close_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64
     let done = sqlx::query(
         "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
          WHERE ctid = ANY (ARRAY(
-             SELECT ctid FROM conversation WHERE closed_at IS NULL AND expires_at <= $1
+             SELECT ctid FROM conversation WHERE closed_at IS NULL AND close_reason IS NULL AND expires_at <= $1
              ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
     )
     .bind(now)

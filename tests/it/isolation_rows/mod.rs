@@ -1,5 +1,7 @@
 //! One row for each route: who may call it, and where it takes the ids of a client's objects.
 
+mod conversations;
+
 use serde_json::{Value, json};
 
 /// Ids of the objects of one client.
@@ -103,23 +105,23 @@ impl Row {
     }
 }
 
-const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
-const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
+pub const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
+pub const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
 const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
 const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
 
-const OWN: Others = Others::None("it is about the caller's own client");
+pub const OWN: Others = Others::None("it is about the caller's own client");
 const NOBODYS: Others = Others::None("it is about no client");
 
-const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
+pub const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
     Row { method, path, who, call, others }
 }
 
-fn plain(path: &str) -> Call {
+pub fn plain(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: None, body: Vec::new() }
 }
 
-fn with(path: &str, body: &Value) -> Call {
+pub fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
 }
 
@@ -147,12 +149,6 @@ fn from_number(ids: &Ids) -> Value {
     })
 }
 
-/// About a conversation.
-fn conversation(ids: &Ids, call: &str) -> Call {
-    let path = "/messaging-service/WhatsApp/WhatsAppConversations";
-    plain(&format!("{path}/{call}?conversationId={}", ids.conversation))
-}
-
 fn webhook(ids: &Ids, rest: &str) -> Call {
     plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
 }
@@ -162,8 +158,12 @@ fn component(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
 }
 
-/// In the order in which they are tried: what changes the caller comes last.
-pub const ROWS: &[Row] = &[
+/// All rows, in the order in which they are tried: what changes the caller comes last.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    conversations::ROWS.iter().chain(ROWS)
+}
+
+const ROWS: &[Row] = &[
     row(
         "POST",
         "/whatsapp-api-service/v2/messages",
@@ -183,16 +183,6 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "POST",
-        "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation",
-        SENDERS,
-        |ids| {
-            let body = json!({ "sender": ids.number, "recipient": "27820000001" });
-            with("/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation", &body)
-        },
-        Others::Unknown(400),
-    ),
-    row(
-        "POST",
         "/whatsapp-api-service/v2/channels/sms",
         SENDERS,
         |ids| {
@@ -200,44 +190,6 @@ pub const ROWS: &[Row] = &[
             with("/whatsapp-api-service/v2/channels/sms", &json!({ "sender": ids.number, "messages": messages }))
         },
         Others::Unknown(400),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation",
-        SENDERS,
-        |ids| conversation(ids, "closeWhatsAppConversation"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppConversations/getRemainingTime",
-        ALL,
-        |ids| conversation(ids, "getRemainingTime"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser",
-        ALL,
-        |_| plain("/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser"),
-        Others::In(&[(
-            |ids| {
-                let path =
-                    "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser";
-                plain(&format!("{path}?searchString={}", ids.conversation))
-            },
-            200,
-        )]),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef",
-        ALL,
-        |ids| {
-            let path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef";
-            plain(&format!("{path}?clientRef={}", ids.client_ref))
-        },
-        Others::Unknown(200),
     ),
     row(
         "GET",
