@@ -4,6 +4,8 @@
 mod account_keys;
 mod admission;
 mod auth;
+mod batches;
+mod blocklist;
 mod body;
 mod custom_events;
 mod document;
@@ -18,6 +20,8 @@ mod path;
 mod plugins;
 mod product;
 mod providers;
+mod rates;
+mod reports;
 mod routing;
 mod sending;
 mod state;
@@ -64,7 +68,11 @@ pub fn router(state: ApiState) -> Router {
 fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
+        .merge(batches::routes())
+        .merge(reports::routes())
         .merge(story::routes())
+        .merge(blocklist::routes())
+        .merge(rates::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
         .merge(numbers::routes())

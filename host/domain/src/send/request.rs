@@ -1,9 +1,9 @@
 //! What can be said about a send request from its body alone.
 
 use super::{
-    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
-    SmsRequest, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components, extent,
-    sms,
+    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
+    TRACKING_ID_MAX, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
+    extent, sms,
 };
 use crate::{
     body::{self, Faults, FieldFault},

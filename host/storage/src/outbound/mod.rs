@@ -1,5 +1,6 @@
 //! Messages to customers: what they say, the legs they travel in, and the queue of work that this is.
 
+pub mod batches;
 mod due;
 pub mod fallbacks;
 pub mod idempotency;
@@ -9,6 +10,10 @@ pub mod messages;
 pub mod parts;
 pub mod provider_calls;
 pub mod provider_ids;
+pub mod rates;
+pub mod reports;
+pub mod standing;
 pub mod steps;
 pub mod stories;
+pub mod tiers;
 pub mod work;

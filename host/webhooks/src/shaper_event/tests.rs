@@ -8,8 +8,8 @@ use domain::{
     delivery::DeliveryState,
     event::{
         AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
-        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange, Tracking,
-        TemplateChanged,
+        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
+        TemplateChanged, Tracking,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId},
     inbound::{InboundContent, ProviderFailure},
