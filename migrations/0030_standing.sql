@@ -9,7 +9,6 @@ CREATE TABLE blocked_recipient (
     created_at timestamptz NOT NULL,
     CONSTRAINT blocked_recipient_pk PRIMARY KEY (client_id, kind, value)
 );
-CREATE INDEX blocked_recipient_by_value ON blocked_recipient (client_id, value);
 
 -- Customers who said stop, by whatever address; `resume` removes the row.
 CREATE TABLE marketing_stop (

@@ -69,7 +69,7 @@ struct AddedBody {
 
 /// The recipients that are not written to.
 ///
-/// By address; `searchString` is how an address begins.
+/// User ids before numbers, each in order; `searchString` is how an address begins.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/blocklist",

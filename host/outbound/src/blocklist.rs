@@ -90,7 +90,7 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
     Ok(removed)
 }
 
-/// The list: those that begin with `search` (`""` = all), by address.
+/// The list: those that begin with `search` (`""` = all), user ids before numbers.
 pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
     let mut db = db.acquire().await?;
     let (items, total) = blocklist::page(&mut db, client, search, page.limit(), page.offset()).await?;

@@ -59,7 +59,7 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) 
     Ok(done.rows_affected() == 1)
 }
 
-/// A page of the list whose addresses begin with `search` (`""` = all), by address; and how many there are over all pages.
+/// A page of the list whose addresses begin with `search` (`""` = all), user ids before numbers; and how many there are over all pages.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -75,7 +75,7 @@ pub async fn page(
             .await?;
     let rows: Vec<BlockedRow> = sqlx::query_as(
         "SELECT kind, value, reason, created_at FROM blocked_recipient
-         WHERE client_id = $1 AND starts_with(value, $2) ORDER BY value, kind LIMIT $3 OFFSET $4",
+         WHERE client_id = $1 AND starts_with(value, $2) ORDER BY kind, value LIMIT $3 OFFSET $4",
     )
     .bind(client.0)
     .bind(search)

@@ -8,6 +8,7 @@ mod chat;
 mod request;
 mod resolve;
 mod response;
+mod sms;
 
 const MAX: usize = 1000;
 
