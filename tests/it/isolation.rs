@@ -89,7 +89,8 @@ async fn upload(client: &Client) -> String {
 /// A message that was sent, and its batch.
 async fn sent(patchbay: &Shared, client: &Client) -> (String, String) {
     let batch = client.send(&client.order_ready(&["27820000001"])).await.accepted()["batchId"].clone();
-    let statement = "SELECT gst_id FROM outbound_message WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    let statement =
+        "SELECT gst_id FROM outbound_message WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
     let mut db = patchbay.database().await;
     let message = sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap();
     (message, batch.as_str().unwrap().to_owned())

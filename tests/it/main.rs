@@ -9,10 +9,12 @@
 
 mod accounts;
 mod bad_input;
+mod batches;
 mod callbacks;
 mod chat_window;
 mod chatbot;
 mod conversations;
+mod corpus;
 mod delivery;
 mod dependencies;
 mod fallback;
@@ -23,6 +25,7 @@ mod inbound_media;
 mod interfaces;
 mod isolation;
 mod isolation_rows;
+mod isolation_rows_sending;
 mod kill;
 mod layers;
 mod mutations;
@@ -48,6 +51,7 @@ mod routing;
 mod schema;
 mod sending;
 mod sms_sending;
+mod standing;
 mod story;
 mod template_faults;
 mod templates;

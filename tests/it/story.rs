@@ -17,7 +17,8 @@ async fn stage() -> (Shared, Client, Sink, Phone) {
 /// The story of the message to a phone, once it satisfies `until`.
 async fn story(client: &Client, sink: &Sink, phone: &Phone, until: impl Fn(&Value) -> bool) -> Value {
     let ct_id = format!("ct-{}", phone.msisdn);
-    let told = eventually("a status", || async { sink.bodies("status").into_iter().find(|body| body["ctId"] == ct_id) });
+    let told =
+        eventually("a status", || async { sink.bodies("status").into_iter().find(|body| body["ctId"] == ct_id) });
     let gst_id = told.await["gstId"].as_str().unwrap().to_owned();
     eventually("the story", || async {
         let story = client.get(&format!("{MESSAGES}/{gst_id}")).await.ok();
@@ -153,4 +154,31 @@ async fn statuses_carry_the_request_the_quick_reply_id_and_no_cost_while_none_is
         assert_eq!(body["tqrmtId"], body["gstId"], "the template has a quick reply: {body}");
         assert!(body.get("cost").is_none(), "{body}");
     }
+}
+
+#[tokio::test]
+async fn the_cost_of_a_message_is_that_of_its_category_and_country() {
+    let (patchbay, client, sink, phone) = stage().await;
+    let other = patchbay.new_client().await;
+    let rate = |category: &str, country: &str, amount: &str| json!({ "category": category, "country": country, "amount": amount, "currency": "USD" });
+    let card = json!({ "rates": [
+        rate("UTILITY", "*", "0.5"), rate("UTILITY", "27", "0.0079"), rate("UTILITY", "44", "9"), rate("SMS", "*", "0.02"),
+    ] });
+    let path = "/messaging-service/WhatsApp/rate-card";
+    let stored = client.request(reqwest::Method::PUT, path, Some(&card), &[]).await.ok();
+    assert_eq!(stored["rates"].as_array().unwrap().len(), 4);
+    assert_eq!(client.get(path).await.ok(), stored);
+    assert_eq!(other.get(path).await.ok(), json!({ "rates": [] }));
+
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    client.statuses(&sink, &format!("ct-{}", phone.msisdn), "DELIVERED").await;
+    assert!(sink.bodies("status").iter().all(|body| body["cost"] == "0.0079 USD"), "the longest code that fits");
+    let texted = patchbay.new_phone();
+    let sms =
+        json!({ "messages": [{ "recipients": [{ "to": texted.msisdn, "ctId": "by-sms" }], "messageText": "hi" }] });
+    client.post("/whatsapp-api-service/v2/channels/sms", &sms).await.accepted();
+    client.statuses(&sink, "by-sms", "DELIVERED").await;
+    let of_sms: Vec<Value> = sink.bodies("status").into_iter().filter(|body| body["ctId"] == "by-sms").collect();
+    assert!(of_sms.iter().all(|body| body["cost"] == "0.02 USD"), "{of_sms:?}");
+    assert_eq!(client.request(reqwest::Method::PUT, path, Some(&json!({})), &[]).await.faulty_fields(), ["rates"]);
 }

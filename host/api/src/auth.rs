@@ -57,6 +57,10 @@ permissions! {
     Sending: "send messages (`/whatsapp-api-service`)" => [Admin, Supervisor, Developer, Api];
     /// What became of messages.
     Following: "follow messages and batches, download reports" => [Admin, Supervisor, Developer, Api];
+    /// The blocklist.
+    Blocking: "keep the blocklist" => [Admin, Supervisor, Developer, Api];
+    /// What messages cost.
+    Rates: "set what messages cost" => [Admin];
     /// Looking at numbers, templates and configurations.
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.

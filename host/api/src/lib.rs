@@ -4,6 +4,8 @@
 mod account_keys;
 mod admission;
 mod auth;
+mod batches;
+mod blocklist;
 mod body;
 mod conversations;
 mod custom_events;
@@ -19,6 +21,8 @@ mod path;
 mod plugins;
 mod product;
 mod providers;
+mod rates;
+mod reports;
 mod routing;
 mod sending;
 mod state;
@@ -67,7 +71,11 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
         .merge(conversations::routes())
+        .merge(batches::routes())
+        .merge(reports::routes())
         .merge(story::routes())
+        .merge(blocklist::routes())
+        .merge(rates::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
         .merge(webhook_attempts::routes())

@@ -190,18 +190,12 @@ impl From<Entry> for EntryBody {
     fn from(entry: Entry) -> Self {
         let body = Self { time: shown(entry.time), ..Self::default() };
         match entry.what {
-            What::Request { request, batch } => Self {
-                kind: "REQUEST",
-                request_id: request.map(|id| id.0),
-                batch_id: batch.map(|id| id.0),
-                ..body
-            },
+            What::Request { request, batch } => {
+                Self { kind: "REQUEST", request_id: request.map(|id| id.0), batch_id: batch.map(|id| id.0), ..body }
+            }
             What::Taken { leg, parts } => {
-                let part = |part: StoryPart| PartBody {
-                    part: part.part,
-                    provider_id: part.smsc_id,
-                    status: part.state,
-                };
+                let part =
+                    |part: StoryPart| PartBody { part: part.part, provider_id: part.smsc_id, status: part.state };
                 Self {
                     kind: "PROVIDER_CALL",
                     outcome: Some("ACCEPTED".to_owned()),

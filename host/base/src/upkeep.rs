@@ -24,6 +24,8 @@ const KEY_DAYS: u64 = 7;
 const CALLBACK_DAYS: u32 = 9;
 /// How long it can be asked how an upload ended.
 const UPLOAD_DAYS: u64 = 1;
+/// Recipients count for the tier of a number for a day and a quarter of an hour.
+const TIER_DAYS: u64 = 2;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
 
@@ -183,6 +185,7 @@ impl Upkeep<'_> {
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
+        let others = others.chain(retention::OF_TIERS.map(|aging| (aging, TIER_DAYS)));
         let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
         let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
         let others = others.chain([(retention::MESSAGE_COUNTS, messages)]);

@@ -29,7 +29,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::second_address;
+use crate::{opt_out, second_address};
 use base::{Context, Result};
 use events::{NewEvent, record};
 
@@ -245,7 +245,10 @@ impl Progress {
         let first_seen = leg.leg_state < DeliveryState::Sent && last >= DeliveryState::Sent && !last.is_failed();
         let error = step.failure.as_ref().map(|failure| (failure.code.to_string(), failure.text.clone()));
         let second = match &step.failure {
-            Some(failure) if last.is_failed() => second_address::follow(ctx, db, client, leg, failure).await?,
+            Some(failure) if last.is_failed() => {
+                opt_out::note(ctx, db, client, leg, failure).await?;
+                second_address::follow(ctx, db, client, leg, failure).await?
+            }
             _ => None,
         };
         let goes_on = second.is_some();

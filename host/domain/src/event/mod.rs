@@ -19,7 +19,9 @@ pub use inbox::{
     ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,
     SessionStatus, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
 };
-pub use message::{AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, Speaker, StepTimes, Tracking};
+pub use message::{
+    AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, Speaker, StepTimes, Tracking,
+};
 pub use plugin::{PluginMode, PluginSuspended, PluginSwapped, PluginVersion, PluginWorld, Swap};
 pub use stored::{Recorded, VERSION, Written};
 pub use webhook::WebhookDisabled;

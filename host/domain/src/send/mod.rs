@@ -195,6 +195,18 @@ pub enum RejectionReason {
     /// The customer asked for no more messages of this kind.
     #[error("the customer has opted out")]
     OptedOut,
+    /// On the client's own list.
+    #[error("the recipient is on your blocklist")]
+    Blocked,
+    /// A marketing template to a customer who said stop (SPEC 6.4).
+    #[error("the customer has stopped marketing messages; other categories may be sent")]
+    MarketingStopped,
+    /// A template to one customer more than the tier of the number allows (SPEC part 8).
+    #[error("the number may send templates to {limit} different customers in 24 hours, and has; try again later")]
+    TierUsedUp {
+        /// How many the tier allows.
+        limit: u32,
+    },
     /// An SMS to somebody who is known by a user id alone.
     #[error("an SMS needs `to`: a phone number")]
     NoPhone,
@@ -214,28 +226,24 @@ impl RejectedRecipient {
     }
 }
 
-impl ResolvedSend {
-    /// Rejects accepted recipients for what only stored state tells (24-hour window, opt-out): `judge` gives a reason,
-    /// or `None` to keep one.
+impl ResolvedPart {
+    /// Rejects accepted recipients for what only stored state tells (24-hour window, blocklist, tier): `judge` gives a
+    /// reason, or `None` to keep one.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
-        self.reject_in_parts(|_, recipient| judge(recipient));
-    }
-
-    /// The same, by the conversation that the part names, too.
-    pub fn reject_in_parts(
-        &mut self,
-        mut judge: impl FnMut(Option<ConversationId>, &Recipient) -> Option<RejectionReason>,
-    ) {
-        let each = self.parts.iter_mut().flat_map(|part| {
-            let conversation = part.conversation;
-            part.recipients.iter_mut().map(move |entry| (conversation, entry))
-        });
-        for (conversation, entry) in each {
-            let judged = entry.as_ref().ok().and_then(|accepted| judge(conversation, &accepted.recipient));
-            let Some(reason) = judged else { continue };
+        for entry in &mut self.recipients {
+            let Some(reason) = entry.as_ref().ok().and_then(|accepted| judge(&accepted.recipient)) else { continue };
             if let Ok(accepted) = entry.clone() {
                 *entry = Err(RejectedRecipient::after_all(accepted, reason));
             }
+        }
+    }
+}
+
+impl ResolvedSend {
+    /// As [`ResolvedPart::reject_where`], over all parts.
+    pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
+        for part in &mut self.parts {
+            part.reject_where(&mut judge);
         }
     }
 

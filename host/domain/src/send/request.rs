@@ -1,8 +1,8 @@
 //! What can be said about a send request from its body alone.
 
 use super::{
-    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
-    SmsRequest, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
+    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
+    TRACKING_ID_MAX, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
     conversation, extent, sms,
 };
 use crate::{

@@ -14,7 +14,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::template_news;
+use super::{account_standing, template_news};
 use base::{Context, Result};
 use events::{NewEvent, record};
 
@@ -42,11 +42,38 @@ pub(super) async fn take(
             }
             template_changed(ctx, db, client, target, field, value).await
         }
+        "user_preferences" => {
+            let mut events = Vec::new();
+            for preference in account_standing::preferences(ctx, InboxId(lane), value) {
+                customers::resolve(db, client, &ctx.ids, preference.customer, ctx.now()).await?;
+                events.push(preference.event);
+            }
+            record(ctx, db, client, &events).await
+        }
+        "phone_number_quality_update" | "business_capability_update" => {
+            let numbers = numbers_of(db, client, target, value).await?;
+            record(ctx, db, client, &account_standing::limits(ctx, &numbers, value)).await
+        }
         _ => {
             tracing::info!(client.id = %client, field, "an account event that has no effect here");
             Ok(Vec::new())
         }
     }
+}
+
+/// The numbers that an event of an account is about: the one that it shows, else all of the account.
+async fn numbers_of(
+    db: &mut PgConnection,
+    client: ClientId,
+    target: &CallbackTarget,
+    value: &Value,
+) -> Result<Vec<(InboxId, Address)>> {
+    let CallbackTarget::Waba(account) = target else { return Ok(Vec::new()) };
+    let shown = digits(value, "display_phone_number");
+    let numbers = inboxes::by_waba(db, client, account).await?;
+    let numbers = numbers.iter().filter_map(|inbox| Some((inbox.id, inbox.cloud()?.msisdn.clone())));
+    let is_meant = |msisdn: &str| shown.as_deref().is_none_or(|shown| shown == msisdn);
+    Ok(numbers.filter(|(_, msisdn)| is_meant(msisdn.as_str())).map(|(id, msisdn)| (id, msisdn.into())).collect())
 }
 
 /// Records what is different about a template, about one number of its account: events of numbers are what clients ask for.

@@ -2,6 +2,7 @@
 //! rest is stored, and worked off in order per business number ([`work`]).
 
 mod account;
+mod account_standing;
 mod authenticity;
 mod intake;
 mod template_news;

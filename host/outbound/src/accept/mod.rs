@@ -7,6 +7,7 @@ mod conversations;
 mod group;
 mod prepare;
 mod rows;
+mod standing;
 
 use std::sync::Arc;
 
@@ -96,10 +97,7 @@ impl Acceptor {
         }
     }
 
-    async fn parse(
-        &self,
-        call: &SendCall,
-    ) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
+    async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
         let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
         let parse = move || SendBody::parse(endpoint, &body, most);
         aside::work(call.body.len(), Whose::Known, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))

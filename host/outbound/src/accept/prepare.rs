@@ -13,7 +13,7 @@ use domain::{
     inbox::InboxKind,
     recipient::Recipient,
     send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest, SmsRequest},
-    template::Template,
+    template::{Template, TemplateCategory},
 };
 use storage::{
     PgConnection,
@@ -29,6 +29,7 @@ use super::{
     AcceptError, Pending,
     conversations::ConversationFacts,
     rows::{self, Sorted, rows},
+    standing::{Question, Standing},
 };
 use base::{Context, Result};
 
@@ -42,14 +43,15 @@ pub(super) struct Facts {
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
     pub(super) conversations: ConversationFacts,
+    standing: Standing,
 }
 
 impl Facts {
     pub(super) async fn load<'r>(
+        ctx: &Context,
         db: &mut PgConnection,
         client: ClientId,
         bodies: impl Iterator<Item = &'r SendBody> + Clone,
-        now: DateTime<Utc>,
     ) -> Result<Self> {
         let texts = bodies.clone().filter_map(|body| match body {
             SendBody::Sms(request) => Some(request),
@@ -66,7 +68,7 @@ impl Facts {
         let of_senders = requests
             .clone()
             .filter_map(|request| Some((request, inboxes.get(request.sender().as_str()).map(|inbox| inbox.id)?)));
-        let conversations = ConversationFacts::load(db, client, of_senders, now).await?;
+        let conversations = ConversationFacts::load(db, client, of_senders, ctx.now()).await?;
         let mut facts = Self {
             inboxes,
             sms_inboxes: HashMap::new(),
@@ -74,10 +76,15 @@ impl Facts {
             templates: HashMap::new(),
             windows: HashMap::new(),
             conversations,
+            standing: Standing::default(),
         };
-        facts.load_sms(db, client, texts).await?;
+        facts.load_sms(db, client, texts.clone()).await?;
         facts.load_templates(db, client, requests.clone()).await?;
-        facts.load_windows(db, client, requests).await?;
+        facts.load_windows(db, client, requests.clone()).await?;
+        let of_texts =
+            texts.map(|text| Question { recipients: text.recipients().collect(), marketing: false, number: None });
+        let questions: Vec<Question> = requests.map(|request| facts.question(request)).chain(of_texts).collect();
+        facts.standing = Standing::load(ctx, db, client, &questions).await?;
         Ok(facts)
     }
 
@@ -100,6 +107,23 @@ impl Facts {
 
     fn inbox(&self, request: &SendRequest) -> Option<&Inbox> {
         self.inboxes.get(request.sender().as_str())
+    }
+
+    fn template(&self, request: &SendRequest) -> Option<&Template> {
+        self.templates.get(&self.template_key(request)?)
+    }
+
+    /// What must be known of the recipients of a request.
+    fn question(&self, request: &SendRequest) -> Question {
+        let (marketing, number) = self.terms(request);
+        Question { recipients: request.recipients().collect(), marketing, number }
+    }
+
+    /// Whether a request sends a marketing template, and the number whose tier counts: that of templates on Cloud.
+    fn terms(&self, request: &SendRequest) -> (bool, Option<InboxId>) {
+        let Some(template) = self.template(request) else { return (false, None) };
+        let cloud = self.inbox(request).filter(|inbox| inbox.kind() == InboxKind::WhatsappCloud);
+        (template.category == TemplateCategory::Marketing, cloud.map(|inbox| inbox.id))
     }
 
     fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
@@ -174,15 +198,22 @@ async fn by_address(
 pub(super) struct Prepared {
     pub(super) parts: Vec<NewPart>,
     pub(super) messages: Vec<NewMessage>,
+    /// Recipients that count for the tier of a number from now on.
+    pub(super) counted: Vec<(InboxId, String)>,
     pub(super) response: Bytes,
 }
 
 /// Resolves a request against the facts. Pure but for ids and the clock.
-pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::result::Result<Prepared, AcceptError> {
-    let sorted = match &pending.request {
-        SendBody::Message(request) => message(ctx, facts, request)?,
-        SendBody::Sms(request) => sms(ctx, facts, request)?,
+pub(super) fn prepare(
+    ctx: &Context,
+    facts: &mut Facts,
+    pending: &Pending,
+) -> std::result::Result<Prepared, AcceptError> {
+    let (mut sorted, (marketing, number)) = match &pending.request {
+        SendBody::Message(request) => (message(ctx, facts, request)?, facts.terms(request)),
+        SendBody::Sms(request) => (sms(ctx, facts, request)?, (false, None)),
     };
+    sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
     rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
 }
 
@@ -191,9 +222,10 @@ fn sms(ctx: &Context, facts: &Facts, request: &SmsRequest) -> std::result::Resul
     let operators = ctx.settings.sms_default_source.as_str();
     let inbox = match request.source() {
         None => facts.default_sms.as_ref(),
-        Some(source) => facts.sms_inboxes.get(source).or_else(|| {
-            facts.default_sms.as_ref().filter(|inbox| inbox.address().unwrap_or(operators) == source)
-        }),
+        Some(source) => facts
+            .sms_inboxes
+            .get(source)
+            .or_else(|| facts.default_sms.as_ref().filter(|inbox| inbox.address().unwrap_or(operators) == source)),
     };
     let inbox = inbox.ok_or_else(|| fault(request.unknown_source()))?;
     Ok(Sorted {
@@ -203,13 +235,14 @@ fn sms(ctx: &Context, facts: &Facts, request: &SmsRequest) -> std::result::Resul
         fallback: None,
         category: rows::SMS.to_owned(),
         quick_replies: false,
+        counted: Vec::new(),
         parts: request.resolve(),
     })
 }
 
 fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::Result<Sorted, AcceptError> {
     let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
-    let template = facts.template_key(request).and_then(|key| facts.templates.get(&key));
+    let template = facts.template(request);
     let known =
         NumberFacts { msisdn: request.sender().clone(), waba_id: inbox.cloud().map(|cloud| cloud.waba_id.clone()) };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
@@ -221,9 +254,12 @@ fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::
         });
     }
     if send.kind == SendKind::Conversation {
-        send.reject_in_parts(|conversation, recipient| {
-            facts.conversations.fault(inbox.id, conversation, recipient, now).map(RejectionReason::from)
-        });
+        for part in &mut send.parts {
+            let conversation = part.conversation;
+            part.reject_where(|recipient| {
+                facts.conversations.fault(inbox.id, conversation, recipient, now).map(RejectionReason::from)
+            });
+        }
     }
     let category = match (send.kind, template) {
         (SendKind::Notification, Some(template)) => template.category.as_str().to_owned(),
@@ -236,6 +272,7 @@ fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::
         fallback: send.fallback,
         category,
         quick_replies: template.is_some_and(Template::has_quick_replies),
+        counted: Vec::new(),
         parts: send.parts,
     })
 }

@@ -30,6 +30,8 @@ pub(super) struct Sorted {
     pub(super) category: String,
     /// Whether its messages have quick replies that can be tapped.
     pub(super) quick_replies: bool,
+    /// Recipients that count for the tier of a number from now on.
+    pub(super) counted: Vec<(InboxId, String)>,
     /// One per element of `messages`, in order.
     pub(super) parts: Vec<ResolvedPart>,
 }
@@ -84,8 +86,7 @@ pub(super) fn rows(
         last_part: ids.last().copied().unwrap_or(PartId(batch.0)),
         messages: messages.first().zip(messages.last()).map(|(first, last)| (first.id, last.id)),
     };
-    let response: Bytes =
-        serde_json::to_vec(&SendResponse::new(receipt, echo, rejected)).map_err(unreadable)?.into();
+    let response: Bytes = serde_json::to_vec(&SendResponse::new(receipt, echo, rejected)).map_err(unreadable)?.into();
     let parts = ids.into_iter().zip(sorted.parts).enumerate();
     let parts = parts.map(|(at, (id, part))| NewPart {
         id,
@@ -102,7 +103,7 @@ pub(super) fn rows(
             batch: (at == 0).then_some(head),
         }),
     });
-    Ok(Prepared { parts: parts.collect(), messages, response })
+    Ok(Prepared { parts: parts.collect(), messages, counted: sorted.counted, response })
 }
 
 /// What free-form messages are billed as.

@@ -26,6 +26,7 @@ use storage::{
 
 use super::sender::Sender;
 use crate::{
+    batches,
     delivery::{Step, advance},
     sms_parts::{self, LegPart},
 };
@@ -109,6 +110,8 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     }
     let received = sms_parts::remember(&mut tx, client, &ended.parts).await?;
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
+    let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
+    settlement.steps.extend(cancelled);
     work::put_back(&mut tx, client, &settlement.later).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);

@@ -25,7 +25,8 @@ pub async fn find(db: &mut PgConnection, client: ClientId, gst_id: &str) -> Resu
         return Ok(by_id.map(MessageId));
     }
     let by_own: Option<Uuid> = sqlx::query_scalar(
-        "SELECT id FROM outbound_message WHERE client_id = $1 AND gst_id = $2 AND gst_id <> id::text
+        "SELECT id FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND gst_id = $2 AND gst_id <> id::text
+                         OFFSET 0) found
          ORDER BY id DESC LIMIT 1",
     )
     .bind(client.0)

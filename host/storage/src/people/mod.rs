@@ -2,3 +2,4 @@
 
 pub mod customers;
 pub mod inbox_customers;
+pub mod marketing_stops;

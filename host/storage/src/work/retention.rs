@@ -63,6 +63,9 @@ pub const OF_CALLBACKS: [Aging; 2] = [
 /// What plugins left beside the tables that are partitioned.
 pub const OF_PLUGINS: [Aging; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
+/// Who was counted for the tier of a number, and how many.
+pub const OF_TIERS: [Aging; 2] =
+    [aging("tier_recipient", Age::Moment("counted_at")), aging("tier_count", Age::Moment("counted_at"))];
 /// Parked receipts that nobody claimed.
 pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
 /// How uploads ended that nobody waited for.
@@ -77,7 +80,7 @@ pub fn astray(table: &'static str) -> Aging {
 
 /// All there are, for a test that looks at their plans.
 pub fn all() -> impl Iterator<Item = Aging> {
-    let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS);
+    let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
         .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS])
         .chain(PARTITIONED.into_iter().map(astray))

@@ -9,6 +9,7 @@ mod conversation;
 mod request;
 mod resolve;
 mod response;
+mod sms;
 
 const MAX: usize = 1000;
 
