@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use harness::{Client, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};
 
-use super::opened;
+use super::{create, opened};
 
 const PATH: &str = "/messaging-service/WhatsApp/WhatsAppAnalytics/getConversationAnalyticsForCurrentLoginUser";
 
@@ -14,6 +14,12 @@ fn shown(at: DateTime<Utc>) -> String {
 
 async fn counts(client: &Client, from: DateTime<Utc>, to: DateTime<Utc>, of: &str) -> Value {
     client.get(&format!("{PATH}?startDate={}&endDate={}&messageType={of}", shown(from), shown(to))).await.ok()
+}
+
+/// What the clock of the server shows.
+async fn clock(client: &Client) -> DateTime<Utc> {
+    let opened = create(client, json!({ "recipient": "27829999999" })).await.ok();
+    opened["createdTime"].as_str().unwrap().parse().unwrap()
 }
 
 fn five(submitted: i64, sent: i64, delivered: i64, read: i64, failed: i64) -> Value {
@@ -52,7 +58,7 @@ async fn busy() -> (Shared, Client, Phone) {
 #[tokio::test]
 async fn counts_are_of_the_period_of_the_type_and_of_the_client() {
     let (patchbay, client, _phone) = busy().await;
-    let now = Utc::now();
+    let now = clock(&client).await;
     let (from, to) = (now - TimeDelta::hours(2), now + TimeDelta::hours(2));
 
     eventually("all counts", || async { (counts(&client, from, to, "").await == five(3, 2, 2, 2, 1)).then_some(()) })
@@ -86,7 +92,7 @@ async fn what_a_chatbot_says_counts_as_a_session_message() {
     client.activate("default-chatbot").await;
     phone.write(&client.number, "hello").await;
     phone.receives("an answer", |_| true).await;
-    let now = Utc::now();
+    let now = clock(&client).await;
     let (from, to) = (now - TimeDelta::hours(1), now + TimeDelta::hours(1));
 
     eventually("a delivered answer", || async {

@@ -38,7 +38,7 @@ async fn open(db: &mut PgConnection, id: u128, customer: CustomerId, seconds: i6
 }
 
 async fn customer(db: &mut PgConnection, address: &domain::address::Address) -> CustomerId {
-    resolve_many(db, CLIENT, &IDS, &[address], moment(0)).await.unwrap()[0]
+    resolve_many(db, CLIENT, &IDS, &[address], moment(0)).await.unwrap().remove(0)
 }
 
 async fn found(db: &mut PgConnection, id: u128) -> domain::conversation::Conversation {
