@@ -47,7 +47,18 @@ impl Ids {
         let Self { client, number, number_id, webhook, plugin, participant, upload, .. } = self;
         let Self { conversation, client_ref, message, batch, other, .. } = self;
         [
-            client, number, number_id, webhook, plugin, participant, upload, conversation, client_ref, message, batch, other,
+            client,
+            number,
+            number_id,
+            webhook,
+            plugin,
+            participant,
+            upload,
+            conversation,
+            client_ref,
+            message,
+            batch,
+            other,
         ]
     }
 }

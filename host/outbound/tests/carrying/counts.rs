@@ -66,6 +66,7 @@ impl World {
             content: OutboundContent::Text { body: "hi".to_owned() },
             fallback: None,
             quoted_provider_id: None,
+            send: None,
         };
         let one = |_| NewMessage {
             id: self.ctx.mint(),

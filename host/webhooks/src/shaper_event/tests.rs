@@ -12,7 +12,9 @@ use domain::{
         PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
         TemplateChanged, Tracking, WebhookDisabled,
     },
-    ids::{ChatMessageId, ConversationId, ConversationParticipantId, CustomerId, MessageId, ParticipantId, WebhookConfigId},
+    ids::{
+        ChatMessageId, ConversationId, ConversationParticipantId, CustomerId, MessageId, ParticipantId, WebhookConfigId,
+    },
     inbound::{InboundContent, ProviderFailure},
     webhook::{DisabledReason, PayloadVersion, WebhookType},
 };
