@@ -149,7 +149,8 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
 /// The step with which a leg of a message failed last.
 pub async fn last_failure(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Uuid>> {
     let found = sqlx::query_scalar(
-        "SELECT id FROM delivery_receipt WHERE client_id = $1 AND message_id = $2 AND state = 'FAILED'
+        "SELECT id FROM (SELECT id FROM delivery_receipt WHERE client_id = $1 AND message_id = $2 AND state = 'FAILED'
+                         OFFSET 0) failed
          ORDER BY id DESC LIMIT 1",
     )
     .bind(client.0)

@@ -146,8 +146,8 @@ pub struct StoryReceipt {
 /// The steps of a message, as they were stored.
 pub async fn receipts(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<StoryReceipt>> {
     let found = sqlx::query_as(
-        "SELECT id, channel, state, happened_at, error_code, error_text FROM delivery_receipt
-         WHERE client_id = $1 AND message_id = $2 ORDER BY id",
+        "SELECT id, channel, state, happened_at, error_code, error_text
+         FROM (SELECT * FROM delivery_receipt WHERE client_id = $1 AND message_id = $2 OFFSET 0) step ORDER BY id",
     )
     .bind(client.0)
     .bind(message.0)
