@@ -34,6 +34,7 @@ mod number_registration;
 mod numbers_and_templates;
 mod operations;
 mod overload;
+mod partner_events;
 mod plugin_activations;
 mod plugin_canaries;
 mod plugin_commands;

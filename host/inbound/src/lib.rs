@@ -2,3 +2,4 @@
 
 pub mod callbacks;
 pub mod media;
+pub mod number_quality;

@@ -46,6 +46,7 @@ pub const REGISTRY: &[Table] = &[
     table("messaging_tier", &[]),
     table("messenger_inbox", &[]),
     table("node", &[]),
+    table("number_quality", &[]),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text"]),
     table("outbound_message", &["address_value", "other_value", "ct_id", "gst_id"]),
     table("outbound_part", &["content", "fallback", "quoted_provider_id"]),

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use base::{Context, audit::Administration, upkeep};
-use inbound::media;
+use inbound::{media, number_quality};
 use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -11,6 +11,10 @@ use tokio_util::sync::CancellationToken;
 /// How often template catalogues are looked for that are due: those of new numbers, and those that the provider said
 /// have changed.
 const CATALOGUES: Duration = Duration::from_secs(5);
+
+/// How often numbers are looked for that are to be read: those that the provider said something of, and those whose time has
+/// come.
+const NUMBERS: Duration = Duration::from_secs(2);
 
 /// How often tables are looked for that have outgrown what PostgreSQL knows of them.
 const STATISTICS: Duration = Duration::from_secs(2);
@@ -22,9 +26,10 @@ const COUNTS: Duration = Duration::from_secs(2);
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
     let rounds = repeat(every, || round(&ctx));
     let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
+    let numbers = repeat(NUMBERS, || look_at_numbers(&ctx));
     let statistics = repeat(STATISTICS, || renew_statistics(&ctx));
     let counts = repeat(COUNTS, || fold_counts(&ctx));
-    stop.run_until_cancelled(futures::future::join4(rounds, catalogues, statistics, counts)).await;
+    stop.run_until_cancelled(futures::future::join5(rounds, catalogues, numbers, statistics, counts)).await;
 }
 
 async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
@@ -50,6 +55,15 @@ async fn round(ctx: &Context) {
 async fn refresh_catalogues(ctx: &Context) {
     if let Err(error) = inboxes::refresh_due(&Administration::from(ctx), &ctx.cloud).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "a template catalogue could not be refreshed");
+    }
+}
+
+async fn look_at_numbers(ctx: &Context) {
+    if let Err(error) = number_quality::look_at_due(ctx).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "what a provider thinks of a number could not be read"
+        );
     }
 }
 

@@ -197,7 +197,9 @@ impl Check {
         let in_conversations = self.endpoint == SendEndpoint::Conversation;
         let (allowed, either) = match self.endpoint {
             SendEndpoint::Conversation => ("CONVERSATION, NOTIFICATION", "CONVERSATION or NOTIFICATION"),
-            SendEndpoint::Unified | SendEndpoint::Whatsapp | SendEndpoint::Sms => ("NOTIFICATION, CHAT", "NOTIFICATION or CHAT"),
+            SendEndpoint::Unified | SendEndpoint::Whatsapp | SendEndpoint::Sms => {
+                ("NOTIFICATION, CHAT", "NOTIFICATION or CHAT")
+            }
         };
         let elsewhere = |kind: &str, path: &str| {
             format!("{kind} messages go to POST /whatsapp-api-service/v2/{path}; allowed here: {allowed}")

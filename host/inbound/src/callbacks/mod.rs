@@ -2,10 +2,12 @@
 //! rest is stored, and worked off in order per business number ([`work`]).
 
 mod account;
-mod account_standing;
 mod authenticity;
 mod intake;
+mod number_news;
+mod preferences;
 mod template_news;
+mod template_parts;
 mod work;
 
 pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 use sqlx::PgConnection;
 
-use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
+use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
 use crate::Result;
 
 /// Stores an inbox with what its kind has, and enters a Cloud number into the directories. Fails on
@@ -65,9 +65,9 @@ async fn insert_cloud(
     .bind(&cloud.waba_id)
     .bind(client.0)
     .bind(now)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(())
+    quality::begin(db, client, id, now).await
 }
 
 async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite: &WhatsappLite) -> Result<()> {

@@ -3,6 +3,7 @@
 
 pub mod directories;
 mod insert;
+pub mod quality;
 mod read;
 pub mod templates;
 
