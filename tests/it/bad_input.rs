@@ -177,7 +177,7 @@ async fn an_unknown_enum_value_names_its_field() {
     let component = json!({ "type": "button", "conversationParameters": effect });
     let field = "messages[0].components[0].conversationParameters[0].conversationState";
     scene.fault(&scene.with("/messages/0/components/0", component), field).await;
-    for channel in [json!("SMS"), json!("whatsapp"), json!(1)] {
+    for channel in [json!("FACEBOOK"), json!("whatsapp"), json!(1)] {
         let body = json!({ "channel": channel, "payload": scene.client.order_ready(&[PHONE]) });
         assert_eq!(scene.refused(UNIFIED, body.to_string(), 400).await.faulty_fields(), ["channel"]);
     }

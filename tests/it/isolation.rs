@@ -7,7 +7,7 @@ use harness::{Client, Reply, Shared, eventually, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::isolation_rows::{Call, Ids, Make, Others, ROWS, Row, Who};
+use crate::isolation_rows::{Call, Ids, Make, Others, Row, Who, rows};
 
 const ROLES: [&str; 5] = ["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"];
 const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
@@ -27,7 +27,10 @@ impl World {
         let keys = ROLES.map(|role| (role, key(&patchbay, &ours, role))).into();
         let webhook = theirs.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
         theirs.install("theirs-alone", guest("dice")).await;
+        let (message, batch) = sent(&patchbay, &theirs).await;
         let ids = Ids {
+            message,
+            batch,
             client: client_id(&patchbay, &theirs).await,
             number: theirs.number.clone(),
             number_id: theirs.number_id.clone(),
@@ -35,6 +38,8 @@ impl World {
             plugin: "theirs-alone".to_owned(),
             participant: participant(&patchbay, &theirs).await,
             upload: upload(&theirs).await,
+            conversation: conversation(&theirs).await,
+            client_ref: theirs.client_ref.clone(),
             other: uuid::Uuid::from_u128(1).to_string(),
         };
         Self { patchbay, keys, theirs: ids, nobodys: Ids::nobodys() }
@@ -66,12 +71,29 @@ async fn participant(patchbay: &Shared, client: &Client) -> String {
     .await
 }
 
+/// With somebody who has not written.
+async fn conversation(client: &Client) -> String {
+    let path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
+    let body = json!({ "sender": client.number, "recipient": "27820000002" });
+    client.post(path, &body).await.ok()["conversationId"].as_str().unwrap().to_owned()
+}
+
 /// Of one that is not waited for.
 async fn upload(client: &Client) -> String {
     let path = "/plugin-service/api/v1/plugins?name=theirs-in-time";
     let begun = client.post_raw_with(path, "application/wasm", guest("dice"), &[("Prefer", "respond-async")]).await;
     assert_eq!(begun.status, 202, "{}", begun.text);
     begun.json()["id"].as_str().unwrap().to_owned()
+}
+
+/// A message that was sent, and its batch.
+async fn sent(patchbay: &Shared, client: &Client) -> (String, String) {
+    let batch = client.send(&client.order_ready(&["27820000001"])).await.accepted()["batchId"].clone();
+    let statement =
+        "SELECT gst_id FROM outbound_message WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    let mut db = patchbay.database().await;
+    let message = sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap();
+    (message, batch.as_str().unwrap().to_owned())
 }
 
 async fn client_id(patchbay: &Shared, client: &Client) -> String {
@@ -126,10 +148,10 @@ async fn every_route_has_a_row_and_every_row_a_route() {
     let patchbay = Shared::get().await;
     let routes = routes(&patchbay).await;
     for (method, path) in routes.keys() {
-        let rows = ROWS.iter().filter(|row| row.method == method && row.path == path).count();
-        assert_eq!(rows, 1, "{method} {path} has {rows} rows in tests/it/isolation_rows.rs: say who may call it");
+        let count = rows().filter(|row| row.method == method && row.path == path).count();
+        assert_eq!(count, 1, "{method} {path} has {count} rows in tests/it/isolation_rows: say who may call it");
     }
-    for row in ROWS {
+    for row in rows() {
         let documented = routes.get(&(row.method.to_owned(), row.path.to_owned()));
         let documented = documented.unwrap_or_else(|| panic!("{} {} is served no more", row.method, row.path));
         let roles = match row.who {
@@ -146,7 +168,7 @@ async fn every_route_has_a_row_and_every_row_a_route() {
 #[tokio::test]
 async fn every_route_wants_a_key_of_the_right_role() {
     let world = World::set().await;
-    for row in ROWS {
+    for row in rows() {
         let call = (row.call)(&world.nobodys);
         let Who::Roles(roles) = row.who else {
             let reply = world.call(row, &call, None).await;
@@ -195,7 +217,7 @@ async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option
 async fn another_clients_object_is_the_same_as_one_that_nobody_has() {
     let world = World::set().await;
     let mut faults = Vec::new();
-    for row in ROWS {
+    for row in rows() {
         let unknown;
         let calls: &[(Make, u16)] = match row.others {
             Others::None(_) => &[],

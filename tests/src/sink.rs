@@ -45,6 +45,7 @@ impl Received {
 struct Shared {
     received: Mutex<Vec<Received>>,
     behaviour: Mutex<HashMap<String, (StatusCode, Duration, u32)>>,
+    answers: Mutex<HashMap<String, String>>,
     busy: Mutex<HashMap<String, Busy>>,
 }
 
@@ -109,6 +110,11 @@ impl Sink {
         self.shared.busy.lock().unwrap().get(path).map_or(0, |busy| busy.most)
     }
 
+    /// From now on the path answers with this body.
+    pub fn answers(&self, path: &str, body: &str) {
+        self.shared.answers.lock().unwrap().insert(path.to_owned(), body.to_owned());
+    }
+
     /// From now on the path answers `status` after `delay`, for the next `times` requests. Redirects lead to `elsewhere`.
     pub fn misbehave(&self, path: &str, status: u16, delay: Duration, times: u32) {
         let status = StatusCode::from_u16(status).unwrap();
@@ -121,7 +127,7 @@ async fn take(
     Path(path): Path<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> (StatusCode, HeaderMap) {
+) -> (StatusCode, HeaderMap, String) {
     let (status, delay) = {
         let mut behaviour = shared.behaviour.lock().unwrap();
         match behaviour.get_mut(&path) {
@@ -135,12 +141,13 @@ async fn take(
     shared.received.lock().unwrap().push(Received { path: path.clone(), headers, body });
     begin(&shared, &path);
     tokio::time::sleep(delay).await;
+    let answer = shared.answers.lock().unwrap().get(&path).cloned().unwrap_or_default();
     shared.busy.lock().unwrap().entry(path).and_modify(|busy| busy.now -= 1);
     let mut headers = HeaderMap::new();
     if status.is_redirection() {
         headers.insert("location", HeaderValue::from_static("/elsewhere"));
     }
-    (status, headers)
+    (status, headers, answer)
 }
 
 fn begin(shared: &Shared, path: &str) {

@@ -55,16 +55,28 @@ macro_rules! permissions {
 permissions! {
     /// Sending through the API.
     Sending: "send messages (`/whatsapp-api-service`)" => [Admin, Supervisor, Developer, Api];
+    /// What became of messages.
+    Following: "follow messages and batches, download reports" => [Admin, Supervisor, Developer, Api];
+    /// The blocklist.
+    Blocking: "keep the blocklist" => [Admin, Supervisor, Developer, Api];
+    /// What messages cost.
+    Rates: "set what messages cost" => [Admin];
     /// Looking at numbers, templates and configurations.
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
-    Webhooks: "change the webhook configuration, read and rotate its secret" => [Admin, Developer];
+    Webhooks: "change the webhook configuration, read and rotate its secret, see what was sent and send it again" => [Admin, Developer];
     /// Lite numbers.
     LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set how fast they send" => [Admin, Developer];
+    /// Registering numbers.
+    Numbers: "register WhatsApp Lite numbers" => [Admin, Developer];
     /// Refreshing the catalogue.
     Templates: "fetch the template catalogue from the provider" => [Admin, Supervisor, Developer];
     /// Plugins.
     Plugins: "upload, activate, try out and delete plugins, read what they did" => [Admin, Developer];
+    /// Opening and closing conversations.
+    Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
+    /// Looking at conversations.
+    ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

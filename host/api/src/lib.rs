@@ -4,7 +4,10 @@
 mod account_keys;
 mod admission;
 mod auth;
+mod batches;
+mod blocklist;
 mod body;
+mod conversations;
 mod custom_events;
 mod document;
 pub mod error;
@@ -20,11 +23,15 @@ mod path;
 mod plugins;
 mod product;
 mod providers;
+mod rates;
+mod reports;
 mod routing;
 mod sending;
 mod state;
+mod story;
 mod templates;
 mod testing;
+mod webhook_attempts;
 mod webhook_config;
 
 use axum::{
@@ -65,8 +72,15 @@ pub fn router(state: ApiState) -> Router {
 fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
+        .merge(conversations::routes())
+        .merge(batches::routes())
+        .merge(reports::routes())
+        .merge(story::routes())
+        .merge(blocklist::routes())
+        .merge(rates::routes())
         .merge(account_keys::routes())
         .merge(webhook_config::routes())
+        .merge(webhook_attempts::routes())
         .merge(numbers::routes())
         .merge(lite::routes())
         .merge(templates::routes())

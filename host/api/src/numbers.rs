@@ -1,22 +1,23 @@
 //! Business numbers of the caller (SPEC 4.7).
 
-use axum::{Json, extract::State};
-use domain::ids::InboxId;
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{ids::InboxId, phone, registration::LiteRegistration};
 use serde::Serialize;
-use tenancy::inboxes;
+use tenancy::inboxes::{self, RegisterError};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 use crate::{
-    auth::{Allowed, Looking, Permission},
+    auth::{Allowed, Looking, Numbers, Permission},
+    body::JsonBytes,
     error::ApiError,
     page::{ListQuery, Page, Searched},
     state::ApiState,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(list))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(register))
 }
 
 /// The link between client and number, and the number itself.
@@ -27,6 +28,14 @@ struct NumberRow {
     id: Uuid,
     /// The number.
     whats_app_number: WhatsAppNumber,
+    /// Of a Lite number: who runs its device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("WHATSAPP_GO"), nullable = false)]
+    hosting_type: Option<&'static str>,
+    /// Of a Lite number: what is charged for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("message"), nullable = false)]
+    billing_model: Option<&'static str>,
 }
 
 /// A business number.
@@ -53,6 +62,8 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
                 number: number.msisdn.into(),
                 whats_app_provider: number.kind.as_str(),
             },
+            hosting_type: number.lite.map(|(hosting, _)| hosting.as_str()),
+            billing_model: number.lite.map(|(_, billing)| billing.as_str()),
         }
     }
 }
@@ -72,8 +83,56 @@ async fn list(
     allowed: Allowed<Looking>,
     query: ListQuery,
 ) -> Result<Json<Page<NumberRow>>, ApiError> {
-    // Numbers are stored without `+`, and people search with it.
-    let search = query.search.strip_prefix('+').unwrap_or(&query.search);
-    let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
+    // Numbers are stored as digits; people search with `+`, and with spaces between.
+    let search = phone::as_searched(&query.search);
+    let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, &search, query.page).await?;
     Ok(Json(Page::new(query.page, page, NumberRow::from)))
+}
+
+/// Who hosts a Lite number.
+#[derive(ToSchema)]
+#[schema(as = HostingType)]
+#[expect(dead_code, reason = "described, never made")]
+enum HostingType {
+    /// The platform.
+    #[schema(rename = "WHATSAPP_GO")]
+    WhatsappGo,
+}
+
+/// A number to register.
+#[derive(ToSchema)]
+#[schema(as = NumberRegistration, rename_all = "camelCase", examples(json!({"number": "27820001002"})))]
+#[expect(dead_code, reason = "described, never made: `domain` reads it")]
+struct Registration {
+    /// International format, with or without `+`.
+    #[schema(pattern = r"^\+?[1-9][0-9]{6,14}$")]
+    number: String,
+    /// Who hosts it; absent = `WHATSAPP_GO`.
+    hosting_type: Option<HostingType>,
+}
+
+/// Registers a number for WhatsApp Lite.
+///
+/// It is paired afterwards, by whoever holds the phone.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber",
+    operation_id = "registerLiteNumber",
+    tag = "Numbers",
+    request_body = Registration,
+    security(("apiKey" = [Numbers::ROW.name])),
+    responses((status = 201, description = "Registered.", body = NumberRow)),
+)]
+async fn register(
+    State(state): State<ApiState>,
+    allowed: Allowed<Numbers>,
+    JsonBytes(body): JsonBytes,
+) -> Result<(StatusCode, Json<NumberRow>), ApiError> {
+    let new = LiteRegistration::parse(&body).map_err(|fault| ApiError::faults(vec![fault]))?;
+    let admin = state.administration();
+    match inboxes::register_lite_number(&admin, allowed.caller.client, allowed.actor(), new).await {
+        Ok(number) => Ok((StatusCode::CREATED, Json(number.into()))),
+        Err(taken @ RegisterError::NumberTaken) => Err(ApiError::fault("number", taken.to_string())),
+        Err(RegisterError::Failed(error)) => Err(error.into()),
+    }
 }

@@ -5,8 +5,9 @@
 use chrono::{DateTime, Days, Utc};
 use storage::{
     PgPool, Postgres, Transaction,
-    chat::chatbot_value_lists,
+    chat::{chatbot_value_lists, conversations},
     work::{
+        message_counts,
         partitions::{self, PARTITIONED, Partition},
         retention::{self, Aging},
         statistics,
@@ -23,6 +24,8 @@ const KEY_DAYS: u64 = 7;
 const CALLBACK_DAYS: u32 = 9;
 /// How long it can be asked how an upload ended.
 const UPLOAD_DAYS: u64 = 1;
+/// Recipients count for the tier of a number for a day and a quarter of an hour.
+const TIER_DAYS: u64 = 2;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
 
@@ -35,6 +38,8 @@ pub struct Round {
     pub dropped: u32,
     /// Changes of the schema that gave way to others, for the next round.
     pub postponed: u32,
+    /// Conversations whose time was over, and that were written down as closed.
+    pub expired: u64,
     /// Rows forgotten, beside those of dropped partitions.
     pub forgotten: u64,
 }
@@ -44,6 +49,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     let mut upkeep = Upkeep { db, now, done: Round::default() };
     upkeep.make_partitions().await?;
     upkeep.drop_partitions(keep).await?;
+    upkeep.close_expired_conversations().await?;
     upkeep.forget_rows(keep).await?;
     upkeep.forget_expired_values().await?;
     upkeep.forget_idle_lanes().await?;
@@ -58,6 +64,24 @@ pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
         statistics::look_at(&mut db, table).await?;
     }
     Ok(tables.len())
+}
+
+/// Folds what was counted into the counts; answers how many changes those were. A process that finds another one at it leaves
+/// the rest to that one.
+pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
+    let mut folded = 0;
+    loop {
+        let mut tx = db.begin().await?;
+        if !message_counts::try_lock(&mut tx).await? {
+            return Ok(folded);
+        }
+        let page = message_counts::fold(&mut tx, PAGE).await?;
+        tx.commit().await?;
+        folded += page;
+        if page < PAGE {
+            return Ok(folded);
+        }
+    }
 }
 
 /// The partitioned tables, and for how many days what is in them is kept.
@@ -141,6 +165,19 @@ impl Upkeep<'_> {
         Ok(())
     }
 
+    /// Readers tell by the clock what is active; this keeps the index of open ones as small as they are.
+    async fn close_expired_conversations(&mut self) -> Result<()> {
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let expired = conversations::close_expired(&mut tx, self.now, PAGE).await?;
+            tx.commit().await?;
+            self.done.expired += expired;
+            if expired < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
     async fn forget_rows(&mut self, keep: &Retention) -> Result<()> {
         let astray = partitioned(keep).map(|(table, days)| (retention::astray(table), u64::from(days)));
         let (messages, invocations) = (u64::from(keep.messages_days), u64::from(keep.invocations_days));
@@ -148,8 +185,10 @@ impl Upkeep<'_> {
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
+        let others = others.chain(retention::OF_TIERS.map(|aging| (aging, TIER_DAYS)));
         let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
-        let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS)]);
+        let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
+        let others = others.chain([(retention::MESSAGE_COUNTS, messages)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

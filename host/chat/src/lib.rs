@@ -4,6 +4,7 @@
 
 pub mod bot_turn;
 mod conversation;
+pub mod long_lived;
 pub mod raise;
 pub mod receive;
 pub mod routing;

@@ -21,6 +21,8 @@ pub enum OutboundContent {
     List(ReplyList),
     /// A place on the map.
     Location(Location),
+    /// A text message that was asked for as such.
+    Sms(SmsContent),
 }
 
 /// What one leg of a message says, where that is not what its part says.

@@ -109,3 +109,11 @@ id!(
     /// One process. Owner of leases.
     NodeId
 );
+id!(
+    /// A long-lived conversation (SPEC 2.11).
+    ConversationId
+);
+id!(
+    /// A customer of a business number in the conversation engine: `participantId` of webhooks. No [`ParticipantId`].
+    ConversationParticipantId
+);

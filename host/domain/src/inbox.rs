@@ -69,3 +69,48 @@ impl std::str::FromStr for InboxKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| UnknownInboxKind(text.to_owned()))
     }
 }
+
+/// Who runs the device of a paired number (SPEC 4.7, `hostingType`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum LiteHosting {
+    /// The platform.
+    #[default]
+    #[serde(rename = "WHATSAPP_GO")]
+    WhatsappGo,
+}
+
+impl LiteHosting {
+    /// The name shown to clients and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WhatsappGo => "WHATSAPP_GO",
+        }
+    }
+
+    /// From the name that is stored.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::WhatsappGo].into_iter().find(|hosting| hosting.as_str() == name)
+    }
+}
+
+/// What is charged for on a paired number (SPEC 4.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum BillingModel {
+    /// Each message.
+    #[default]
+    Message,
+}
+
+impl BillingModel {
+    /// The name shown to clients and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+        }
+    }
+
+    /// From the name that is stored.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Message].into_iter().find(|model| model.as_str() == name)
+    }
+}

@@ -31,6 +31,12 @@ impl Msisdn {
     }
 }
 
+/// What is looked for among stored numbers: what people put between the digits of a number, and the `+` before them, is
+/// left out. Anything else stays, and is then part of no number.
+pub fn as_searched(text: &str) -> String {
+    text.chars().filter(|one| !one.is_whitespace() && !"+-().".contains(*one)).collect()
+}
+
 /// A business-scoped user id: the durable id of a customer. Meta issues `ZA.13491208655302741918` and, for a parent,
 /// `ZA.ENT.118157` (PROVIDERS 0.1); the product writes `<country_code>.<digits>` (SPEC 1), so a calling code is
 /// accepted as prefix too.

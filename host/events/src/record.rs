@@ -8,7 +8,7 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::readers::webhooks;
+use crate::readers::{standing, webhooks};
 use base::{Context, Result};
 
 /// Something that happened, with where and when.
@@ -32,5 +32,6 @@ pub async fn record(
     client: ClientId,
     events: &[NewEvent],
 ) -> Result<Vec<(Queue, Uuid)>> {
+    standing::take(ctx, db, client, events).await?;
     webhooks::take(ctx, db, client, events).await
 }

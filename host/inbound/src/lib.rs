@@ -3,3 +3,4 @@
 pub mod callbacks;
 pub mod lite;
 pub mod media;
+pub mod number_quality;

@@ -9,15 +9,18 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     chat::{FallbackFacts, fallback_due},
+    conversation::InConversation,
     delivery::DeliveryState,
-    event::{Event, MessageMoved, StepTimes},
-    ids::{ClientId, MessageId},
+    event::{Event, MessageMoved, StepTimes, Tracking},
+    ids::{ClientId, ConversationId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
     lite::NOT_REGISTERED,
 };
 use storage::{
     PgConnection, Queue,
+    chat::conversations,
     outbound::{
+        count_changes::CountChanges,
         fallbacks::{self, NewFallback},
         legs::{self, MessageLeg, WhenLocked},
         provider_ids,
@@ -27,6 +30,7 @@ use storage::{
 };
 use uuid::Uuid;
 
+use crate::{opt_out, second_address};
 use base::{Context, Result};
 use events::{NewEvent, record};
 
@@ -197,6 +201,8 @@ struct TakenStep {
     state: DeliveryState,
     at: DateTime<Utc>,
     failure: Option<ProviderFailure>,
+    /// Where it is stored.
+    receipt: Option<Uuid>,
 }
 
 /// The changes of one call, gathered so that each kind is written in one statement.
@@ -208,6 +214,7 @@ struct Progress {
     taken: Vec<TakenStep>,
     provider_ids: Vec<ProviderId>,
     seen: Vec<MessageLeg>,
+    counts: CountChanges,
     wakes: Vec<(Queue, Uuid)>,
 }
 
@@ -220,6 +227,7 @@ impl Progress {
             taken: Vec::new(),
             provider_ids: Vec::new(),
             seen: Vec::new(),
+            counts: CountChanges::default(),
             wakes: Vec::new(),
         }
     }
@@ -237,20 +245,33 @@ impl Progress {
         let Some(last) = states.last().copied() else { return Ok(()) };
         let first_seen = leg.leg_state < DeliveryState::Sent && last >= DeliveryState::Sent && !last.is_failed();
         let error = step.failure.as_ref().map(|failure| (failure.code.to_string(), failure.text.clone()));
-        let falls_back = last.is_failed() && fallback_follows(ctx, db, client, leg, &step).await?;
+        let second = match &step.failure {
+            Some(failure) if last.is_failed() => {
+                opt_out::note(ctx, db, client, leg, failure).await?;
+                second_address::follow(ctx, db, client, leg, failure).await?
+            }
+            _ => None,
+        };
+        let goes_on = second.is_some();
+        self.wakes.extend(second);
+        let falls_back = !goes_on && last.is_failed() && fallback_follows(ctx, db, client, leg, &step).await?;
         for state in states {
             note_time(&mut leg.times, *state, step.at);
+            let receipt = ctx.ids.mint(ctx.now());
+            if leg.ordinal == FIRST_LEG {
+                self.counts.add(leg.id, leg.channel, leg.origin, *state);
+            }
             self.receipts.push(NewReceipt {
-                id: ctx.mint(),
+                id: receipt,
                 message: leg.id,
                 channel: leg.channel,
                 state: *state,
                 happened_at: step.at,
                 error: error.clone(),
             });
-            if !falls_back {
-                let failure = step.failure.clone();
-                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure });
+            if !falls_back && !goes_on {
+                let (failure, receipt) = (step.failure.clone(), Some(receipt));
+                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure, receipt });
             }
         }
         leg.leg_state = last;
@@ -275,7 +296,7 @@ impl Progress {
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         let mut wakes = self.wakes;
         let legs = self.moves.into_values().collect();
-        let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids };
+        let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids, counts: self.counts };
         steps::write(db, client, &steps, ctx.now()).await?;
         if steps.legs.is_empty() {
             return Ok(wakes);
@@ -355,7 +376,7 @@ async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, se
     if seen.is_empty() {
         return Ok(());
     }
-    let addresses: Vec<&Address> = seen.iter().map(|leg| leg.recipient.address()).collect();
+    let addresses: Vec<&Address> = seen.iter().map(|leg| &leg.leg_address).collect();
     let known = customers::resolve_many(db, client, &ctx.ids, &addresses, ctx.now()).await?;
     let reached: BTreeSet<_> = seen.iter().map(|leg| leg.inbox).zip(known).collect();
     inbox_customers::mark_reached(db, client, &reached).await?;
@@ -382,17 +403,24 @@ async fn report(
     client: ClientId,
     taken: &[TakenStep],
 ) -> Result<Vec<(Queue, Uuid)>> {
+    let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
+    known.sort_unstable();
+    known.dedup();
+    let known = if known.is_empty() { HashMap::new() } else { conversations::shown(db, client, &known).await? };
     let event = |step: &TakenStep| NewEvent {
         inbox: Some(step.leg.inbox),
         order_key: step.leg.order_key,
         at: step.at,
-        event: Event::MessageMoved(Box::new(moved(step))),
+        event: Event::MessageMoved(Box::new(moved(step, &known))),
     };
     let events: Vec<NewEvent> = taken.iter().map(event).collect();
     record(ctx, db, client, &events).await
 }
 
-fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
+fn moved(
+    TakenStep { leg, state, failure, receipt, .. }: &TakenStep,
+    conversations: &HashMap<ConversationId, InConversation>,
+) -> MessageMoved {
     MessageMoved {
         message: leg.id,
         chat_message: leg.chat_message,
@@ -402,8 +430,15 @@ fn moved(TakenStep { leg, state, failure, .. }: &TakenStep) -> MessageMoved {
         to: leg.recipient.iter().cloned().collect(),
         gst_id: leg.gst_id.clone(),
         ct_id: leg.ct_id.clone(),
+        conversation: leg.conversation.and_then(|id| conversations.get(&id)).cloned(),
         times: StepTimes::up_to(*state, leg.times),
         failure: failure.clone().filter(|_| state.is_failed()),
+        tracking: Tracking {
+            receipt: *receipt,
+            request: leg.request,
+            tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
+            cost: leg.cost.clone(),
+        },
     }
 }
 
@@ -418,7 +453,8 @@ pub async fn fail_for_good(
 ) -> Result<Vec<(Queue, Uuid)>> {
     let legs = legs::lock(db, client, &[(message, FIRST_LEG)], WhenLocked::Wait).await?;
     let Some(leg) = legs.into_iter().next() else { return Ok(Vec::new()) };
-    let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure) }];
+    let receipt = steps::last_failure(db, client, message).await?;
+    let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure), receipt }];
     follow_chat(db, client, &taken, &[]).await?;
     report(ctx, db, client, &taken).await
 }

@@ -2,12 +2,20 @@
 //! SMS.
 
 pub mod accept;
+pub mod analytics;
+pub mod batches;
+pub mod blocklist;
 pub mod delivery;
 pub mod dispatch;
 pub mod fallback;
+mod opt_out;
+pub mod rates;
 pub mod reply;
+pub mod reports;
+mod second_address;
 mod sms_parts;
 mod sms_receipts;
+pub mod story;
 
 pub use sms_parts::UNDELIVERED_SMS;
 pub use sms_receipts::SmscEvents;

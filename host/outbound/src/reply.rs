@@ -47,10 +47,12 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         content: reply.content,
         fallback: None,
         quoted_provider_id: reply.quoted_provider_id,
+        send: None,
     };
     let new_message = NewMessage {
         id: message,
         part,
+        origin: PartOrigin::Reply,
         inbox: reply.inbox,
         channel: reply.channel,
         order_key: order_key(reply.inbox, reply.recipient.address()),
@@ -58,6 +60,7 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         ct_id: None,
         gst_id: message.to_string(),
         chat: Some((reply.participant, reply.chat_message)),
+        conversation: None,
     };
     parts::insert(db, client, &[&new_part]).await?;
     messages::insert(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;

@@ -87,7 +87,10 @@ async fn part_count(db: &mut PgConnection, client: ClientId, leg: (MessageId, i1
     let content = legs::content(db, client, leg.0, leg.1).await?;
     Ok(content.and_then(|content| match content {
         LegContent::Sms(sms) => smpp::part_count(&OutboundContent::Text { body: sms.text }, sms.unicode),
-        LegContent::Message(content) => smpp::part_count(&content, false),
+        LegContent::Message(content) => {
+            let unicode = matches!(content.as_ref(), OutboundContent::Sms(sms) if sms.unicode);
+            smpp::part_count(&content, unicode)
+        }
     }))
 }
 

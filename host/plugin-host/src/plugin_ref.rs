@@ -44,6 +44,14 @@ impl PluginRef {
             Self::Uploaded { version, .. } => Some(*version),
         }
     }
+
+    /// Hash of its component, in hexadecimal; `None` for what ships.
+    pub fn sha256(&self) -> Option<&str> {
+        match self {
+            Self::Shipped(_) => None,
+            Self::Uploaded { sha256, .. } => Some(sha256),
+        }
+    }
 }
 
 impl fmt::Display for PluginRef {

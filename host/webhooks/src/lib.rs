@@ -5,7 +5,9 @@
 //!   signing secret.
 //! - [`deliver`]: a worker that holds the lane of an endpoint shapes what is due into bytes, stores those, signs and sends
 //!   them, and tries again what failed. What the shaper is told is filled in by `shaper_event`.
+//! - [`history`]: what was sent, how it went, and sending it again.
 
 pub mod configure;
 pub mod deliver;
+pub mod history;
 pub mod shaper_event;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use base::{Context, audit::Administration, upkeep};
-use inbound::media;
+use inbound::{media, number_quality};
 use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -12,15 +12,24 @@ use tokio_util::sync::CancellationToken;
 /// have changed.
 const CATALOGUES: Duration = Duration::from_secs(5);
 
+/// How often numbers are looked for that are to be read: those that the provider said something of, and those whose time has
+/// come.
+const NUMBERS: Duration = Duration::from_secs(2);
+
 /// How often tables are looked for that have outgrown what PostgreSQL knows of them.
 const STATISTICS: Duration = Duration::from_secs(2);
+
+/// How often what was counted is folded into the counts.
+const COUNTS: Duration = Duration::from_secs(2);
 
 /// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
     let rounds = repeat(every, || round(&ctx));
     let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
+    let numbers = repeat(NUMBERS, || look_at_numbers(&ctx));
     let statistics = repeat(STATISTICS, || renew_statistics(&ctx));
-    stop.run_until_cancelled(futures::future::join3(rounds, catalogues, statistics)).await;
+    let counts = repeat(COUNTS, || fold_counts(&ctx));
+    stop.run_until_cancelled(futures::future::join5(rounds, catalogues, numbers, statistics, counts)).await;
 }
 
 async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
@@ -49,11 +58,26 @@ async fn refresh_catalogues(ctx: &Context) {
     }
 }
 
+async fn look_at_numbers(ctx: &Context) {
+    if let Err(error) = number_quality::look_at_due(ctx).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "what a provider thinks of a number could not be read"
+        );
+    }
+}
+
 async fn renew_statistics(ctx: &Context) {
     if let Err(error) = upkeep::renew_statistics(&ctx.db).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
             "what PostgreSQL knows of its tables could not be renewed"
         );
+    }
+}
+
+async fn fold_counts(ctx: &Context) {
+    if let Err(error) = upkeep::fold_message_counts(&ctx.db).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "message counts could not be folded; they stay exact");
     }
 }

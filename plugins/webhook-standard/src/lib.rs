@@ -123,6 +123,9 @@ fn partner(event: &PartnerEvent) -> Object {
         .maybe("newNumber", &event.new_number)
         .maybe("plugin", &fact(event, "plugin"))
         .maybe("pluginVersion", &fact(event, "pluginVersion"))
+        .maybe("webhookId", &fact(event, "webhookId"))
+        .maybe("webhookType", &fact(event, "webhookType"))
+        .maybe("url", &fact(event, "url"))
         .maybe("reason", &fact(event, "reason"))
 }
 

@@ -1,7 +1,7 @@
 //! How webhooks are delivered: signed so that libraries of others verify them, again and again until they are taken, in order,
 //! and nobody waits for somebody else's receiver (SPEC 2.12, 4.7, CONTRACT 2 and 7).
 
-mod peers;
+pub mod peers;
 
 use std::{collections::BTreeSet, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Receivers written by others: PyPI and npm `standardwebhooks`, in `tests/peers/webhooks`.
+//! Receivers written by others: `standardwebhooks` of PyPI and npm, in `tests/peers/webhooks`, and of crates.io.
 
 use std::{
     collections::BTreeMap,
@@ -13,6 +13,7 @@ use harness::Received;
 use hmac::{Hmac, Mac};
 use serde::Serialize;
 use sha2::Sha256;
+use standardwebhooks::Webhook;
 
 /// A webhook for a library to judge.
 #[derive(Debug, Clone, Serialize)]
@@ -42,14 +43,28 @@ impl Case {
 }
 
 /// What each library says: `ok`, or why not, for every case.
-pub fn verdicts(cases: &[Case]) -> [(&'static str, Vec<String>); 2] {
+pub fn verdicts(cases: &[Case]) -> [(&'static str, Vec<String>); 3] {
     let installed = installed();
     let mut python = Command::new("python3");
     python.arg(scripts().join("verify.py"));
     python.env("PYTHONPATH", installed.join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
     let mut node = Command::new("node");
     node.arg(scripts().join("verify.cjs")).arg(installed);
-    [("PyPI standardwebhooks", ask(python, cases)), ("npm standardwebhooks", ask(node, cases))]
+    let rust = cases.iter().map(rust_verdict).collect();
+    [
+        ("PyPI standardwebhooks", ask(python, cases)),
+        ("npm standardwebhooks", ask(node, cases)),
+        ("crates.io standardwebhooks", rust),
+    ]
+}
+
+fn rust_verdict(case: &Case) -> String {
+    let mut headers = reqwest::header::HeaderMap::new();
+    for (name, value) in &case.headers {
+        headers.insert(reqwest::header::HeaderName::try_from(name).unwrap(), value.parse().unwrap());
+    }
+    let verified = Webhook::new(&case.secret).and_then(|webhook| webhook.verify(case.body.as_bytes(), &headers));
+    verified.map_or_else(|error| error.to_string(), |()| "ok".to_owned())
 }
 
 /// Whether one of the signatures is that of `secret`, whatever the time.

@@ -1,6 +1,8 @@
 //! Sending (SPEC 4.1). Parsing and rules are the acceptor's; here is what HTTP adds.
 
+mod conversation_schema;
 mod schema;
+mod sms_schema;
 
 use std::sync::Arc;
 
@@ -32,7 +34,11 @@ use crate::{
 const IDEMPOTENCY_KEY_MAX: usize = 255;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(unified)).routes(routes!(whatsapp))
+    OpenApiRouter::new()
+        .routes(routes!(unified))
+        .routes(routes!(whatsapp))
+        .routes(routes!(sms))
+        .routes(routes!(conversation))
 }
 
 /// What makes a send safe to repeat.
@@ -94,6 +100,56 @@ async fn whatsapp(
 ) -> Result<Response, ApiError> {
     host.admits(&state, allowed.caller.client, &body, "sender").await?;
     accept(&state, &allowed, SendEndpoint::Whatsapp, request_id, &headers, body).await
+}
+
+/// Sends an SMS.
+///
+/// `sender` is one of the client's SMS source addresses; without it the SMS comes from the client's default one. A text of
+/// more than one segment goes out in parts that the phone joins. What becomes of each message is reported by webhook, with
+/// `channel` `SMS`.
+#[utoipa::path(
+    post,
+    path = "/whatsapp-api-service/v2/channels/sms",
+    operation_id = "sendBySms",
+    tag = "Sending",
+    params(Idempotency),
+    request_body = sms_schema::SmsSend,
+    security(("apiKey" = [Sending::ROW.name])),
+    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+)]
+async fn sms(
+    State(state): State<ApiState>,
+    allowed: Allowed<Sending>,
+    Extension(request_id): Extension<RequestId>,
+    headers: HeaderMap,
+    JsonBytes(body): JsonBytes,
+) -> Result<Response, ApiError> {
+    accept(&state, &allowed, SendEndpoint::Sms, request_id, &headers, body).await
+}
+
+/// Sends free text into long-lived conversations, or a template.
+///
+/// A text whose conversation is closed, has expired or is with somebody else is rejected for its recipient, with the reason.
+/// Templates belong to the conversation that is active with their recipient, if there is one. Field names may be written in
+/// snake_case.
+#[utoipa::path(
+    post,
+    path = "/whatsapp-api-service/v2/json",
+    operation_id = "sendInConversation",
+    tag = "Sending",
+    params(Idempotency),
+    request_body = conversation_schema::ConversationSend,
+    security(("apiKey" = [Sending::ROW.name])),
+    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+)]
+async fn conversation(
+    State(state): State<ApiState>,
+    allowed: Allowed<Sending>,
+    Extension(request_id): Extension<RequestId>,
+    headers: HeaderMap,
+    JsonBytes(body): JsonBytes,
+) -> Result<Response, ApiError> {
+    accept(&state, &allowed, SendEndpoint::Conversation, request_id, &headers, body).await
 }
 
 async fn accept(

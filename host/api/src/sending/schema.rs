@@ -5,6 +5,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::sms_schema::SmsSend;
+
 /// A send through the unified endpoint.
 #[derive(ToSchema)]
 #[schema(examples(json!({
@@ -25,7 +27,18 @@ pub(super) struct UnifiedSend {
     /// Which way it goes.
     channel: SendChannel,
     /// What is sent.
-    payload: Send,
+    payload: UnifiedPayload,
+}
+
+/// What is sent, by the channel that it goes over.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[serde(untagged)]
+pub(super) enum UnifiedPayload {
+    /// Over `WHATSAPP`.
+    Whatsapp(Send),
+    /// Over `SMS`.
+    Sms(SmsSend),
 }
 
 /// `channel` of the unified endpoint.
@@ -34,6 +47,8 @@ pub(super) struct UnifiedSend {
 pub(super) enum SendChannel {
     /// WhatsApp.
     Whatsapp,
+    /// Text messages.
+    Sms,
 }
 
 /// A send: up to 1,000 recipients over all its messages (`limits.max_recipients`).

@@ -2,7 +2,7 @@
 
 mod schema;
 
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     ids::WebhookConfigId,
     webhook::{WebhookConfig, WebhookConfigRequest},
@@ -16,14 +16,17 @@ use crate::{
     auth::{Allowed, Looking, Permission, Webhooks},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
+    page::{ListQuery, Page},
     path::Segments,
     state::ApiState,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
-        .routes(routes!(create))
+        .routes(routes!(create, update))
         .routes(routes!(client_default))
+        .routes(routes!(list))
+        .routes(routes!(delete))
         .routes(routes!(secret))
         .routes(routes!(rotate_secret))
 }
@@ -60,6 +63,34 @@ async fn create(
     Ok(Json(config))
 }
 
+/// Changes a configuration.
+///
+/// A field that is left out stays as it is; an empty address turns its webhook off; an address that is given is judged anew and
+/// turns its webhook on again. The number that it is for stays: `whatsAppNumberId` is ignored.
+#[utoipa::path(
+    put,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+    operation_id = "updateWebhookConfiguration",
+    tag = "Webhook configuration",
+    request_body = schema::WebhookConfigurationUpdate,
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses(
+        (status = 200, description = "Changed.", body = schema::StoredWebhookConfiguration),
+        (status = 404, description = "There is no such configuration."),
+    ),
+)]
+async fn update(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<WebhookConfig>, ApiError> {
+    let request = WebhookConfigRequest::parse(&body).map_err(ApiError::faults)?;
+    let id = request.updates().map_err(|fault| ApiError::faults(vec![fault]))?.ok_or_else(ApiError::not_found)?;
+    let actor = allowed.actor().to_string();
+    let updated = configure::update(&state.context, allowed.caller.client, &actor, id, &request).await;
+    Ok(Json(updated.map_err(refused)?))
+}
+
 /// The client's default configuration.
 #[utoipa::path(
     get,
@@ -80,6 +111,48 @@ async fn client_default(
     found.map(Json).ok_or_else(|| {
         ApiError::new(ErrorKind::NotFound, "there is no default webhook configuration: create one with POST")
     })
+}
+
+/// The client's configurations: the default first, then the overrides by number.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
+    operation_id = "listWebhookConfigurations",
+    tag = "Webhook configuration",
+    params(ListQuery),
+    security(("apiKey" = [Looking::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<schema::StoredWebhookConfiguration>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<Looking>,
+    query: ListQuery,
+) -> Result<Json<Page<WebhookConfig>>, ApiError> {
+    let found = configure::list(&state.context, allowed.caller.client, query.page).await?;
+    Ok(Json(Page::new(query.page, found, |config| config)))
+}
+
+/// Deletes a configuration.
+///
+/// A number whose override it was has the default again; deleting the default leaves overrides as they are. What waited to be
+/// sent to its addresses is dropped.
+#[utoipa::path(
+    delete,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
+    operation_id = "deleteWebhookConfiguration",
+    tag = "Webhook configuration",
+    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses((status = 204, description = "Deleted.")),
+)]
+async fn delete(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+) -> Result<StatusCode, ApiError> {
+    let actor = allowed.actor().to_string();
+    configure::delete(&state.context, allowed.caller.client, &actor, id).await.map_err(refused)?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// The secret that signs the webhooks of a configuration.

@@ -53,6 +53,46 @@ pub(super) struct WebhookConfiguration {
     chatbot_payload_version: Option<PayloadVersion>,
 }
 
+/// What a configuration is changed to. What is left out stays as it is.
+#[derive(ToSchema)]
+#[schema(
+    rename_all = "camelCase",
+    examples(json!({
+        "id": "01a1fb88-0000-7000-8000-000000000000",
+        "statusUpdateURL": "https://hooks.acme.example/status",
+        "incomingMessageURL": "",
+    })),
+)]
+pub(super) struct WebhookConfigurationUpdate {
+    /// Of the configuration.
+    id: Uuid,
+    /// Ignored: to change the number, delete and create.
+    whats_app_number_id: Option<String>,
+    /// Ignored.
+    whats_app_number_msisdn: Option<String>,
+    /// Customers' messages. Empty = off, like all of them.
+    #[schema(rename = "incomingMessageURL")]
+    incoming_message_url: Option<String>,
+    /// Delivery statuses.
+    #[schema(rename = "statusUpdateURL")]
+    status_update_url: Option<String>,
+    /// Sessions of WhatsApp Lite.
+    #[schema(rename = "sessionStatusURL")]
+    session_status_url: Option<String>,
+    /// Events of the platform.
+    #[schema(rename = "eventWebhookURL")]
+    event_webhook_url: Option<String>,
+    /// Chatbot conversations.
+    #[schema(rename = "chatbotWebhookURL")]
+    chatbot_webhook_url: Option<String>,
+    /// Also report what the bot writes.
+    chatbot_include_outgoing: Option<bool>,
+    /// Report nothing while an agent is assigned.
+    chatbot_stop_on_agent_assignment: Option<bool>,
+    /// Form of the chatbot events.
+    chatbot_payload_version: Option<PayloadVersion>,
+}
+
 /// A configuration.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]

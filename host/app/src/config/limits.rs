@@ -152,6 +152,8 @@ section! {
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// Age after which an undeliverable message no longer falls back to SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
+        /// How long a long-lived conversation lasts unless it is closed; those that are open keep the time that they began with.
+        conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
     }
 }
 

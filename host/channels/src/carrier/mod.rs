@@ -2,8 +2,8 @@
 //!
 //! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that many
 //! messages, and [sends](Carrier::send) each over a place of its own; places that it has no message for it drops. Marks are
-//! therefore never more than the calls that start at once. Of a failure it asks [`SendFailure::next`] what to do; the
-//! carrier slows itself down.
+//! therefore never more than the calls that start at once, or twice that where the carrier [lets marks run
+//! ahead](Carrier::marks_ahead). Of a failure it asks [`SendFailure::next`] what to do; the carrier slows itself down.
 
 mod inbox;
 mod outgoing;
@@ -41,6 +41,13 @@ pub trait Carrier: Send + Sync + 'static {
     /// Room for up to `wanted` messages that start now: as many as the pace and the sends in flight leave. None at all may
     /// pass at any moment, see [`Carrier::ready`]; `Err` lasts.
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed>;
+
+    /// Whether as many messages may be marked as are in flight already, so that each call that ends is followed at once by the
+    /// next: worth it where answers come faster than a transaction commits. After a kill, what was marked ahead is in doubt
+    /// like a call, although nobody called.
+    fn marks_ahead(&self) -> bool {
+        false
+    }
 
     /// Returns when there may be room again, after [`LOOK_AGAIN`] at the latest. Only worth waiting for with something to
     /// send: where there is room it returns at once.

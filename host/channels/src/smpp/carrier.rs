@@ -84,6 +84,11 @@ impl Carrier for SmppCarrier {
         self.gateway.ready(inbox.id).await;
     }
 
+    /// An SMSC answers a whole window in less than a commit takes.
+    fn marks_ahead(&self) -> bool {
+        true
+    }
+
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
         carried(content)
     }

@@ -23,6 +23,7 @@ pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundConte
 pub(super) fn text_of(content: &OutboundContent) -> Result<Cow<'_, str>, CannotCarry> {
     let text: Cow<'_, str> = match content {
         OutboundContent::Text { body } => body.as_str().into(),
+        OutboundContent::Sms(sms) => sms.text.as_str().into(),
         OutboundContent::Template(template) => template.rendered_text.as_str().into(),
         OutboundContent::Media(media) => lines(media_lines(media)).into(),
         OutboundContent::Buttons(buttons) => lines(button_lines(buttons)).into(),

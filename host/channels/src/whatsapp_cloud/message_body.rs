@@ -40,6 +40,7 @@ pub(super) fn read_receipt_body(wamid: &str, typing: bool) -> Value {
 fn content_object(content: &OutboundContent) -> (&'static str, Value) {
     match content {
         OutboundContent::Text { body } => ("text", json!({ "preview_url": false, "body": body })),
+        OutboundContent::Sms(sms) => ("text", json!({ "preview_url": false, "body": sms.text })),
         OutboundContent::Media(media) => media_object(media),
         OutboundContent::Template(template) => ("template", template_object(template)),
         OutboundContent::Buttons(buttons) => ("interactive", buttons_object(buttons)),

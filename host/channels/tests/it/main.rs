@@ -20,6 +20,7 @@ mod graph_reads;
 mod graph_send_bodies;
 mod graph_send_failures;
 mod guarded_client;
+mod hostile_addresses;
 mod media_store;
 mod name_servers;
 mod object_media;

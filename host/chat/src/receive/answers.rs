@@ -3,7 +3,7 @@
 
 use domain::{
     chat::Rating,
-    content::{ButtonParameter, OutboundContent},
+    content::{ButtonParameter, ConversationEffect, OutboundContent},
     ids::{ClientId, CustomerId},
     inbound::{InboundContent, InboundMessage},
     inbox::InboxKind,
@@ -29,6 +29,8 @@ pub(super) struct Answered {
     pub(super) carousel: bool,
     /// It is a tap on a button that asked for a rating.
     pub(super) rating: Option<Rating>,
+    /// What the tapped quick reply does to a long-lived conversation.
+    pub(super) effect: Option<ConversationEffect>,
     /// The message that it quotes, taps or reacts to, when we know it.
     pub(super) target: Option<Target>,
 }
@@ -74,7 +76,8 @@ async fn read_plain(db: &mut PgConnection, client: ClientId, message: &InboundMe
     });
     let sent = target.as_ref().and_then(|target| target.sent.as_ref());
     let (content, carousel, rating) = interpret(&message.content, sent);
-    Ok(Answered { content, carousel, rating, target })
+    let effect = effect(&message.content, sent);
+    Ok(Answered { content, carousel, rating, effect, target })
 }
 
 fn target_id(message: &InboundMessage) -> Option<&str> {
@@ -90,10 +93,14 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
         InboundContent::Button { text, payload } => {
             let carousel = matches!(sent, Some(OutboundContent::Template(template)) if !template.cards.is_empty());
             let button = sent.and_then(|sent| tapped(sent, payload));
-            if button.is_none() && payload.starts_with(TOKEN_PREFIX) {
-                tracing::warn!("a tapped button is not known any more; its payload stays as the provider sent it");
-            }
-            let payload = button.map_or_else(|| payload.clone(), |button| button.value.clone());
+            let payload = match button {
+                Some(button) => button.value.clone(),
+                None if payload.starts_with(TOKEN_PREFIX) && !is_clients_own(sent, payload) => {
+                    tracing::warn!("a tapped button is not known any more; its text stands for its payload");
+                    text.clone()
+                }
+                None => payload.clone(),
+            };
             (InboundContent::Button { text: text.clone(), payload }, carousel, None)
         }
         InboundContent::Interactive { text, payload } => match ratings::of_payload(payload) {
@@ -113,9 +120,24 @@ fn tapped<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonPara
     template.tokened_buttons().find(|button| button.token.as_deref() == Some(payload))
 }
 
+/// Whether a template had a quick reply with this very payload, which then is no token of ours.
+fn is_clients_own(sent: Option<&OutboundContent>, payload: &str) -> bool {
+    let Some(OutboundContent::Template(template)) = sent else { return false };
+    let of_cards = template.cards.iter().flat_map(|card| &card.buttons);
+    template.buttons.iter().chain(of_cards).any(|button| button.token.is_none() && button.value == payload)
+}
+
+/// What a tap does to a conversation.
+fn effect(content: &InboundContent, sent: Option<&OutboundContent>) -> Option<ConversationEffect> {
+    match content {
+        InboundContent::Button { payload, .. } => tapped(sent?, payload)?.conversation_state,
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use domain::content::{ButtonKind, CardParameters, ConversationEffect, TemplateSend};
+    use domain::content::{ButtonKind, CardParameters, TemplateSend};
 
     use super::*;
 
@@ -152,6 +174,27 @@ mod tests {
     fn a_tap_gives_the_clients_payload_back_in_place_of_our_token() {
         let sent = template(vec![button(Some("pb1:abc"))], Vec::new());
         assert_eq!(interpret(&tap("pb1:abc"), Some(&sent)), (tap("TRACK"), false, None));
+    }
+
+    #[test]
+    fn a_tap_has_the_effect_of_the_button_whose_token_it_brings() {
+        let end = ButtonParameter { conversation_state: Some(ConversationEffect::End), ..button(Some("pb1:end")) };
+        let sent = template(vec![button(Some("pb1:abc")), end, button(None)], Vec::new());
+        assert_eq!(effect(&tap("pb1:abc"), Some(&sent)), Some(ConversationEffect::Start));
+        assert_eq!(effect(&tap("pb1:end"), Some(&sent)), Some(ConversationEffect::End));
+        assert_eq!(effect(&tap("TRACK"), Some(&sent)), None);
+        assert_eq!(effect(&tap("pb1:end"), None), None);
+        assert_eq!(effect(&InboundContent::Text { body: "pb1:end".to_owned() }, Some(&sent)), None);
+    }
+
+    #[test]
+    fn a_token_that_is_not_known_any_more_is_shown_to_nobody() {
+        assert_eq!(interpret(&tap("pb1:gone"), None), (tap("Track"), false, None));
+        let sent = template(vec![button(Some("pb1:abc"))], Vec::new());
+        assert_eq!(interpret(&tap("pb1:gone"), Some(&sent)), (tap("Track"), false, None));
+        let own = ButtonParameter { value: "pb1:mine".to_owned(), ..button(None) };
+        let sent = template(vec![own], Vec::new());
+        assert_eq!(interpret(&tap("pb1:mine"), Some(&sent)), (tap("pb1:mine"), false, None), "the client's own");
     }
 
     #[test]

@@ -48,6 +48,7 @@ fn came(arrival: &Arrival<'_>, chat: Chat) -> MessageCame {
         answers: answered.target.as_ref().map(answers),
         quoted_provider_id: arrival.message.quoted_provider_id.clone(),
         last_template: arrival.last_template.clone(),
+        conversation: arrival.conversation.clone(),
     }
 }
 

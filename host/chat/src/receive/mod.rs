@@ -5,11 +5,13 @@ mod answers;
 mod chat;
 mod happened;
 mod lite_choices;
+mod taps;
 
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind, Addresses},
     chat::{ChatContent, ContentType, ReceivedContent, SentTemplate},
+    conversation::InConversation,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
 };
@@ -23,7 +25,7 @@ use storage::{
     inboxes::{self, Inbox},
     people::{
         customers::{self, Customer, Introduction},
-        inbox_customers,
+        inbox_customers::{self, WroteAfter},
     },
 };
 use uuid::Uuid;
@@ -44,6 +46,8 @@ struct Arrival<'a> {
     inbox: &'a Inbox,
     /// The template that the customer had been sent last, if nothing free-form was sent since.
     last_template: Option<SentTemplate>,
+    /// The long-lived conversation that is active with the customer, or was until this very message.
+    conversation: Option<InConversation>,
     /// Our address of the file that came with it.
     media_url: Option<String>,
     /// When the customer wrote it.
@@ -71,8 +75,10 @@ pub async fn receive(
     let customer = sender(ctx, db, client, message).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
-    let last_template = inbox_customers::record_inbound(db, client, inbox.id, customer.id, written_at).await?;
+    let WroteAfter { last_template, conversation } =
+        inbox_customers::record_inbound(db, client, inbox.id, customer.id, written_at).await?;
     let answered = answers::read(db, client, (&inbox, customer.id), message).await?;
+    taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
     let file = store_file(ctx, db, client, inbox.id, &answered.content).await?;
 
     let arrival = Arrival {
@@ -82,6 +88,7 @@ pub async fn receive(
         customer: &customer,
         inbox: &inbox,
         last_template,
+        conversation,
         media_url: file.map(|file| media::url_for(ctx, client, file)),
         written_at,
     };

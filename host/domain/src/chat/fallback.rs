@@ -123,6 +123,7 @@ pub fn fallback_due(facts: &FallbackFacts) -> Result<(), FallbackRefused> {
 pub fn automatic_text(content: &OutboundContent) -> String {
     let lines: Vec<&str> = match content {
         OutboundContent::Text { body } => vec![body],
+        OutboundContent::Sms(sms) => vec![&sms.text],
         OutboundContent::Media(media) => media.caption.iter().chain([&media.url]).map(String::as_str).collect(),
         OutboundContent::Template(template) => vec![&template.rendered_text],
         OutboundContent::Buttons(message) => framed(&message.header, &message.body, &message.footer),

@@ -25,6 +25,7 @@ pub fn of_outbound(content: &OutboundContent) -> Option<String> {
         OutboundContent::Media(file) => file.caption.clone(),
         OutboundContent::Location(place) => Some(place_text(place)),
         OutboundContent::Text { .. }
+        | OutboundContent::Sms(_)
         | OutboundContent::Template(_)
         | OutboundContent::Buttons(_)
         | OutboundContent::List(_) => Some(automatic_text(content)),

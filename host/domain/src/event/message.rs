@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::{Chat, Customer};
 use crate::{
@@ -9,8 +10,9 @@ use crate::{
     channel::Channel,
     chat::SentTemplate,
     content::OutboundContent,
+    conversation::InConversation,
     delivery::DeliveryState,
-    ids::{ChatMessageId, MessageId, UserId},
+    ids::{ChatMessageId, MessageId, RequestId, UserId},
     inbound::{InboundContent, ProviderFailure},
 };
 
@@ -41,6 +43,9 @@ pub struct MessageCame {
     /// The template that the customer had been sent last, if nothing free-form was sent since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_template: Option<SentTemplate>,
+    /// The long-lived conversation that is active with the customer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<InConversation>,
 }
 
 /// A message that another one answers.
@@ -137,12 +142,42 @@ pub struct MessageMoved {
     /// The client's tracking id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<String>,
+    /// The long-lived conversation that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<InConversation>,
     /// When it took this step and those before.
     #[serde(default, skip_serializing_if = "StepTimes::is_empty")]
     pub times: StepTimes,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ProviderFailure>,
+    /// What else it can be followed by, and what it costs.
+    #[serde(default, skip_serializing_if = "Tracking::is_empty")]
+    pub tracking: Tracking,
+}
+
+/// What a message can be followed by beside its own ids (SPEC 2.1, 6.2), and what it costs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tracking {
+    /// The stored step that this event tells of. Whoever tells of it on may use this id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Uuid>,
+    /// The HTTP request that the message was sent with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestId>,
+    /// What a tap on one of its quick replies is followed by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tqrmt_id: Option<String>,
+    /// Amount and currency, by the client's rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+}
+
+impl Tracking {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// When a message took its steps, as far as known.

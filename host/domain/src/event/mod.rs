@@ -12,15 +12,19 @@ mod plugin;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod webhook;
 
 pub use chat::{Agent, Chat, ChatChangedHands, ChatClosed, ChatOpened, ChatRated, Customer, TicketMoved, TicketStatus};
 pub use inbox::{
     ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,
     SessionStatus, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
 };
-pub use message::{AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, Speaker, StepTimes};
+pub use message::{
+    AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, Speaker, StepTimes, Tracking,
+};
 pub use plugin::{PluginMode, PluginSuspended, PluginSwapped, PluginVersion, PluginWorld, Swap};
 pub use stored::{Recorded, VERSION, Written};
+pub use webhook::WebhookDisabled;
 
 use serde::{Deserialize, Serialize};
 
@@ -58,4 +62,6 @@ pub enum Event {
     PluginSuspended(PluginSuspended),
     /// The connection of a paired number changed (SPEC 3.3).
     SessionChanged(SessionChanged),
+    /// A webhook was turned off because its receiver does not take it.
+    WebhookDisabled(WebhookDisabled),
 }

@@ -11,8 +11,9 @@ use crate::{
     chat::{ParticipantState, Rating},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId},
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
+    webhook::{DisabledReason, WebhookType},
 };
 
 fn at() -> DateTime<Utc> {
@@ -58,6 +59,7 @@ fn messages() -> [Event; 3] {
         template: Some(AnsweredTemplate { id: "77".to_owned(), parameters: vec!["Zo".to_owned()] }),
     };
     let came = MessageCame {
+        conversation: None,
         message: ChatMessageId(Uuid::from_u128(6)),
         chat: chat(),
         customer: customer(),
@@ -77,6 +79,7 @@ fn messages() -> [Event; 3] {
         quoted: Some(ChatMessageId(Uuid::from_u128(6))),
     };
     let moved = MessageMoved {
+        conversation: None,
         message: MessageId(Uuid::from_u128(5)),
         chat_message: None,
         leg: 1,
@@ -87,6 +90,7 @@ fn messages() -> [Event; 3] {
         ct_id: None,
         times: StepTimes { sent: Some(at()), ..StepTimes::default() },
         failure: Some(ProviderFailure { code: 131_026, text: "undeliverable".to_owned() }),
+        tracking: Tracking::default(),
     };
     [Event::MessageCame(Box::new(came)), Event::MessageSaid(Box::new(said)), Event::MessageMoved(Box::new(moved))]
 }
@@ -147,11 +151,22 @@ fn of_plugins() -> [Event; 2] {
     [Event::PluginSwapped(swapped), Event::PluginSuspended(suspended)]
 }
 
+fn of_webhooks() -> Event {
+    Event::WebhookDisabled(WebhookDisabled {
+        config: WebhookConfigId(Uuid::from_u128(9)),
+        is_default: true,
+        webhook: WebhookType::StatusUpdate,
+        url: "https://hooks.example.com/status".to_owned(),
+        reason: DisabledReason::Gone,
+    })
+}
+
 /// One of every case: a case that is added is missed here by the compiler.
 fn every_case() -> Vec<Event> {
-    let all: Vec<Event> = messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).collect();
+    let all: Vec<Event> =
+        messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).chain([of_webhooks()]).collect();
     let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
-    assert_eq!(places.len(), 15, "a case is missing");
+    assert_eq!(places.len(), 16, "a case is missing");
     all
 }
 
@@ -172,6 +187,7 @@ fn place(event: &Event) -> usize {
         Event::PluginSwapped(_) => 12,
         Event::PluginSuspended(_) => 13,
         Event::SessionChanged(_) => 14,
+        Event::WebhookDisabled(_) => 15,
     }
 }
 

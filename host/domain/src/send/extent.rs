@@ -15,7 +15,7 @@ pub(super) fn check(endpoint: SendEndpoint, body: &[u8], most: usize) -> Result<
     let mut json = serde_json::Deserializer::from_slice(body);
     // Errors are the parser's to tell, and what ends the counting is in the counts.
     let prefix = match endpoint {
-        SendEndpoint::Whatsapp => {
+        SendEndpoint::Whatsapp | SendEndpoint::Sms | SendEndpoint::Conversation => {
             let _ = Payload(&mut count).deserialize(&mut json);
             ""
         }
@@ -102,7 +102,7 @@ struct Message<'c>(&'c mut Count);
 impl Part for Message<'_> {
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
         match name {
-            "recipients" | "recipientNumbers" => entries.next_value_seed(Recipients(self.0)),
+            "recipients" | "recipientNumbers" | "recipient_numbers" => entries.next_value_seed(Recipients(self.0)),
             _ => entries.next_value::<IgnoredAny>().map(drop),
         }
     }

@@ -2,9 +2,17 @@
 
 use url::Url;
 
+/// Longest address of a file, in characters.
+const LINK_MAX: usize = 2_048;
+/// Longest name of a file, in characters.
+const NAME_MAX: usize = 240;
+
 /// A file's address must be absolute, `http` or `https`, with a host and without a password. Whether the address may be
 /// reached is judged where it is opened.
 pub(super) fn check(link: &str) -> Result<(), &'static str> {
+    if link.chars().count() > LINK_MAX {
+        return Err("has more than 2048 characters, which the provider does not take");
+    }
     let url = Url::parse(link).map_err(|_| "is not an address; give an absolute http or https URL")?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err("must be an http or https URL");
@@ -20,5 +28,6 @@ pub(super) fn file_name(link: &str) -> Option<String> {
     let path = link.split(['?', '#']).next()?;
     let name = path.rsplit('/').next()?;
     let (stem, extension) = name.rsplit_once('.')?;
-    (!stem.is_empty() && !extension.is_empty() && path.matches('/').count() > 2).then(|| name.to_owned())
+    let short = name.chars().count() <= NAME_MAX;
+    (short && !stem.is_empty() && !extension.is_empty() && path.matches('/').count() > 2).then(|| name.to_owned())
 }

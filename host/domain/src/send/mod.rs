@@ -5,11 +5,13 @@
 
 mod chat_content;
 mod components;
+mod conversation;
 mod extent;
 mod links;
 mod request;
 mod resolve;
 mod response;
+mod sms;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -18,10 +20,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     content::OutboundContent,
+    ids::ConversationId,
     phone::Msisdn,
     recipient::{Recipient, RecipientFault},
 };
+pub use conversation::ConversationFault;
+pub use request::SendBody;
 pub use response::{SendReceipt, SendResponse, SendStatus};
+pub use sms::SmsRequest;
 pub use wire::{
     ComponentKind, ConversationParameter, HeaderFormat, RequestCard, RequestComponent, SendPayload, UnifiedSend,
     WireFallback, WireMedia, WireMessage, WireRecipient,
@@ -34,16 +40,20 @@ pub const CAPTION_MAX: usize = 1024;
 /// Longest `ctId` or `gstId`, in characters.
 pub const TRACKING_ID_MAX: usize = 255;
 
-/// Which of the two endpoints a body came to: it decides where the payload is.
+/// Which endpoint a body came to: it decides where the payload is, and which message types there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendEndpoint {
     /// `/v2/messages`: `channel` and `payload`.
     Unified,
     /// `/v2/channels/whatsapp`: the payload itself.
     Whatsapp,
+    /// `/v2/channels/sms`: the payload itself.
+    Sms,
+    /// `/v2/json`: the payload itself, for conversations.
+    Conversation,
 }
 
-/// `messageType` of these endpoints.
+/// `messageType` of the endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SendKind {
@@ -51,6 +61,8 @@ pub enum SendKind {
     Notification,
     /// Free-form, within 24 hours of the customer's last message on Cloud.
     Chat,
+    /// Free text into a long-lived conversation.
+    Conversation,
 }
 
 impl SendKind {
@@ -59,6 +71,7 @@ impl SendKind {
         match self {
             Self::Notification => "NOTIFICATION",
             Self::Chat => "CHAT",
+            Self::Conversation => "CONVERSATION",
         }
     }
 }
@@ -66,6 +79,7 @@ impl SendKind {
 /// A send request that is right as far as the body alone can tell.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
+    endpoint: SendEndpoint,
     sender: Msisdn,
     kind: SendKind,
     template: Option<TemplateChoice>,
@@ -88,6 +102,8 @@ pub struct TemplateChoice {
 #[derive(Debug, Clone)]
 struct RequestMessage {
     recipients: Vec<WireRecipient>,
+    /// The conversation that a `CONVERSATION` message goes into.
+    conversation: Option<ConversationId>,
     content: RequestContent,
 }
 
@@ -135,6 +151,8 @@ pub struct ResolvedSend {
 pub struct ResolvedPart {
     /// What goes out.
     pub content: OutboundContent,
+    /// The conversation that a `CONVERSATION` message names.
+    pub conversation: Option<ConversationId>,
     /// In the order of the request; duplicates stay.
     pub recipients: Vec<Result<AcceptedRecipient, RejectedRecipient>>,
 }
@@ -177,6 +195,24 @@ pub enum RejectionReason {
     /// The customer asked for no more messages of this kind.
     #[error("the customer has opted out")]
     OptedOut,
+    /// On the client's own list.
+    #[error("the recipient is on your blocklist")]
+    Blocked,
+    /// A marketing template to a customer who said stop (SPEC 6.4).
+    #[error("the customer has stopped marketing messages; other categories may be sent")]
+    MarketingStopped,
+    /// A template to one customer more than the tier of the number allows (SPEC part 8).
+    #[error("the number may send templates to {limit} different customers in 24 hours, and has; try again later")]
+    TierUsedUp {
+        /// How many the tier allows.
+        limit: u32,
+    },
+    /// An SMS to somebody who is known by a user id alone.
+    #[error("an SMS needs `to`: a phone number")]
+    NoPhone,
+    /// A `CONVERSATION` message that its conversation does not take.
+    #[error(transparent)]
+    Conversation(#[from] ConversationFault),
 }
 
 fn as_text<S: serde::Serializer>(reason: &RejectionReason, serializer: S) -> Result<S::Ok, S::Error> {
@@ -190,15 +226,24 @@ impl RejectedRecipient {
     }
 }
 
-impl ResolvedSend {
-    /// Rejects accepted recipients for what only stored state tells (24-hour window, opt-out): `judge` gives a reason,
-    /// or `None` to keep one.
+impl ResolvedPart {
+    /// Rejects accepted recipients for what only stored state tells (24-hour window, blocklist, tier): `judge` gives a
+    /// reason, or `None` to keep one.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
-        for entry in self.parts.iter_mut().flat_map(|part| &mut part.recipients) {
+        for entry in &mut self.recipients {
             let Some(reason) = entry.as_ref().ok().and_then(|accepted| judge(&accepted.recipient)) else { continue };
             if let Ok(accepted) = entry.clone() {
                 *entry = Err(RejectedRecipient::after_all(accepted, reason));
             }
+        }
+    }
+}
+
+impl ResolvedSend {
+    /// As [`ResolvedPart::reject_where`], over all parts.
+    pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
+        for part in &mut self.parts {
+            part.reject_where(&mut judge);
         }
     }
 

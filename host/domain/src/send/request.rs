@@ -1,37 +1,80 @@
 //! What can be said about a send request from its body alone.
 
 use super::{
-    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, TRACKING_ID_MAX,
-    TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components, extent,
+    FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
+    TRACKING_ID_MAX, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
+    conversation, extent, sms,
 };
 use crate::{
     body::{self, Faults, FieldFault},
+    ids::ConversationId,
     phone::Msisdn,
     recipient::Recipient,
     segments,
 };
 
-impl SendRequest {
+/// A body of a send endpoint, by what it asks for.
+#[derive(Debug, Clone)]
+pub enum SendBody {
+    /// A WhatsApp message.
+    Message(SendRequest),
+    /// A text message.
+    Sms(SmsRequest),
+}
+
+impl SendBody {
     /// Parses and checks a body. `max_recipients` counts over all messages (`limits.max_recipients`, DESIGN 7). All
     /// faults of a body that parses are reported at once. Takes time and memory that grow with the body's length and no
     /// faster.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         extent::check(endpoint, body, max_recipients)?;
-        let (payload, prefix) = match endpoint {
-            SendEndpoint::Whatsapp => (body::parse::<SendPayload>(body)?, ""),
-            SendEndpoint::Unified => (payload_of(body::parse::<UnifiedSend>(body)?)?, "payload."),
+        let (channel, payload, prefix) = match endpoint {
+            SendEndpoint::Whatsapp | SendEndpoint::Conversation => {
+                (SendChannel::Whatsapp, body::parse::<SendPayload>(body)?, "")
+            }
+            SendEndpoint::Sms => (SendChannel::Sms, body::parse::<SendPayload>(body)?, ""),
+            SendEndpoint::Unified => {
+                let (channel, payload) = payload_of(body::parse::<UnifiedSend>(body)?)?;
+                (channel, payload, "payload.")
+            }
         };
-        let mut check = Check { prefix, faults: Faults::default() };
-        let request = check.payload(payload);
+        let mut check = Check { endpoint, prefix, faults: Faults::default() };
+        let request = match channel {
+            SendChannel::Whatsapp => check.payload(payload).map(Self::Message),
+            SendChannel::Sms => sms::check(&mut check, payload).map(Self::Sms),
+        };
         match request {
             Some(request) if check.faults.is_empty() => Ok(request),
             _ => Err(check.faults),
         }
     }
 
+    /// Recipient entries over all messages.
+    pub fn recipient_count(&self) -> usize {
+        match self {
+            Self::Message(request) => request.recipient_count(),
+            Self::Sms(request) => request.recipient_count(),
+        }
+    }
+}
+
+impl SendRequest {
+    /// Parses and checks a body that asks for a WhatsApp message, as [`SendBody::parse`] does.
+    pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
+        match SendBody::parse(endpoint, body, max_recipients)? {
+            SendBody::Message(request) => Ok(request),
+            SendBody::Sms(_) => Err(FieldFault::new("channel", "must be WHATSAPP").into()),
+        }
+    }
+
     /// The sending business number.
     pub fn sender(&self) -> &Msisdn {
         &self.sender
+    }
+
+    /// The endpoint it came to.
+    pub fn endpoint(&self) -> SendEndpoint {
+        self.endpoint
     }
 
     /// Kind of message.
@@ -54,6 +97,11 @@ impl SendRequest {
         self.messages.iter().map(|message| message.recipients.len()).sum()
     }
 
+    /// The conversations that its messages name.
+    pub fn conversations(&self) -> impl Iterator<Item = ConversationId> {
+        self.messages.iter().filter_map(|message| message.conversation)
+    }
+
     /// Every address that can be sent to, over all messages: what stored state is looked up for.
     pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
         let entries = self.messages.iter().flat_map(|message| &message.recipients);
@@ -71,33 +119,46 @@ impl SendRequest {
     }
 }
 
-fn payload_of(unified: UnifiedSend) -> Result<SendPayload, Faults> {
+/// `channel` of the unified endpoint.
+enum SendChannel {
+    Whatsapp,
+    Sms,
+}
+
+fn payload_of(unified: UnifiedSend) -> Result<(SendChannel, SendPayload), Faults> {
     let mut faults = Faults::default();
-    match unified.channel.as_deref() {
-        Some("WHATSAPP") => {}
+    let channel = match unified.channel.as_deref() {
+        Some("WHATSAPP") => Some(SendChannel::Whatsapp),
+        Some("SMS") => Some(SendChannel::Sms),
         Some(other) => {
-            faults
-                .push(FieldFault::new("channel", format!("`{other}` is not a channel; the allowed value is WHATSAPP")));
+            let said = format!("`{other}` is not a channel; the allowed values are WHATSAPP and SMS");
+            faults.push(FieldFault::new("channel", said));
+            None
         }
-        None => faults.push(FieldFault::new("channel", "is required: WHATSAPP")),
-    }
-    match unified.payload {
-        Some(payload) if faults.is_empty() => Ok(payload),
-        Some(_) => Err(faults),
         None => {
-            faults.push(FieldFault::required("payload"));
-            Err(faults)
+            faults.push(FieldFault::new("channel", "is required: WHATSAPP or SMS"));
+            None
         }
+    };
+    if unified.payload.is_none() {
+        faults.push(FieldFault::required("payload"));
     }
+    channel.zip(unified.payload).ok_or(faults)
 }
 
 /// Collects faults under full paths.
 pub(super) struct Check {
+    endpoint: SendEndpoint,
     prefix: &'static str,
     faults: Faults,
 }
 
 impl Check {
+    /// What every field path begins with.
+    pub(super) fn prefix(&self) -> &'static str {
+        self.prefix
+    }
+
     pub(super) fn fault(&mut self, field: &str, message: impl Into<String>) {
         self.faults.push(FieldFault::new(format!("{}{field}", self.prefix), message));
     }
@@ -108,7 +169,11 @@ impl Check {
         let fallback = payload.fallback.and_then(|fallback| self.fallback(fallback));
         let template = match kind {
             Some(SendKind::Notification) => self.template(payload.template_name, payload.template_id),
-            _ => None,
+            Some(SendKind::Conversation) => {
+                conversation::no_template(self, payload.template_name.as_deref(), payload.template_id.as_deref());
+                None
+            }
+            Some(SendKind::Chat) | None => None,
         };
         let messages = payload.messages.unwrap_or_default();
         if messages.is_empty() {
@@ -116,7 +181,8 @@ impl Check {
         }
         let each = messages.into_iter().enumerate();
         let messages: Vec<RequestMessage> = each.filter_map(|(at, message)| self.message(at, message, kind)).collect();
-        Some(SendRequest { sender: sender?, kind: kind?, template, messages, fallback, prefix: self.prefix })
+        let (endpoint, prefix) = (self.endpoint, self.prefix);
+        Some(SendRequest { endpoint, sender: sender?, kind: kind?, template, messages, fallback, prefix })
     }
 
     fn sender(&mut self, sender: Option<&str>) -> Option<Msisdn> {
@@ -128,19 +194,26 @@ impl Check {
     }
 
     fn kind(&mut self, kind: Option<&str>) -> Option<SendKind> {
-        match kind {
+        let in_conversations = self.endpoint == SendEndpoint::Conversation;
+        let (allowed, either) = match self.endpoint {
+            SendEndpoint::Conversation => ("CONVERSATION, NOTIFICATION", "CONVERSATION or NOTIFICATION"),
+            SendEndpoint::Unified | SendEndpoint::Whatsapp | SendEndpoint::Sms => {
+                ("NOTIFICATION, CHAT", "NOTIFICATION or CHAT")
+            }
+        };
+        let elsewhere = |kind: &str, path: &str| {
+            format!("{kind} messages go to POST /whatsapp-api-service/v2/{path}; allowed here: {allowed}")
+        };
+        let message = match kind {
             Some("NOTIFICATION") => return Some(SendKind::Notification),
-            Some("CHAT") => return Some(SendKind::Chat),
-            Some("CONVERSATION") => {
-                let message =
-                    "CONVERSATION messages go to POST /whatsapp-api-service/v2/json; allowed here: NOTIFICATION, CHAT";
-                self.fault("messageType", message);
-            }
-            Some(other) => {
-                self.fault("messageType", format!("`{other}` is not a message type; allowed: NOTIFICATION, CHAT"));
-            }
-            None => self.fault("messageType", "is required: NOTIFICATION or CHAT"),
-        }
+            Some("CHAT") if !in_conversations => return Some(SendKind::Chat),
+            Some("CONVERSATION") if in_conversations => return Some(SendKind::Conversation),
+            Some("CONVERSATION") => elsewhere("CONVERSATION", "json"),
+            Some("CHAT") => elsewhere("CHAT", "messages"),
+            Some(other) => format!("`{other}` is not a message type; allowed: {allowed}"),
+            None => format!("is required: {either}"),
+        };
+        self.fault("messageType", message);
         None
     }
 
@@ -174,7 +247,13 @@ impl Check {
 
     fn message(&mut self, at: usize, message: WireMessage, kind: Option<SendKind>) -> Option<RequestMessage> {
         let field = format!("messages[{at}]");
+        let mut named = None;
         let content = match kind {
+            Some(SendKind::Conversation) => {
+                let (id, content) = conversation::check(self, &message, &field);
+                named = id;
+                id.and(content).map(|content| RequestContent::Chat(Box::new(content)))
+            }
             Some(SendKind::Notification) => {
                 if message.conversation_id.is_some() {
                     self.fault(&format!("{field}.conversationId"), "is not accepted on NOTIFICATION");
@@ -197,10 +276,10 @@ impl Check {
             None => None,
         };
         let recipients = self.recipients(message.recipients, message.recipient_numbers, &field);
-        Some(RequestMessage { recipients: recipients?, content: content? })
+        Some(RequestMessage { recipients: recipients?, conversation: named, content: content? })
     }
 
-    fn recipients(
+    pub(super) fn recipients(
         &mut self,
         recipients: Option<Vec<WireRecipient>>,
         alternate: Option<Vec<WireRecipient>>,

@@ -40,7 +40,7 @@ impl SendRequest {
             match content {
                 Ok(content) => {
                     let recipients = message.recipients.iter().map(|entry| accept(entry, &number.msisdn)).collect();
-                    parts.push(ResolvedPart { content, recipients });
+                    parts.push(ResolvedPart { content, conversation: message.conversation, recipients });
                 }
                 Err(wrong) => faults.append(wrong),
             }
@@ -88,10 +88,21 @@ impl SendRequest {
 /// Characters of what a client wrote for an address that are echoed: more than any address has.
 const NUMBER_MAX: usize = 255;
 
-fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, RejectedRecipient> {
+/// What a client wrote for an address, as a rejection echoes it.
+pub(super) fn echoed(entry: &WireRecipient) -> String {
     let given = [&entry.to, &entry.customer_user_id];
     let number = given.into_iter().flatten().find(|text| !text.is_empty()).map_or("", String::as_str);
-    let number: String = number.chars().take(NUMBER_MAX).collect();
+    number.chars().take(NUMBER_MAX).collect()
+}
+
+/// A recipient with its tracking ids; an empty id is none.
+pub(super) fn accepted(entry: &WireRecipient, recipient: Recipient, number: String) -> AcceptedRecipient {
+    let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    AcceptedRecipient { recipient, number, ct_id: present(&entry.ct_id), gst_id: present(&entry.gst_id) }
+}
+
+fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, RejectedRecipient> {
+    let number = echoed(entry);
     let recipient = match Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()) {
         Ok(recipient) => recipient,
         Err(fault) => return Err(RejectedRecipient { number, reason: RejectionReason::Address(fault) }),
@@ -99,6 +110,5 @@ fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, R
     if recipient.phone() == Some(sender.as_str()) {
         return Err(RejectedRecipient { number, reason: RejectionReason::Sender });
     }
-    let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    Ok(AcceptedRecipient { recipient, number, ct_id: present(&entry.ct_id), gst_id: present(&entry.gst_id) })
+    Ok(accepted(entry, recipient, number))
 }

@@ -5,7 +5,10 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::RejectedRecipient;
-use crate::ids::{BatchId, RequestId};
+use crate::{
+    channel::Channel,
+    ids::{BatchId, RequestId},
+};
 
 /// Body of a 202. All fields on all send endpoints (DESIGN 7).
 #[derive(Debug, Serialize)]
@@ -23,7 +26,7 @@ pub struct SendResponse<'a> {
     pub message: String,
     /// To be logged by the client for diagnosis.
     pub request_id: RequestId,
-    /// `WHATSAPP`.
+    /// `WHATSAPP` or `SMS`.
     pub channel: &'a str,
     /// When it was accepted, ISO 8601.
     #[serde(serialize_with = "iso_8601")]
@@ -57,6 +60,8 @@ pub struct SendReceipt {
     pub accepted_at: DateTime<Utc>,
     /// Recipients that will be sent to.
     pub accepted_count: usize,
+    /// Which way it goes.
+    pub channel: Channel,
 }
 
 impl<'a> SendResponse<'a> {
@@ -82,7 +87,7 @@ impl<'a> SendResponse<'a> {
             status,
             message,
             request_id: receipt.request_id,
-            channel: "WHATSAPP",
+            channel: receipt.channel.as_str(),
             timestamp: receipt.accepted_at,
             accepted_count: receipt.accepted_count,
             rejected_count,

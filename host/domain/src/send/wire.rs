@@ -1,5 +1,6 @@
 //! The JSON of a send request (SPEC 2.3), as it comes: nothing is required yet, so that every missing field gets its own
-//! message. Unknown fields are ignored. How many messages and recipients there are has been counted before (`extent`).
+//! message. Unknown fields are ignored. The snake_case alternates of the conversation endpoint (SPEC 9) are read everywhere.
+//! How many messages and recipients there are has been counted before (`extent`).
 
 use serde::Deserialize;
 
@@ -11,7 +12,7 @@ use crate::{
 /// Body of `POST /whatsapp-api-service/v2/messages`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct UnifiedSend {
-    /// `WHATSAPP`.
+    /// `WHATSAPP` or `SMS`.
     pub channel: Option<String>,
     /// What the WhatsApp endpoint takes directly.
     #[serde(default, deserialize_with = "body::object")]
@@ -24,11 +25,14 @@ pub struct UnifiedSend {
 pub struct SendPayload {
     /// Business number.
     pub sender: Option<String>,
-    /// `NOTIFICATION` or `CHAT`.
+    /// `NOTIFICATION` or `CHAT`; `CONVERSATION` on the conversation endpoint.
+    #[serde(alias = "message_type")]
     pub message_type: Option<String>,
     /// Name of the template.
+    #[serde(alias = "template_name")]
     pub template_name: Option<String>,
     /// Its id.
+    #[serde(alias = "template_id")]
     pub template_id: Option<String>,
     /// At least one.
     #[serde(default, deserialize_with = "body::objects")]
@@ -36,6 +40,8 @@ pub struct SendPayload {
     /// SMS fallback.
     #[serde(default, deserialize_with = "body::object")]
     pub fallback: Option<WireFallback>,
+    /// Of an SMS: force UTF-16.
+    pub unicode: Option<bool>,
 }
 
 /// One element of `messages`.
@@ -46,17 +52,19 @@ pub struct WireMessage {
     #[serde(default, deserialize_with = "body::objects")]
     pub recipients: Option<Vec<WireRecipient>>,
     /// The other name of `recipients`.
-    #[serde(default, deserialize_with = "body::objects")]
+    #[serde(default, alias = "recipient_numbers", deserialize_with = "body::objects")]
     pub recipient_numbers: Option<Vec<WireRecipient>>,
     /// Template components.
     #[serde(default, deserialize_with = "body::few_objects")]
     pub components: Option<Vec<RequestComponent>>,
-    /// Text of a `CHAT` message.
+    /// Text of a `CHAT` or `CONVERSATION` message.
+    #[serde(alias = "message_text")]
     pub message_text: Option<String>,
     /// Attachment of a `CHAT` message.
     #[serde(default, deserialize_with = "body::object")]
     pub media: Option<WireMedia>,
     /// Long-lived conversation.
+    #[serde(alias = "conversation_id")]
     pub conversation_id: Option<String>,
 }
 
@@ -67,10 +75,13 @@ pub struct WireRecipient {
     /// Phone number.
     pub to: Option<String>,
     /// BSUID.
+    #[serde(alias = "customer_user_id")]
     pub customer_user_id: Option<String>,
     /// Client tracking id.
+    #[serde(alias = "ct_id")]
     pub ct_id: Option<String>,
     /// System tracking id that the client brings along.
+    #[serde(alias = "gst_id")]
     pub gst_id: Option<String>,
 }
 
@@ -88,6 +99,7 @@ pub struct WireMedia {
 #[serde(rename_all = "camelCase")]
 pub struct WireFallback {
     /// Turns it on.
+    #[serde(alias = "send_fallback")]
     pub send_fallback: Option<bool>,
     /// Text of the SMS.
     pub text: Option<String>,
@@ -113,7 +125,7 @@ pub struct RequestComponent {
     /// `header`: name of a document.
     pub filename: Option<String>,
     /// `button`: what the quick replies do, in order.
-    #[serde(default, deserialize_with = "body::few_objects")]
+    #[serde(default, alias = "conversation_parameters", deserialize_with = "body::few_objects")]
     pub conversation_parameters: Option<Vec<ConversationParameter>>,
     /// `carousel`: one entry per card.
     #[serde(default, deserialize_with = "body::few_objects")]
@@ -176,7 +188,7 @@ pub struct ConversationParameter {
     /// Sent back on a tap.
     pub payload: String,
     /// Keeps the conversation open, or closes it.
-    #[serde(default, deserialize_with = "body::optional_word")]
+    #[serde(default, alias = "conversation_state", deserialize_with = "body::optional_word")]
     pub conversation_state: Option<ConversationEffect>,
 }
 

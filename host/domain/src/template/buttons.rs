@@ -12,6 +12,13 @@ use crate::{
     send::ConversationParameter,
 };
 
+/// Longest payload of a quick reply, in characters.
+const PAYLOAD_MAX: usize = 256;
+/// Longest end of a URL button's address, in characters.
+const SUFFIX_MAX: usize = 2_000;
+/// Longest coupon code, in characters.
+const CODE_MAX: usize = 20;
+
 /// A button that takes a parameter, and its place in the template.
 struct Slot {
     index: usize,
@@ -32,6 +39,13 @@ pub(super) fn fill(
         given.iter().flat_map(|(_, given)| given.conversation_parameters.iter().flatten()).collect();
     check(&slots, given, (values.len(), effects.len()), field)?;
 
+    if let Some((at, _)) = given.last() {
+        let wrong = wrong_value(&slots, &values, &effects);
+        if let Some((list, place, message)) = wrong {
+            return Err(FieldFault::new(format!("{field}[{at}].{list}[{place}]"), message));
+        }
+    }
+
     let dynamic_only = values.len() == slots.iter().filter(|slot| slot.dynamic).count();
     let mut values = values.into_iter();
     let mut effects = effects.into_iter();
@@ -49,6 +63,32 @@ pub(super) fn fill(
         })
     });
     Ok(filled.collect())
+}
+
+/// The first value that the provider refuses: which list it is in, its place there, and why, in words.
+fn wrong_value(
+    slots: &[Slot],
+    values: &[&String],
+    effects: &[&ConversationParameter],
+) -> Option<(&'static str, usize, String)> {
+    let dynamic_only = values.len() == slots.iter().filter(|slot| slot.dynamic).count();
+    let filled = slots.iter().filter(|slot| slot.dynamic || !dynamic_only);
+    let wrong = |kind: ButtonKind, value: &str| {
+        let (what, most) = match kind {
+            ButtonKind::QuickReply => ("a payload", PAYLOAD_MAX),
+            ButtonKind::Url => ("the end of an address", SUFFIX_MAX),
+            ButtonKind::CopyCode => ("a code", CODE_MAX),
+        };
+        let length = value.chars().count();
+        (value.trim().is_empty() || length > most).then(|| format!("has {length} characters; {what} has 1 to {most}"))
+    };
+    let of_values = filled.zip(values).enumerate();
+    let mut of_values = of_values.filter_map(|(at, (slot, value))| Some(("parameters", at, wrong(slot.kind, value)?)));
+    let of_effects = effects.iter().enumerate();
+    let mut of_effects = of_effects.filter_map(|(at, effect)| {
+        Some(("conversationParameters", at, wrong(ButtonKind::QuickReply, &effect.payload)?))
+    });
+    of_values.next().or_else(|| of_effects.next())
 }
 
 fn slots(buttons: &[TemplateButton]) -> Vec<Slot> {

@@ -261,6 +261,20 @@ impl Template {
         })
     }
 
+    /// Whether it, or one of its cards, has quick replies.
+    pub fn has_quick_replies(&self) -> bool {
+        let of_cards = self.components.iter().flat_map(|component| match component {
+            TemplateComponent::Carousel(cards) => cards.as_slice(),
+            _ => &[],
+        });
+        let all = of_cards.flat_map(|card| &card.components).chain(&self.components);
+        let mut buttons = all.flat_map(|component| match component {
+            TemplateComponent::Buttons(buttons) => buttons.as_slice(),
+            _ => &[],
+        });
+        buttons.any(|button| button.action == ButtonAction::QuickReply)
+    }
+
     /// Interprets Meta's JSON directly.
     pub fn from_graph(waba_id: &str, template: &Value) -> Result<Self, TemplateError> {
         Self::from_record(TemplateRecord::from_graph(waba_id, template)?)

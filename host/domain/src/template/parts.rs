@@ -10,6 +10,12 @@ use crate::{
 /// Characters of a header or body with its parameters in place: Meta takes no longer ones, and a parameter may stand in the
 /// text a hundred times.
 const FILLED_MAX: usize = 32_768;
+/// Characters of a body with its parameters in place (132005).
+const BODY_MAX: usize = 1_024;
+/// Longest name of a document, in characters.
+const FILENAME_MAX: usize = 240;
+/// More than a parameter may have in a row.
+const FIVE_SPACES: &str = "     ";
 
 /// A component and its place in the request.
 pub(super) type Placed<'r> = (usize, &'r RequestComponent);
@@ -134,6 +140,10 @@ fn media_header(
         }
         Some(_) => {}
     }
+    if component.filename.as_ref().is_some_and(|name| name.chars().count() > FILENAME_MAX) {
+        let message = format!("must have at most {FILENAME_MAX} characters");
+        faults.push(FieldFault::new(format!("{field}.filename"), message));
+    }
     let url = component.url.as_deref().filter(|url| !url.is_empty());
     match url {
         Some(url) if faults.is_empty() => {
@@ -188,9 +198,16 @@ fn text_parameters<'r>(
         Some((at, component)) => {
             let values = component.parameters.as_deref().unwrap_or_default();
             if values.len() == wanted {
-                let fits = pattern.filled_length(values, FILLED_MAX) <= FILLED_MAX;
+                if let Some((place, wrong)) =
+                    values.iter().zip(0..).find_map(|(value, place)| Some((place, wrong(value)?)))
+                {
+                    let place: u32 = place;
+                    return Err(FieldFault::new(format!("{field}[{at}].parameters[{place}]"), wrong));
+                }
+                let most = if kind == ComponentKind::Body.as_str() { BODY_MAX } else { FILLED_MAX };
+                let fits = pattern.filled_length(values, most) <= most;
                 let too_long = || {
-                    let message = format!("make a {kind} of more than {FILLED_MAX} characters; shorten them");
+                    let message = format!("make a {kind} of more than {most} characters; shorten them");
                     FieldFault::new(format!("{field}[{at}].parameters"), message)
                 };
                 return fits.then_some(values).ok_or_else(too_long);
@@ -201,6 +218,15 @@ fn text_parameters<'r>(
             Err(FieldFault::new(format!("{field}[{at}].parameters"), message))
         }
     }
+}
+
+/// What the provider refuses in a value (132018, 131008), in words.
+fn wrong(value: &str) -> Option<&'static str> {
+    if value.trim().is_empty() {
+        return Some("is empty; the provider takes no empty parameter");
+    }
+    let refused = value.contains(['\n', '\t']) || value.contains(FIVE_SPACES);
+    refused.then_some("has a line break, a tab or more than four spaces in a row, which the provider does not take")
 }
 
 fn placeholder_list(pattern: &Pattern) -> String {

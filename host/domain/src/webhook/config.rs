@@ -47,14 +47,18 @@ impl std::str::FromStr for PayloadVersion {
     }
 }
 
-/// Body of a create (`POST`) or update (`PUT`).
+/// Body of a create (`POST`) or update (`PUT`). A configuration as it is shown may be sent back as it is; any other field is
+/// refused, since a mistyped address would otherwise be an address that is off.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookConfigRequest {
     /// Required on update.
     pub id: Option<String>,
     /// Absent, null or empty = the client default; see [`WebhookConfigRequest::scope`]. Ignored on update.
     pub whats_app_number_id: Option<String>,
+    /// Read-only: taken, and not heeded.
+    #[serde(default, rename = "whatsAppNumberMsisdn")]
+    pub whats_app_number_msisdn: Option<String>,
     /// `""` turns the type off.
     #[serde(rename = "incomingMessageURL")]
     pub incoming_message_url: Option<String>,
@@ -104,6 +108,17 @@ impl WebhookConfigRequest {
         match self.whats_app_number_id.as_deref() {
             None | Some("") => NumberScope::ClientDefault,
             Some(id) => id.parse().map_or(NumberScope::Impossible, NumberScope::Number),
+        }
+    }
+
+    /// Which configuration an update is for; `None` when none can have this id: 404, as for any other that there is not.
+    pub fn updates(&self) -> Result<Option<WebhookConfigId>, FieldFault> {
+        match self.id.as_deref() {
+            None | Some("") => Err(FieldFault::new(
+                "id",
+                "is required: the id of the configuration, as WhatsAppClientWebHook/list shows it",
+            )),
+            Some(id) => Ok(id.parse().ok()),
         }
     }
 

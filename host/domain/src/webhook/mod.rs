@@ -79,6 +79,31 @@ impl FromStr for WebhookType {
     }
 }
 
+/// Why a webhook was turned off until its address is saved again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum DisabledReason {
+    /// Its receiver answered 410.
+    Gone,
+    /// It failed for days, without one success.
+    Failing,
+}
+
+impl DisabledReason {
+    /// The name shown to clients and stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "GONE",
+            Self::Failing => "FAILING",
+        }
+    }
+
+    /// From the name that is stored.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == name)
+    }
+}
+
 /// What a chatbot event is about, as far as gating cares (SPEC 6.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChatbotEvent {

@@ -183,3 +183,25 @@ fn delays_spread_over_the_whole_range() {
     assert!(delays.windows(2).all(|pair| pair[0] <= pair[1]));
     assert!(TimeDelta::milliseconds(delays[99] - delays[0]) >= TimeDelta::seconds(3));
 }
+
+#[test]
+fn an_update_names_its_configuration() {
+    let id = uuid::Uuid::from_u128(9);
+    assert_eq!(parsed(json!({ "id": id })).updates(), Ok(Some(WebhookConfigId::from(id))));
+    assert_eq!(parsed(json!({ "id": "none of ours" })).updates(), Ok(None));
+    for missing in [json!({}), json!({ "id": "" }), json!({ "id": null })] {
+        assert_eq!(parsed(missing).updates().unwrap_err().field, "id");
+    }
+}
+
+#[test]
+fn a_configuration_is_taken_back_as_it_was_shown_and_a_mistyped_field_is_refused() {
+    let settings = parsed(json!({ "statusUpdateURL": "https://a.example/st" })).create();
+    let number = (InboxId::from(uuid::Uuid::from_u128(7)), "27110000001".parse().unwrap());
+    let shown = WebhookConfig::new(WebhookConfigId::from(uuid::Uuid::from_u128(9)), Some(number), &settings);
+    assert_eq!(parsed(serde_json::to_value(shown).unwrap()).update(&WebhookSettings::default()), settings);
+
+    let faults = WebhookConfigRequest::parse(br#"{"statusUpdateUrl":"https://a.example/st"}"#).unwrap_err();
+    assert!(faults[0].message.contains("`statusUpdateUrl`"), "{}", faults[0]);
+    assert!(faults[0].message.contains("`statusUpdateURL`"), "{}", faults[0]);
+}

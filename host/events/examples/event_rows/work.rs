@@ -8,7 +8,7 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     delivery::DeliveryState,
-    event::{Event, MessageMoved, StepTimes, Written},
+    event::{Event, MessageMoved, StepTimes, Tracking, Written},
     ids::MessageId,
 };
 use sqlx::PgPool;
@@ -281,6 +281,7 @@ impl Work {
 /// What the program stores for a step of a message.
 fn stored_event(message: Uuid, state: DeliveryState, at: DateTime<Utc>) -> String {
     let event = Event::MessageMoved(Box::new(MessageMoved {
+        conversation: None,
         message: MessageId(message),
         chat_message: None,
         leg: 0,
@@ -291,6 +292,7 @@ fn stored_event(message: Uuid, state: DeliveryState, at: DateTime<Utc>) -> Strin
         ct_id: Some(format!("ct-{}", phone_of(&message))),
         times: StepTimes::up_to(state, [Some(at); 4]),
         failure: None,
+        tracking: Tracking::default(),
     }));
     serde_json::json!({ "kind": "status", "recorded": Written::new(at, &event) }).to_string()
 }

@@ -1,4 +1,5 @@
 //! Who reads what happened. Another reader (the live sockets of agents, statistics, the story of a message) is another
 //! file here and another line in `record`.
 
+pub(crate) mod standing;
 pub(crate) mod webhooks;

@@ -14,7 +14,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::template_news;
+use super::{number_news, preferences, template_news, template_parts};
 use base::{Context, Result};
 use events::{NewEvent, record};
 
@@ -40,7 +40,19 @@ pub(super) async fn take(
             for waba in inboxes::templates::wabas(db, client).await? {
                 inboxes::templates::request_refresh(db, client, &waba, ctx.now()).await?;
             }
-            template_changed(ctx, db, client, target, field, value).await
+            let CallbackTarget::Waba(account) = target else { return Ok(Vec::new()) };
+            template_changed(ctx, db, (client, account), field, value).await
+        }
+        "user_preferences" if matches!(target, CallbackTarget::PhoneNumberId(_)) => {
+            let (told_of, events) = preferences::events(ctx, InboxId(lane), value);
+            for customer in told_of {
+                customers::resolve(db, client, &ctx.ids, customer, ctx.now()).await?;
+            }
+            record(ctx, db, client, &events).await
+        }
+        _ if number_news::FIELDS.contains(&field) => {
+            let CallbackTarget::Waba(account) = target else { return Ok(Vec::new()) };
+            number_news::take(ctx, db, (client, account), field, value).await
         }
         _ => {
             tracing::info!(client.id = %client, field, "an account event that has no effect here");
@@ -49,28 +61,34 @@ pub(super) async fn take(
     }
 }
 
-/// Records what is different about a template, about one number of its account: events of numbers are what clients ask for.
+/// Records what is different about a template, for each number of its account: events of numbers are what clients ask for,
+/// and each number has receivers of its own.
 async fn template_changed(
     ctx: &Context,
     db: &mut PgConnection,
-    client: ClientId,
-    target: &CallbackTarget,
+    (client, account): (ClientId, &str),
     field: &str,
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let (Some(changed), CallbackTarget::Waba(account)) = (template_news::read(field, value), target) else {
+    let changes = match field {
+        "message_template_components_update" => template_parts::changes(db, client, account, value).await?,
+        _ => template_news::read(field, value).into_iter().collect(),
+    };
+    if changes.is_empty() {
         return Ok(Vec::new());
-    };
-    let numbers = inboxes::by_waba(db, client, account).await?;
-    let Some(cloud) = numbers.first().and_then(|inbox| Some((inbox.id, inbox.cloud()?))) else { return Ok(Vec::new()) };
-    let (inbox, msisdn) = (cloud.0, cloud.1.msisdn.clone());
-    let event = NewEvent {
-        inbox: Some(inbox),
-        order_key: order_key(inbox, &Address::from(msisdn)),
-        at: ctx.now(),
-        event: Event::TemplateChanged(changed),
-    };
-    record(ctx, db, client, &[event]).await
+    }
+    let mut events = Vec::new();
+    for number in inboxes::by_waba(db, client, account).await? {
+        let Some(msisdn) = number.msisdn() else { continue };
+        let order_key = order_key(number.id, &Address::from(msisdn.clone()));
+        events.extend(changes.iter().map(|changed| NewEvent {
+            inbox: Some(number.id),
+            order_key,
+            at: ctx.now(),
+            event: Event::TemplateChanged(changed.clone()),
+        }));
+    }
+    record(ctx, db, client, &events).await
 }
 
 /// A customer has another phone number: the customer stays the same, and the client hears of it (SPEC 6.4).

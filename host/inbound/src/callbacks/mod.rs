@@ -4,7 +4,10 @@
 mod account;
 mod authenticity;
 mod intake;
+mod number_news;
+mod preferences;
 mod template_news;
+mod template_parts;
 mod work;
 
 pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};

@@ -1,5 +1,5 @@
 //! What a provider says about a template, where it says what is different (PROVIDERS A.10). Of changed components it says
-//! only what they are now.
+//! only what they are now: `template_parts`.
 
 use domain::event::{Quality, TemplateApproval, TemplateChange, TemplateChanged};
 use serde_json::Value;

@@ -44,10 +44,12 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         content: content.clone(),
         fallback: None,
         quoted_provider_id: None,
+        send: None,
     };
     let new_message = NewMessage {
         id: message,
         part,
+        origin: PartOrigin::Notification,
         inbox: stage.number,
         channel: Channel::Whatsapp,
         recipient: Recipient::parse(Some(ZO), None).unwrap(),
@@ -55,6 +57,7 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         gst_id: "gst-42".to_owned(),
         order_key: 1,
         chat: None,
+        conversation: None,
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
     parts::insert(&mut db, stage.client, &[&new_part]).await.unwrap();

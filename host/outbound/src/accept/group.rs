@@ -6,10 +6,14 @@ use std::{
 };
 
 use bytes::Bytes;
-use domain::ids::{ClientId, InboxId};
+use domain::{
+    ids::{ClientId, InboxId},
+    tier,
+};
 use storage::{
     PgConnection, Queue,
-    outbound::{idempotency, messages, parts},
+    chat::conversations,
+    outbound::{idempotency, messages, parts, tiers},
 };
 
 use super::{
@@ -18,6 +22,9 @@ use super::{
 };
 use crate::dispatch::SEND_PRIORITY;
 use base::{Context, Error, Result};
+
+/// Rows over which the count of a tier is spread, so that groups seldom wait for each other.
+const TIER_SHARDS: u64 = 8;
 
 /// Stores a group and answers everybody in it, in order. Should the group fail, each request is tried by itself, so that one
 /// cannot take the others down.
@@ -52,12 +59,13 @@ async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec
     let keys: Vec<String> = group.iter().filter_map(|pending| pending.call.idempotency_key.clone()).collect();
     let mut replays = if keys.is_empty() { HashMap::new() } else { idempotency::find(&mut tx, client, &keys).await? };
     let leaders = leaders(group, &replays);
-    let facts = prepare::Facts::load(&mut tx, client, leaders.iter().map(|(_, pending)| &pending.request)).await?;
+    let mut facts =
+        prepare::Facts::load(ctx, &mut tx, client, leaders.iter().map(|(_, pending)| &pending.request)).await?;
     let mut prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)> =
-        leaders.into_iter().map(|(at, pending)| (at, prepare::prepare(ctx, &facts, pending))).collect();
+        leaders.into_iter().map(|(at, pending)| (at, prepare::prepare(ctx, &mut facts, pending))).collect();
     replays.extend(take_keys(ctx, &mut tx, client, group, &prepared).await?);
     prepared.retain(|(at, _)| key_of(group, *at).is_none_or(|key| !replays.contains_key(key)));
-    let lanes = insert(ctx, &mut tx, client, &prepared).await?;
+    let lanes = insert(ctx, &mut tx, client, &facts, &prepared).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, lanes.into_iter().map(|lane| (Queue::Outbound, lane.0)));
     Ok(answers(group, prepared, &replays))
@@ -103,16 +111,25 @@ async fn insert(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
+    facts: &prepare::Facts,
     prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
 ) -> Result<Vec<InboxId>> {
     let ready: Vec<&Prepared> = prepared.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
     let parts: Vec<_> = ready.iter().flat_map(|one| &one.parts).collect();
     let messages: Vec<_> = ready.iter().flat_map(|one| &one.messages).collect();
-    if messages.is_empty() {
+    if parts.is_empty() {
         return Ok(Vec::new());
     }
     parts::insert(db, client, &parts).await?;
+    if messages.is_empty() {
+        return Ok(Vec::new());
+    }
     messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
+    conversations::name(db, client, &facts.conversations.names(&messages)).await?;
+    let counted =
+        ready.iter().flat_map(|one| one.counted.iter().map(|(inbox, recipient)| (*inbox, recipient.as_str())));
+    let shard = i16::try_from(ctx.ids.random() % TIER_SHARDS).unwrap_or(0);
+    tiers::count(db, client, &counted.collect(), tier::quarter_of(ctx.now()), shard).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();
     lanes.sort_unstable();

@@ -3,8 +3,11 @@
 //! Requests of one client that arrive together share one transaction. A client has at most two groups under way, so the
 //! next one fills while the disk works; a lone request never waits for company.
 
+mod conversations;
 mod group;
 mod prepare;
+mod rows;
+mod standing;
 
 use std::sync::Arc;
 
@@ -13,7 +16,7 @@ pub use domain::send::SendEndpoint;
 use domain::{
     body::Faults,
     ids::{ClientId, RequestId},
-    send::SendRequest,
+    send::SendBody,
 };
 
 use base::{
@@ -56,7 +59,7 @@ type Answer = std::result::Result<Bytes, AcceptError>;
 /// A parsed request on its way into a group.
 struct Pending {
     call: SendCall,
-    request: SendRequest,
+    request: SendBody,
 }
 
 /// The door for send requests.
@@ -94,12 +97,9 @@ impl Acceptor {
         }
     }
 
-    async fn parse(
-        &self,
-        call: &SendCall,
-    ) -> std::result::Result<std::result::Result<SendRequest, Faults>, AcceptError> {
+    async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
         let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
-        let parse = move || SendRequest::parse(endpoint, &body, most);
+        let parse = move || SendBody::parse(endpoint, &body, most);
         aside::work(call.body.len(), Whose::Known, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
@@ -115,7 +115,7 @@ impl Acceptor {
         find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
-    async fn join_group(&self, call: SendCall, request: SendRequest) -> Answer {
+    async fn join_group(&self, call: SendCall, request: SendBody) -> Answer {
         let answer = self.groups.join(call.client, Pending { call, request }).await;
         answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
     }

@@ -1,4 +1,4 @@
-//! From a parsed request to the rows that will be stored and the bytes that will be answered.
+//! What a group of parsed requests needs to know, and each of them resolved against it.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,12 @@ use domain::{
     body::FieldFault,
     channel::Channel,
     chat::chat_allowed,
-    ids::{BatchId, ClientId, InboxId, MessageId, PartId},
+    ids::{ClientId, InboxId},
     inbox::InboxKind,
-    recipient::{Recipient, order_key},
-    send::{NumberFacts, RejectionReason, ResolvedSend, SendKind, SendReceipt, SendRequest, SendResponse},
-    template::Template,
+    recipient::Recipient,
+    send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest, SmsRequest},
+    template::{Template, TemplateCategory},
 };
-use serde_json::value::RawValue;
 use storage::{
     PgConnection,
     inboxes::{self, Inbox, InboxSettings, templates},
@@ -26,39 +25,109 @@ use storage::{
     people::inbox_customers::{self, InboxCustomerFacts},
 };
 
-use super::{AcceptError, Pending};
-use base::{Context, Error, Result};
+use super::{
+    AcceptError, Pending,
+    conversations::ConversationFacts,
+    rows::{self, Sorted, rows},
+    standing::{Question, Standing},
+};
+use base::{Context, Result};
 
 /// What the requests of a group need to know, read in a handful of statements.
 pub(super) struct Facts {
     inboxes: HashMap<String, Inbox>,
+    /// Sources of SMS that requests name.
+    sms_inboxes: HashMap<String, Inbox>,
+    /// The source of those that name none.
+    default_sms: Option<Inbox>,
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
     /// The account of each template that a Lite number sends.
     accounts: HashMap<String, String>,
+    pub(super) conversations: ConversationFacts,
+    standing: Standing,
 }
 
 impl Facts {
     pub(super) async fn load<'r>(
+        ctx: &Context,
         db: &mut PgConnection,
         client: ClientId,
-        requests: impl Iterator<Item = &'r SendRequest> + Clone,
+        bodies: impl Iterator<Item = &'r SendBody> + Clone,
     ) -> Result<Self> {
+        let texts = bodies.clone().filter_map(|body| match body {
+            SendBody::Sms(request) => Some(request),
+            SendBody::Message(_) => None,
+        });
+        let requests = bodies.filter_map(|body| match body {
+            SendBody::Message(request) => Some(request),
+            SendBody::Sms(_) => None,
+        });
         let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
         senders.sort_unstable();
         senders.dedup();
-        let inboxes = inboxes::by_addresses(db, client, Channel::Whatsapp, &senders).await?;
-        let by_address = |inbox: Inbox| Some((inbox.address()?.to_owned(), inbox));
-        let inboxes: HashMap<String, Inbox> = inboxes.into_iter().filter_map(by_address).collect();
-        let mut facts = Self { inboxes, templates: HashMap::new(), windows: HashMap::new(), accounts: HashMap::new() };
+        let inboxes = by_address(db, client, Channel::Whatsapp, &senders).await?;
+        let of_senders = requests
+            .clone()
+            .filter_map(|request| Some((request, inboxes.get(request.sender().as_str()).map(|inbox| inbox.id)?)));
+        let conversations = ConversationFacts::load(db, client, of_senders, ctx.now()).await?;
+        let mut facts = Self {
+            inboxes,
+            sms_inboxes: HashMap::new(),
+            default_sms: None,
+            templates: HashMap::new(),
+            windows: HashMap::new(),
+            accounts: HashMap::new(),
+            conversations,
+            standing: Standing::default(),
+        };
+        facts.load_sms(db, client, texts.clone()).await?;
         facts.load_accounts(db, client, requests.clone()).await?;
         facts.load_templates(db, client, requests.clone()).await?;
-        facts.load_windows(db, client, requests).await?;
+        facts.load_windows(db, client, requests.clone()).await?;
+        let of_texts =
+            texts.map(|text| Question { recipients: text.recipients().collect(), marketing: false, number: None });
+        let questions: Vec<Question> = requests.map(|request| facts.question(request)).chain(of_texts).collect();
+        facts.standing = Standing::load(ctx, db, client, &questions).await?;
         Ok(facts)
+    }
+
+    /// Where text messages go out from.
+    async fn load_sms<'r>(
+        &mut self,
+        db: &mut PgConnection,
+        client: ClientId,
+        mut requests: impl Iterator<Item = &'r SmsRequest> + Clone,
+    ) -> Result<()> {
+        let mut sources: Vec<String> = requests.clone().filter_map(|one| one.source().map(str::to_owned)).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        self.sms_inboxes = by_address(db, client, Channel::Sms, &sources).await?;
+        if requests.next().is_some() {
+            self.default_sms = inboxes::default_sms(db, client).await?;
+        }
+        Ok(())
     }
 
     fn inbox(&self, request: &SendRequest) -> Option<&Inbox> {
         self.inboxes.get(request.sender().as_str())
+    }
+
+    fn template(&self, request: &SendRequest) -> Option<&Template> {
+        self.templates.get(&self.template_key(request)?)
+    }
+
+    /// What must be known of the recipients of a request.
+    fn question(&self, request: &SendRequest) -> Question {
+        let (marketing, number) = self.terms(request);
+        Question { recipients: request.recipients().collect(), marketing, number }
+    }
+
+    /// Whether a request sends a marketing template, and the number whose tier counts: that of templates on Cloud.
+    fn terms(&self, request: &SendRequest) -> (bool, Option<InboxId>) {
+        let Some(template) = self.template(request) else { return (false, None) };
+        let cloud = self.inbox(request).filter(|inbox| inbox.kind() == InboxKind::WhatsappCloud);
+        (template.category == TemplateCategory::Marketing, cloud.map(|inbox| inbox.id))
     }
 
     fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
@@ -138,20 +207,71 @@ impl Facts {
     }
 }
 
+/// The inboxes of a channel that have one of these addresses.
+async fn by_address(
+    db: &mut PgConnection,
+    client: ClientId,
+    channel: Channel,
+    addresses: &[String],
+) -> Result<HashMap<String, Inbox>> {
+    if addresses.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = inboxes::by_addresses(db, client, channel, addresses).await?;
+    Ok(found.into_iter().filter_map(|inbox| Some((inbox.address()?.to_owned(), inbox))).collect())
+}
+
 /// A request with everything that will be stored and answered for it.
 pub(super) struct Prepared {
     pub(super) parts: Vec<NewPart>,
     pub(super) messages: Vec<NewMessage>,
+    /// Recipients that count for the tier of a number from now on.
+    pub(super) counted: Vec<(InboxId, String)>,
     pub(super) response: Bytes,
 }
 
 /// Resolves a request against the facts. Pure but for ids and the clock.
-pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::result::Result<Prepared, AcceptError> {
-    let request = &pending.request;
+pub(super) fn prepare(
+    ctx: &Context,
+    facts: &mut Facts,
+    pending: &Pending,
+) -> std::result::Result<Prepared, AcceptError> {
+    let (mut sorted, (marketing, number)) = match &pending.request {
+        SendBody::Message(request) => (message(ctx, facts, request)?, facts.terms(request)),
+        SendBody::Sms(request) => (sms(ctx, facts, request)?, (false, None)),
+    };
+    sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
+    rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+}
+
+/// A text message: its source is one of the client's, or the default one.
+fn sms(ctx: &Context, facts: &Facts, request: &SmsRequest) -> std::result::Result<Sorted, AcceptError> {
+    let operators = ctx.settings.sms_default_source.as_str();
+    let inbox = match request.source() {
+        None => facts.default_sms.as_ref(),
+        Some(source) => facts
+            .sms_inboxes
+            .get(source)
+            .or_else(|| facts.default_sms.as_ref().filter(|inbox| inbox.address().unwrap_or(operators) == source)),
+    };
+    let inbox = inbox.ok_or_else(|| fault(request.unknown_source()))?;
+    Ok(Sorted {
+        inbox: inbox.id,
+        channel: Channel::Sms,
+        origin: PartOrigin::Sms,
+        fallback: None,
+        category: rows::SMS.to_owned(),
+        quick_replies: false,
+        counted: Vec::new(),
+        parts: request.resolve(),
+    })
+}
+
+fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::Result<Sorted, AcceptError> {
     let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
-    let key = facts.template_key(request);
-    let template = key.as_ref().and_then(|key| facts.templates.get(key));
-    let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone()).or_else(|| key.map(|(account, _)| account));
+    let template = facts.template(request);
+    let account = facts.template_key(request).map(|(account, _)| account);
+    let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone()).or(account);
     let known = NumberFacts { msisdn: request.sender().clone(), waba_id };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
     let mut send = request.resolve(&known, template, &mut tokens).map_err(AcceptError::Faults)?;
@@ -161,54 +281,30 @@ pub(super) fn prepare(ctx: &Context, facts: &Facts, pending: &Pending) -> std::r
             (!facts.window_open(inbox, recipient, now)).then_some(RejectionReason::OutsideWindow)
         });
     }
-    rows(ctx, pending, inbox, &send, now).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+    if send.kind == SendKind::Conversation {
+        for part in &mut send.parts {
+            let conversation = part.conversation;
+            part.reject_where(|recipient| {
+                facts.conversations.fault(inbox.id, conversation, recipient, now).map(RejectionReason::from)
+            });
+        }
+    }
+    let category = match (send.kind, template) {
+        (SendKind::Notification, Some(template)) => template.category.as_str().to_owned(),
+        _ => rows::SERVICE.to_owned(),
+    };
+    Ok(Sorted {
+        inbox: inbox.id,
+        channel: inbox.channel(),
+        origin: send.kind.into(),
+        fallback: send.fallback,
+        category,
+        quick_replies: template.is_some_and(Template::has_quick_replies),
+        counted: Vec::new(),
+        parts: send.parts,
+    })
 }
 
 fn fault(fault: FieldFault) -> AcceptError {
     AcceptError::Faults(fault.into())
-}
-
-fn rows(ctx: &Context, pending: &Pending, inbox: &Inbox, send: &ResolvedSend, now: DateTime<Utc>) -> Result<Prepared> {
-    let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
-    let batch: BatchId = ctx.mint();
-    let mut parts = Vec::with_capacity(send.parts.len());
-    for part in &send.parts {
-        parts.push(NewPart {
-            id: ctx.mint::<PartId>(),
-            batch,
-            inbox: inbox.id,
-            origin: match send.kind {
-                SendKind::Notification => PartOrigin::Notification,
-                SendKind::Chat => PartOrigin::Chat,
-            },
-            content: part.content.clone(),
-            fallback: send.fallback.clone(),
-            quoted_provider_id: None,
-        });
-    }
-    let mut messages = Vec::with_capacity(send.accepted_count());
-    for (at, accepted) in send.accepted() {
-        let Some(part) = parts.get(at) else { continue };
-        let id: MessageId = ctx.mint();
-        messages.push(NewMessage {
-            id,
-            part: part.id,
-            inbox: inbox.id,
-            channel: inbox.channel(),
-            recipient: accepted.recipient.clone(),
-            ct_id: accepted.ct_id.clone(),
-            gst_id: accepted.gst_id.clone().unwrap_or_else(|| id.to_string()),
-            order_key: order_key(inbox.id, accepted.recipient.address()),
-            chat: None,
-        });
-    }
-    let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;
-    let receipt = SendReceipt {
-        batch_id: batch,
-        request_id: pending.call.request_id,
-        accepted_at: now,
-        accepted_count: messages.len(),
-    };
-    let response = serde_json::to_vec(&SendResponse::new(receipt, echo, send.rejected())).map_err(unreadable)?;
-    Ok(Prepared { parts, messages, response: response.into() })
 }

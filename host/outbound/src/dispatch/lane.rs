@@ -2,13 +2,14 @@
 
 use std::{
     borrow::Cow,
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     time::{Duration, Instant},
 };
 
 use base::{Context, Error, Result, lanes::Lease};
 use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
 use domain::{
+    carriage::SendFailure,
     content::{LegContent, OutboundContent},
     inbox::InboxKind,
 };
@@ -76,6 +77,7 @@ async fn send(ctx: &Context, lease: &Lease, sender: &Sender) -> Result<End> {
         journal,
         taken_parts,
         calls: JoinSet::new(),
+        ahead: VecDeque::new(),
         busy: HashSet::new(),
         outcomes: Outcomes::new(),
         steps: FuturesUnordered::new(),
@@ -105,7 +107,9 @@ struct Round<'a> {
     journal: UnboundedSender<LegPart>,
     taken_parts: UnboundedReceiver<LegPart>,
     calls: JoinSet<Outcome>,
-    /// Recipients of the calls in flight and of outcomes that are not on disk.
+    /// Marked, and waiting for a place: never more than there are calls in flight when they are marked.
+    ahead: VecDeque<Marked>,
+    /// Recipients of what is marked, of the calls in flight and of outcomes that are not on disk.
     busy: HashSet<String>,
     /// What is to be written down.
     outcomes: Outcomes,
@@ -139,8 +143,10 @@ impl<'a> Round<'a> {
                 }
                 self.more = false;
             }
+            let no_place_ahead = self.start_calls_ahead();
             let marking = self.start_marking();
             self.start_settling();
+            let no_place = no_place_ahead || matches!(marking, Marking::NoPlace);
             if self.is_idle() && self.outcomes.is_empty() {
                 match (self.failed.take(), marking) {
                     (Some(error), _) => return Err(error),
@@ -158,7 +164,7 @@ impl<'a> Round<'a> {
                 Some(step) = self.steps.next() => self.step_ended(step),
                 Some(part) = self.taken_parts.recv() => self.outcomes.add_part(part),
                 () = self.lease.nudge.notified() => self.more = true,
-                () = self.sender.carrier.ready(&self.sender.inbox), if matches!(marking, Marking::NoPlace) => {}
+                () = self.sender.carrier.ready(&self.sender.inbox), if no_place => {}
                 () = tokio::time::sleep_until(waits_until.into()) => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => self.more = true,
             }
@@ -173,10 +179,49 @@ impl<'a> Round<'a> {
     }
 
     fn is_idle(&self) -> bool {
-        self.calls.is_empty() && self.steps.is_empty()
+        self.calls.is_empty() && self.steps.is_empty() && self.ahead.is_empty()
     }
 
-    /// Begins to mark as many legs as the carrier has places for.
+    /// Starts calls that were marked ahead, for as many as there are places by now. `true`: none is there although the lane's
+    /// own window has room.
+    fn start_calls_ahead(&mut self) -> bool {
+        if self.ahead.is_empty() || !self.outcomes.can_be_written() {
+            return false;
+        }
+        if self.failed.is_some() || self.lease.is_over() {
+            self.give_back_ahead("the lane is given back");
+            return false;
+        }
+        let Sender { inbox, carrier, .. } = self.sender;
+        let window = carrier.window(inbox);
+        // What is in flight and what is not on disk may have been sent: two windows, as without marks ahead.
+        let maybe_sent = (2 * window).saturating_sub(self.busy.len().saturating_sub(self.ahead.len()));
+        let room = window.saturating_sub(self.calls.len()).min(self.ahead.len()).min(maybe_sent);
+        if room == 0 {
+            return false;
+        }
+        match carrier.take(inbox, room) {
+            Ok(places) => {
+                let none = places.is_empty();
+                self.start_calls(places);
+                none
+            }
+            Err(closed) => {
+                self.give_back_ahead(&closed.reason);
+                false
+            }
+        }
+    }
+
+    /// Nobody called for these: they are as if they had not been marked.
+    fn give_back_ahead(&mut self, reason: &str) {
+        for Marked { leg, .. } in self.ahead.drain(..) {
+            let not_sent = SendFailure::NotSent { reason: reason.to_owned(), after: None };
+            self.outcomes.add(Outcome { leg, result: Err(not_sent) });
+        }
+    }
+
+    /// Begins to mark as many legs as the carrier has places for, and as many more as may be marked ahead of theirs.
     fn start_marking(&mut self) -> Marking {
         let cannot = self.failed.is_some() || !self.outcomes.can_be_written() || self.lease.is_over();
         if self.marking || !self.more || cannot {
@@ -184,15 +229,12 @@ impl<'a> Round<'a> {
         }
         let Sender { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
-        // After a kill, what is in flight and what is not on disk is in doubt: no more than two windows ever are.
-        let in_doubt = (2 * window).saturating_sub(self.busy.len());
-        let wanted = window.saturating_sub(self.calls.len()).min(in_doubt);
-        let gathering = wanted < window / 2 && !self.is_idle() && Instant::now() < self.mark_from;
-        if wanted == 0 || gathering {
+        let free = window.saturating_sub(self.calls.len() + self.ahead.len());
+        let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_in_doubt()).min(window);
+        if wanted == 0 || self.gathers(wanted, window) {
             return Marking::Fine;
         }
-        let places = match carrier.take(inbox, wanted) {
-            Ok(places) if places.is_empty() => return Marking::NoPlace,
+        let places = match carrier.take(inbox, wanted.min(free)) {
             Ok(places) => places,
             Err(closed) => {
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
@@ -201,11 +243,38 @@ impl<'a> Round<'a> {
                 return if self.more { Marking::Closed(closed.look_again) } else { Marking::Fine };
             }
         };
+        let limit = wanted.min(places.len() + self.may_mark_ahead(places.len()));
+        if limit == 0 {
+            return Marking::NoPlace;
+        }
         let (ctx, lease, sender, busy) = (self.ctx, self.lease, self.sender, self.busy.clone());
-        let mark = async move { Step::Marked(mark::mark(ctx, lease, sender, places.len(), &busy).await, places) };
+        let mark = async move { Step::Marked(mark::mark(ctx, lease, sender, limit, &busy).await, places) };
         self.steps.push(mark.boxed());
         (self.marking, self.more) = (true, false);
         Marking::Fine
+    }
+
+    /// How many more may be marked before their places are there, once `more` calls have started. Never more than there are
+    /// calls, so that what is marked stays in proportion to the limit that all lanes share.
+    fn may_mark_ahead(&self, more: usize) -> usize {
+        match self.sender.carrier.marks_ahead() {
+            true => (self.calls.len() + more).saturating_sub(self.ahead.len()),
+            false => 0,
+        }
+    }
+
+    /// How many more may be in doubt. After a kill that is what is in flight and what is not on disk, which are never more
+    /// than two windows, and what was marked ahead, which is never more than one.
+    fn may_be_in_doubt(&self) -> usize {
+        let windows = if self.sender.carrier.marks_ahead() { 3 } else { 2 };
+        (windows * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(self.busy.len())
+    }
+
+    /// Whether marking so few waits for more.
+    fn gathers(&self, wanted: usize, window: usize) -> bool {
+        // What is marked already keeps the carrier busy meanwhile.
+        let enough_ahead = self.ahead.len() > window / 4;
+        enough_ahead || (wanted < window / 2 && !self.is_idle() && Instant::now() < self.mark_from)
     }
 
     /// Begins to write down what has ended meanwhile. A part is written before the outcome of its leg, or with it.
@@ -238,7 +307,10 @@ impl<'a> Round<'a> {
             Step::Marked(marked, places) => {
                 (self.marking, self.mark_from) = (false, Instant::now() + GATHERING);
                 match marked {
-                    Ok(marks) => self.start_calls(marks, places),
+                    Ok(marks) => {
+                        self.add_marks(marks);
+                        self.start_calls(places);
+                    }
                     Err(error) => self.failed = Some(error),
                 }
             }
@@ -259,6 +331,7 @@ impl<'a> Round<'a> {
         // Whoever has the lane by now asks for these again; and a process that stops has no later.
         if matches!(error, Error::LeaseLost) || self.lease.is_over() {
             self.outcomes = Outcomes::new();
+            self.ahead.clear();
             self.failed = Some(error);
             return;
         }
@@ -270,10 +343,17 @@ impl<'a> Round<'a> {
         self.outcomes.refused(writing, Instant::now());
     }
 
-    fn start_calls(&mut self, marks: Marks, places: Vec<Place>) {
+    fn add_marks(&mut self, marks: Marks) {
         self.more |= marks.more;
-        for (marked, place) in marks.legs.into_iter().zip(places) {
-            self.busy.insert(marked.leg.recipient.address().value().to_owned());
+        let recipients = marks.legs.iter().map(|marked| marked.leg.recipient.address().value().to_owned());
+        self.busy.extend(recipients);
+        self.ahead.extend(marks.legs);
+    }
+
+    /// Starts the calls that were marked first, one over each place; places that none is left for are given back.
+    fn start_calls(&mut self, places: Vec<Place>) {
+        for place in places {
+            let Some(marked) = self.ahead.pop_front() else { break };
             let journal = LegJournal { ordinal: marked.leg.ordinal, parts: self.journal.clone() };
             self.calls.spawn(call(self.sender.clone(), marked, place, journal));
         }
@@ -298,10 +378,11 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
     let Marked { leg, taken } = marked;
     let Sender { inbox, carrier, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
-    let (content, sms) = match leg.own_content.as_ref() {
-        Some(LegContent::Sms(sms)) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
-        Some(LegContent::Message(content)) => (Cow::Borrowed(content.as_ref()), None),
-        None => (Cow::Borrowed(leg.content.as_ref()), None),
+    let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
+        (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
+        (Some(LegContent::Message(content)), _) => (Cow::Borrowed(content.as_ref()), None),
+        (None, content @ OutboundContent::Sms(sms)) => (Cow::Borrowed(content), Some(sms)),
+        (None, content) => (Cow::Borrowed(content), None),
     };
     let outgoing = Outgoing {
         attempt: leg.attempts.saturating_add(1),

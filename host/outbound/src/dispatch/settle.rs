@@ -19,7 +19,10 @@ use domain::{
 use storage::{
     PgConnection,
     inboxes::templates,
-    outbound::work::{self, DueLeg},
+    outbound::{
+        provider_calls::{self, CallOutcome, FailedCall},
+        work::{self, DueLeg},
+    },
     people::{
         customers, inbox_customers,
         lite_offers::{self, NewOffer},
@@ -28,9 +31,13 @@ use storage::{
 
 use super::sender::Sender;
 use crate::{
+    batches,
     delivery::{Step, advance},
     sms_parts::{self, LegPart},
 };
+
+/// Calls for one leg that its story tells of, unless they took it.
+const CALLS_TOLD: i16 = 8;
 
 /// How a provider call ended.
 pub(super) struct Outcome {
@@ -80,6 +87,8 @@ struct Settlement {
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
     refresh_templates: bool,
+    /// Calls that took no message, for its story.
+    calls: Vec<FailedCall>,
 }
 
 /// Writes the outcomes of a group of calls.
@@ -90,7 +99,10 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => settlement.accept(&outcome.leg, taken, lite, now),
-            Err(failure) => settlement.refuse(&outcome.leg, failure, sender, now),
+            Err(failure) => {
+                settlement.note(ctx, &outcome.leg, failure, now);
+                settlement.refuse(&outcome.leg, failure, sender, now);
+            }
         }
     }
     let mut tx = ctx.db.begin().await?;
@@ -105,6 +117,9 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
         templates::request_refresh(&mut tx, client, waba, now).await?;
     }
     let received = sms_parts::remember(&mut tx, client, &ended.parts).await?;
+    provider_calls::insert(&mut tx, client, &settlement.calls).await?;
+    let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
+    settlement.steps.extend(cancelled);
     work::put_back(&mut tx, client, &settlement.later).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
@@ -158,6 +173,28 @@ impl Settlement {
             at: now,
             provider_id: taken.provider_id.clone(),
             failure: None,
+        });
+    }
+
+    /// Keeps what came of a call, of the first ones for a leg: later ones, made while a provider is away, say the same.
+    fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
+        let calls = leg.attempts.saturating_add(1);
+        if calls > CALLS_TOLD {
+            return;
+        }
+        let outcome = match failure.next(calls) {
+            Next::Again(_) => CallOutcome::Retry,
+            Next::Fail(_) => CallOutcome::Refused,
+            Next::AwaitNews => CallOutcome::Unanswered,
+        };
+        self.calls.push(FailedCall {
+            id: ctx.ids.mint(now),
+            message: leg.message,
+            ordinal: leg.ordinal,
+            outcome,
+            code: failure.failure().map(|failure| failure.code.to_string()),
+            text: failure.to_string(),
+            at: now,
         });
     }
 

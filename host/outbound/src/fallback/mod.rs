@@ -20,7 +20,7 @@ use plugin_host::{
 use storage::{
     Queue,
     outbound::{
-        fallbacks::{self, DueFallback},
+        fallbacks::{self, Decided, DueFallback},
         legs::{self, NewLeg},
     },
 };
@@ -77,7 +77,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         let made = FinishedCall::of((&answering, &about), &outcome, now);
         let plugin = answering.name();
         let error = match outcome {
-            Ok((decision, _)) => return apply(ctx, lease, waiting, plugin, decision, Some(made)).await,
+            Ok((decision, _)) => return apply(ctx, lease, waiting, &answering, decision, Some(made)).await,
             Err(error) => error,
         };
         let again = !is_final(&error) && waiting.attempts + 1 < PLUGIN_ATTEMPTS;
@@ -95,7 +95,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
             let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
             return put_off(ctx, lease, waiting, made, Some(pause)).await;
         }
-        return apply(ctx, lease, waiting, plugin, written_rule(&undeliverable), Some(made)).await;
+        return apply(ctx, lease, waiting, &answering, written_rule(&undeliverable), Some(made)).await;
     }
 }
 
@@ -149,7 +149,7 @@ async fn apply(
     ctx: &Context,
     lease: &Lease,
     waiting: &DueFallback,
-    plugin: &str,
+    by: &Answering,
     decision: Decision,
     made: Option<FinishedCall>,
 ) -> Result<()> {
@@ -162,7 +162,15 @@ async fn apply(
     lease.hold(&mut tx).await?;
     let kept = calls::keep(ctx, &mut tx, lease.client, made.into_iter().collect()).await?;
     let reason = decision.as_ref().err().map(String::as_str);
-    if !fallbacks::decide(&mut tx, lease.client, message, decision.is_ok(), plugin, reason).await? {
+    let decided = Decided {
+        sent: decision.is_ok(),
+        plugin: by.name(),
+        version: by.version().and_then(|version| i32::try_from(version).ok()),
+        sha256: by.sha256(),
+        reason,
+        at: ctx.now(),
+    };
+    if !fallbacks::decide(&mut tx, lease.client, message, &decided).await? {
         return Ok(());
     }
     let wakes: Vec<(Queue, Uuid)> = match decision {

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod ahead;
+mod counts;
 mod logged;
 mod stage;
 mod toy;

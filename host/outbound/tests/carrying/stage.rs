@@ -88,6 +88,11 @@ impl Stage {
 
     /// Does what the runner does with the lane of the site, when it finds it.
     pub async fn work(&self) {
+        self.work_until(CancellationToken::new()).await;
+    }
+
+    /// The same, until the program is stopped.
+    pub async fn work_until(&self, stop: CancellationToken) {
         let lane = Wake { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
         self.notes().now = self.ctx.now();
         let mut db = self.ctx.db.acquire().await.unwrap();
@@ -95,7 +100,7 @@ impl Stage {
             return;
         }
         drop(db);
-        let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let nudge = Arc::new(Notify::new());
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
         let lease = claimed.unwrap().expect("the lane is free");
         dispatch::work(&self.ctx, &lease).await.unwrap();
@@ -146,6 +151,11 @@ impl Stage {
     /// Waits until one leg is left in the queue.
     pub async fn only_one_waits(&self) {
         self.until("SELECT count(*) = 1 FROM outbound_work").await;
+    }
+
+    /// Waits until so many legs are marked.
+    pub async fn marked(&self, count: i64) {
+        self.until(&format!("SELECT count(*) = {count} FROM outbound_work WHERE phase = 'SENDING'")).await;
     }
 
     async fn until(&self, condition: &str) {

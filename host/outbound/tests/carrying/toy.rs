@@ -17,6 +17,7 @@ use domain::{
     inbox::InboxKind,
 };
 use storage::PgPool;
+use tokio::sync::Semaphore;
 
 /// Sends in flight at most.
 pub const WINDOW: usize = 2;
@@ -39,6 +40,10 @@ pub struct Notes {
     pub known: Option<Lookup>,
     /// Nothing is taken at all.
     pub closed: bool,
+    /// Marks may run ahead of places.
+    pub ahead: bool,
+    /// Where there is one, each send waits for a permit of it.
+    pub gate: Option<Arc<Semaphore>>,
     /// When these may be written to again: every six seconds.
     pub slow: HashMap<String, DateTime<Utc>>,
     /// What the clock says.
@@ -49,13 +54,13 @@ pub struct Notes {
 #[derive(Clone)]
 pub struct Toy {
     pub notes: Arc<Mutex<Notes>>,
-    places: Arc<tokio::sync::Semaphore>,
+    places: Arc<Semaphore>,
     db: PgPool,
 }
 
 impl Toy {
     pub fn new(db: PgPool) -> Self {
-        Self { notes: Arc::default(), places: Arc::new(tokio::sync::Semaphore::new(WINDOW)), db }
+        Self { notes: Arc::default(), places: Arc::new(Semaphore::new(WINDOW)), db }
     }
 }
 
@@ -75,6 +80,10 @@ impl Carrier for Toy {
         }
         let place = |_| Arc::clone(&self.places).try_acquire_owned().ok().map(Place::of);
         Ok((0..wanted).map_while(place).collect())
+    }
+
+    fn marks_ahead(&self) -> bool {
+        self.notes.lock().unwrap().ahead
     }
 
     fn admit(&self, _inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
@@ -99,10 +108,14 @@ impl Carrier for Toy {
     }
 
     async fn send(&self, _inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        {
+        let gate = {
             let mut notes = self.notes.lock().unwrap();
             notes.in_flight.0 += 1;
             notes.in_flight.1 = notes.in_flight.1.max(notes.in_flight.0);
+            notes.gate.clone()
+        };
+        if let Some(gate) = gate {
+            gate.acquire().await.unwrap().forget();
         }
         let marks = "SELECT count(*) FROM outbound_work WHERE phase = 'SENDING'";
         let marks: i64 = sqlx::query_scalar(marks).fetch_one(&self.db).await.unwrap();

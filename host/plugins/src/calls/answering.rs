@@ -82,6 +82,11 @@ impl Answering {
         self.plugin.version()
     }
 
+    /// Hash of its component; `None` for what ships.
+    pub fn sha256(&self) -> Option<&str> {
+        self.plugin.sha256()
+    }
+
     /// Whether it answers on trial.
     pub fn is_canary(&self) -> bool {
         self.canary.is_some()

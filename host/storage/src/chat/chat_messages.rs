@@ -6,7 +6,7 @@ use domain::{
     chat::{ChatContent, ContentType, Direction, ReceivedContent},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, MediaId, MessageId, ParticipantId},
+    ids::{ChatMessageId, ClientId, ConversationId, MediaId, MessageId, ParticipantId},
 };
 use serde::Serialize;
 use sqlx::{PgConnection, types::Json};
@@ -256,6 +256,8 @@ pub struct QuotedMessage {
     pub gst_id: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
+    /// The long-lived conversation that it was sent in.
+    pub conversation: Option<ConversationId>,
     /// What the chat shows for it.
     pub body: Option<String>,
     /// What it said, when we sent it.
@@ -268,6 +270,7 @@ struct QuotedRow {
     outbound_message_id: Option<Uuid>,
     gst_id: Option<String>,
     ct_id: Option<String>,
+    conversation_id: Option<Uuid>,
     body: Option<String>,
     content: Option<Stored>,
 }
@@ -276,7 +279,7 @@ struct QuotedRow {
 pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<QuotedMessage>> {
     let row: Option<QuotedRow> = sqlx::query_as(
         "SELECT known.chat_message_id, known.outbound_message_id, COALESCE(sent.gst_id, chat.gst_id) AS gst_id,
-                COALESCE(sent.ct_id, chat.ct_id) AS ct_id, chat.body, part.content
+                COALESCE(sent.ct_id, chat.ct_id) AS ct_id, sent.conversation_id, chat.body, part.content
          FROM provider_message known
          LEFT JOIN LATERAL (
              SELECT * FROM chat_message one
@@ -301,6 +304,7 @@ pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) 
         outbound_message: row.outbound_message_id.map(MessageId),
         gst_id,
         ct_id: row.ct_id,
+        conversation: row.conversation_id.map(ConversationId),
         body: row.body,
         content,
     }))

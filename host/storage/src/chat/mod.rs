@@ -3,6 +3,7 @@
 pub mod chat_messages;
 pub mod chatbot_value_lists;
 pub mod chatbot_values;
+pub mod conversations;
 pub mod participant_events;
 pub mod participants;
 pub mod routing_decisions;

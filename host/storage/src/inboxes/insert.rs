@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 use sqlx::PgConnection;
 
-use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
+use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
 use crate::Result;
 
 /// Stores an inbox with what its kind has, and enters a Cloud number into the directories. Fails on
@@ -65,19 +65,24 @@ async fn insert_cloud(
     .bind(&cloud.waba_id)
     .bind(client.0)
     .bind(now)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(())
+    quality::begin(db, client, id, now).await
 }
 
 async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite: &WhatsappLite) -> Result<()> {
-    sqlx::query("INSERT INTO whatsapp_lite_inbox (client_id, id, link_id, rate_per_second) VALUES ($1, $2, $3, $4)")
-        .bind(client.0)
-        .bind(id.0)
-        .bind(lite.link_id)
-        .bind(lite.rate_per_second)
-        .execute(&mut *db)
-        .await?;
+    sqlx::query(
+        "INSERT INTO whatsapp_lite_inbox (client_id, id, link_id, rate_per_second, hosting_type, billing_model)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(lite.link_id)
+    .bind(lite.rate_per_second)
+    .bind(lite.hosting.as_str())
+    .bind(lite.billing.as_str())
+    .execute(&mut *db)
+    .await?;
     // Nobody holds it until the client asks for it.
     sqlx::query("INSERT INTO lite_session (client_id, lane_id) VALUES ($1, $2)")
         .bind(client.0)

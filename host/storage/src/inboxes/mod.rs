@@ -4,12 +4,18 @@
 pub mod directories;
 mod insert;
 pub mod lite;
+pub mod quality;
 mod read;
 pub mod templates;
 
 use std::fmt;
 
-use domain::{channel::Channel, ids::InboxId, inbox::InboxKind, phone::Msisdn};
+use domain::{
+    channel::Channel,
+    ids::InboxId,
+    inbox::{BillingModel, InboxKind, LiteHosting},
+    phone::Msisdn,
+};
 use uuid::Uuid;
 
 pub use insert::insert;
@@ -74,6 +80,10 @@ pub struct WhatsappLite {
     pub link_id: Uuid,
     /// Messages per second; `None` = the operator's limit.
     pub rate_per_second: Option<i32>,
+    /// Who runs its device.
+    pub hosting: LiteHosting,
+    /// What is charged for.
+    pub billing: BillingModel,
 }
 
 /// A Facebook page.
@@ -150,6 +160,14 @@ impl Inbox {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud.link_id),
             InboxSettings::WhatsappLite(lite) => Some(lite.link_id),
             InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+        }
+    }
+
+    /// What only a paired number has.
+    pub fn lite(&self) -> Option<&WhatsappLite> {
+        match &self.settings {
+            InboxSettings::WhatsappLite(lite) => Some(lite),
+            _ => None,
         }
     }
 

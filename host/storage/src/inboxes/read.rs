@@ -3,7 +3,7 @@
 use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
-    inbox::InboxKind,
+    inbox::{BillingModel, InboxKind, LiteHosting},
     phone::Msisdn,
 };
 use sqlx::PgConnection;
@@ -19,6 +19,7 @@ const SELECT: &str = "SELECT inbox.id, inbox.kind, inbox.address, COALESCE(cloud
         COALESCE(cloud.access_token_sealed, page.access_token_sealed) AS access_token_sealed,
         COALESCE(cloud.app_secret_sealed, page.app_secret_sealed) AS app_secret_sealed,
         COALESCE(cloud.rate_per_second, lite.rate_per_second) AS rate_per_second,
+        lite.hosting_type, lite.billing_model,
         site.name, site.origins, sms.is_default
     FROM inbox
     LEFT JOIN whatsapp_cloud_inbox cloud ON cloud.client_id = inbox.client_id AND cloud.id = inbox.id
@@ -38,6 +39,8 @@ struct InboxRow {
     access_token_sealed: Option<Vec<u8>>,
     app_secret_sealed: Option<Vec<u8>>,
     rate_per_second: Option<i32>,
+    hosting_type: Option<String>,
+    billing_model: Option<String>,
     name: Option<String>,
     origins: Option<Vec<String>>,
     is_default: Option<bool>,
@@ -76,6 +79,8 @@ impl InboxRow {
                 msisdn: msisdn(self.address)?,
                 link_id: self.link_id?,
                 rate_per_second: self.rate_per_second,
+                hosting: LiteHosting::from_name(&self.hosting_type?)?,
+                billing: BillingModel::from_name(&self.billing_model?)?,
             }),
             InboxKind::Messenger => InboxSettings::Messenger(Messenger {
                 page_id: self.address?,

@@ -181,24 +181,42 @@ pub async fn put_off(
     Ok(())
 }
 
-/// Records a decision; `false` when it was taken before. `sent` says whether an SMS follows.
+/// A decision.
+#[derive(Debug, Clone, Copy)]
+pub struct Decided<'a> {
+    /// Whether an SMS follows.
+    pub sent: bool,
+    /// The plugin that decided.
+    pub plugin: &'a str,
+    /// Its version; `None` for one that ships.
+    pub version: Option<i32>,
+    /// Hash of its component; `None` for one that ships.
+    pub sha256: Option<&'a str>,
+    /// Why no SMS follows.
+    pub reason: Option<&'a str>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Records a decision; `false` when it was taken before.
 pub async fn decide(
     db: &mut PgConnection,
     client: ClientId,
     message: MessageId,
-    sent: bool,
-    plugin: &str,
-    reason: Option<&str>,
+    decided: &Decided<'_>,
 ) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE fallback SET state = $3, plugin = $4, reason = $5
+        "UPDATE fallback SET state = $3, plugin = $4, reason = $5, version = $6, sha256 = $7, decided_at = $8
          WHERE client_id = $1 AND message_id = $2 AND state = 'PENDING'",
     )
     .bind(client.0)
     .bind(message.0)
-    .bind(if sent { "SENT" } else { "SKIPPED" })
-    .bind(plugin)
-    .bind(reason)
+    .bind(if decided.sent { "SENT" } else { "SKIPPED" })
+    .bind(decided.plugin)
+    .bind(decided.reason)
+    .bind(decided.version)
+    .bind(decided.sha256)
+    .bind(decided.at)
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)

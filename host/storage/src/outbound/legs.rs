@@ -10,14 +10,14 @@ use domain::{
     channel::Channel,
     content::{LegContent, OutboundContent},
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId},
+    ids::{ChatMessageId, ClientId, ConversationId, InboxId, MessageId, PartId, RequestId},
     recipient::Recipient,
     send::FallbackRequest,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{keys::LegKeys, steps::Times};
+use super::{keys::LegKeys, parts::PartOrigin, steps::Times};
 use crate::{
     Error, Result,
     stored::{self, Stored, known},
@@ -56,10 +56,20 @@ pub struct MessageLeg {
     pub order_key: i64,
     /// The chat message it carries.
     pub chat_message: Option<ChatMessageId>,
+    /// The long-lived conversation it belongs to.
+    pub conversation: Option<ConversationId>,
     /// When the leg reached each state.
     pub times: Times,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
+    /// The HTTP request that it was sent with.
+    pub request: Option<RequestId>,
+    /// Whether it has quick replies that can be tapped.
+    pub quick_replies: bool,
+    /// What the leg costs by the client's rates, where one is set.
+    pub cost: Option<String>,
+    /// Where it comes from, as long as that is known.
+    pub origin: Option<PartOrigin>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -83,11 +93,16 @@ struct MessageLegRow {
     gst_id: String,
     order_key: i64,
     chat_message_id: Option<Uuid>,
+    conversation_id: Option<Uuid>,
     sent_at: Option<DateTime<Utc>>,
     delivered_at: Option<DateTime<Utc>>,
     read_at: Option<DateTime<Utc>>,
     played_at: Option<DateTime<Utc>>,
     fallback: Option<Stored>,
+    request_id: Option<Uuid>,
+    quick_replies: Option<bool>,
+    cost: Option<String>,
+    message_type: Option<String>,
 }
 
 impl TryFrom<MessageLegRow> for MessageLeg {
@@ -111,8 +126,13 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             gst_id: row.gst_id,
             order_key: row.order_key,
             chat_message: row.chat_message_id.map(ChatMessageId),
+            conversation: row.conversation_id.map(ConversationId),
             times: [row.sent_at, row.delivered_at, row.read_at, row.played_at],
             fallback: stored::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
+            request: row.request_id.map(RequestId),
+            quick_replies: row.quick_replies.unwrap_or(false),
+            cost: row.cost,
+            origin: row.message_type.as_deref().map(origin).transpose()?,
         })
     }
 }
@@ -120,6 +140,10 @@ impl TryFrom<MessageLegRow> for MessageLeg {
 /// The channel of a stored leg.
 pub(super) fn channel(name: &str) -> Result<Channel> {
     known("outbound_leg", "channel", name, |name| name.parse().ok())
+}
+
+fn origin(name: &str) -> Result<PartOrigin> {
+    known("outbound_part", "message_type", name, |name| PartOrigin::ALL.into_iter().find(|one| one.as_str() == name))
 }
 
 /// Where a stored leg goes.
@@ -185,7 +209,14 @@ pub async fn lock(
                    AND other.message_id BETWEEN $4 AND $5) AS last_ordinal,
                 message.inbox_id, message.address_kind, message.address_value, message.other_kind, message.other_value,
                 message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
-                (SELECT fallback FROM outbound_part part WHERE part.client_id = $1 AND part.id = message.part_id) AS fallback
+                message.conversation_id,
+                part.fallback, part.message_type, part.request_id, part.quick_replies,
+                (SELECT rate.amount || ' ' || rate.currency FROM rate
+                 WHERE rate.client_id = $1
+                   AND rate.category = CASE leg.channel WHEN 'SMS' THEN 'SMS' ELSE part.category END
+                   AND rate.country = ANY (ARRAY['', left(leg.address_value, 1), left(leg.address_value, 2),
+                                                 left(leg.address_value, 3), left(leg.address_value, 4)])
+                 ORDER BY length(rate.country) DESC LIMIT 1) AS cost
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_leg one
@@ -194,7 +225,10 @@ pub async fn lock(
              FOR UPDATE {}) leg
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_message one
-             WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message",
+             WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message
+         LEFT JOIN LATERAL (
+             SELECT fallback, message_type, request_id, category, quick_replies FROM outbound_part one
+             WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true",
         when_locked.sql()
     );
     let (first, last) = keys.range();

@@ -1,5 +1,7 @@
 //! Messages to customers: what they say, the legs they travel in, and the queue of work that this is.
 
+pub mod batches;
+pub mod count_changes;
 mod due;
 pub mod fallbacks;
 pub mod idempotency;
@@ -7,6 +9,12 @@ mod keys;
 pub mod legs;
 pub mod messages;
 pub mod parts;
+pub mod provider_calls;
 pub mod provider_ids;
+pub mod rates;
+pub mod reports;
+pub mod standing;
 pub mod steps;
+pub mod stories;
+pub mod tiers;
 pub mod work;

@@ -1,8 +1,9 @@
 //! What the recipients of one `messages` element share.
 
 use domain::{
+    analytics::CountedType,
     content::OutboundContent,
-    ids::{BatchId, ClientId, InboxId, PartId},
+    ids::{BatchId, ClientId, InboxId, MessageId, PartId, RequestId},
     send::FallbackRequest,
 };
 use sqlx::PgConnection;
@@ -29,6 +30,34 @@ pub struct NewPart {
     pub fallback: Option<FallbackRequest>,
     /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
+    /// The send that it is part of; `None` for chat replies.
+    pub send: Option<PartOfSend>,
+}
+
+/// What a part keeps of the send that it came with.
+#[derive(Debug, Clone)]
+pub struct PartOfSend {
+    /// The HTTP request.
+    pub request: RequestId,
+    /// What its messages are billed as.
+    pub category: String,
+    /// Whether its messages have quick replies that can be tapped.
+    pub quick_replies: bool,
+    /// Set for the first part of a request.
+    pub batch: Option<BatchHead>,
+}
+
+/// A batch as its first part keeps it.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchHead {
+    /// Recipients that are sent to.
+    pub accepted: i32,
+    /// Recipients that are not.
+    pub rejected: i32,
+    /// The last part of the request.
+    pub last_part: PartId,
+    /// Its first and its last message.
+    pub messages: Option<(MessageId, MessageId)>,
 }
 
 /// Where a part comes from.
@@ -40,15 +69,35 @@ pub enum PartOrigin {
     Chat,
     /// A chatbot's or agent's message of a live chat.
     Reply,
+    /// A text message that was sent through the API.
+    Sms,
+    /// A free text into a long-lived conversation, sent through the API.
+    Conversation,
 }
 
 impl PartOrigin {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Notification, Self::Chat, Self::Reply, Self::Sms, Self::Conversation];
+
+    /// What its messages are in analytics, which are of WhatsApp.
+    pub fn counted_as(self) -> Option<CountedType> {
+        match self {
+            Self::Notification => Some(CountedType::Notification),
+            Self::Chat => Some(CountedType::Chat),
+            Self::Reply => Some(CountedType::Session24Hour),
+            Self::Conversation => Some(CountedType::Conversation),
+            Self::Sms => None,
+        }
+    }
+
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Notification => "NOTIFICATION",
             Self::Chat => "CHAT",
             Self::Reply => "REPLY",
+            Self::Sms => "SMS",
+            Self::Conversation => "CONVERSATION",
         }
     }
 }
@@ -58,15 +107,22 @@ impl From<domain::send::SendKind> for PartOrigin {
         match kind {
             domain::send::SendKind::Notification => Self::Notification,
             domain::send::SendKind::Chat => Self::Chat,
+            domain::send::SendKind::Conversation => Self::Conversation,
         }
     }
 }
 
 /// Stores parts, in one statement.
 pub async fn insert(db: &mut PgConnection, client: ClientId, parts: &[&NewPart]) -> Result<()> {
+    let sends = || parts.iter().map(|part| part.send.as_ref());
+    let heads = || sends().map(|send| send.and_then(|send| send.batch));
     sqlx::query(
-        "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content, fallback, quoted_provider_id)
-         SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[])",
+        "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content, fallback, quoted_provider_id,
+                                    request_id, category, quick_replies, accepted, rejected, last_part_id,
+                                    first_message_id, last_message_id)
+         SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[],
+                                  $9::uuid[], $10::text[], $11::boolean[], $12::integer[], $13::integer[], $14::uuid[],
+                                  $15::uuid[], $16::uuid[])",
     )
     .bind(client.0)
     .bind(parts.iter().map(|part| part.id.0).collect::<Vec<_>>())
@@ -76,6 +132,14 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, parts: &[&NewPart])
     .bind(parts.iter().map(|part| stored::write(&part.content)).collect::<Vec<_>>())
     .bind(parts.iter().map(|part| part.fallback.as_ref().map(stored::write)).collect::<Vec<_>>())
     .bind(parts.iter().map(|part| part.quoted_provider_id.as_deref()).collect::<Vec<_>>())
+    .bind(sends().map(|send| send.map(|send| send.request.0)).collect::<Vec<_>>())
+    .bind(sends().map(|send| send.map(|send| send.category.as_str())).collect::<Vec<_>>())
+    .bind(sends().map(|send| send.is_some_and(|send| send.quick_replies)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.map(|head| head.accepted)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.map(|head| head.rejected)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.map(|head| head.last_part.0)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.0.0))).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.1.0))).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())

@@ -1,5 +1,5 @@
 //! What a group of steps changes, written in one statement: where legs stand, which of them are done, the ids that providers
-//! gave, and each step once.
+//! gave, each step once, and what they add to the counts.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,7 +10,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::keys::LegKeys;
+use super::{count_changes::CountChanges, keys::LegKeys};
 use crate::Result;
 
 /// When a leg was sent, delivered, read, played, as far as known.
@@ -70,11 +70,13 @@ pub struct Steps {
     pub receipts: Vec<NewReceipt>,
     /// Ids that became known; a repeated one changes nothing.
     pub provider_ids: Vec<ProviderId>,
+    /// What first legs add to the counts.
+    pub counts: CountChanges,
 }
 
 /// Writes what steps changed. The legs are locked by the caller.
 pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: DateTime<Utc>) -> Result<()> {
-    let Steps { legs, receipts, provider_ids } = steps;
+    let Steps { legs, receipts, provider_ids, counts } = steps;
     if legs.is_empty() && receipts.is_empty() && provider_ids.is_empty() {
         return Ok(());
     }
@@ -101,6 +103,11 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
          ), known AS (
              INSERT INTO provider_message (client_id, provider_id, outbound_message_id, chat_message_id)
              SELECT $1, * FROM unnest($13::text[], $14::uuid[], $15::uuid[]) ON CONFLICT DO NOTHING
+         ), counted AS (
+             INSERT INTO message_count_change (client_id, at, message_type, submitted, sent, delivered, read, failed)
+             SELECT $1, at, message_type, 0, sent, delivered, read, failed
+             FROM unnest($23::timestamptz[], $24::text[], $25::integer[], $26::integer[], $27::integer[], $28::integer[])
+                 AS change (at, message_type, sent, delivered, read, failed)
          )
          INSERT INTO delivery_receipt (client_id, id, message_id, channel, state, happened_at, error_code, error_text)
          SELECT $1, * FROM unnest($16::uuid[], $17::uuid[], $18::text[], $19::text[], $20::timestamptz[], $21::text[],
@@ -128,7 +135,27 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
     .bind(receipts.iter().map(|receipt| receipt.happened_at).collect::<Vec<_>>())
     .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
     .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
+    .bind(counts.at())
+    .bind(counts.types())
+    .bind(counts.counts(|counts| counts.sent))
+    .bind(counts.counts(|counts| counts.delivered))
+    .bind(counts.counts(|counts| counts.read))
+    .bind(counts.counts(|counts| counts.failed))
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// The step with which a leg of a message failed last.
+pub async fn last_failure(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Uuid>> {
+    let found = sqlx::query_scalar(
+        "SELECT id FROM (SELECT id FROM delivery_receipt WHERE client_id = $1 AND message_id = $2 AND state = 'FAILED'
+                         OFFSET 0) failed
+         ORDER BY id DESC LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(found)
 }

@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     chat::SentTemplate,
-    ids::{ClientId, CustomerId, InboxId},
+    conversation::InConversation,
+    ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -38,21 +39,47 @@ struct FactsRow {
     last_template_name: Option<String>,
 }
 
-/// Records that the customer wrote at `at` (the provider's time of the message), and answers the template that the
-/// customer had been sent last, if nothing free-form was sent since. A late repetition never moves the window back.
+/// What a message of a customer comes after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WroteAfter {
+    /// The template that the customer had been sent last, if nothing free-form was sent since.
+    pub last_template: Option<SentTemplate>,
+    /// The long-lived conversation that was active with the customer when the message was written.
+    pub conversation: Option<InConversation>,
+}
+
+#[derive(sqlx::FromRow)]
+struct WroteRow {
+    last_template_id: Option<String>,
+    last_template_name: Option<String>,
+    conversation_id: Option<Uuid>,
+    participant_id: Option<Uuid>,
+    ct_id: Option<String>,
+}
+
+/// Records that the customer wrote at `at` (the provider's time of the message), and answers what that came after. A late
+/// repetition never moves the window back.
 pub async fn record_inbound(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
     customer: CustomerId,
     at: DateTime<Utc>,
-) -> Result<Option<SentTemplate>> {
-    let (id, name): (Option<String>, Option<String>) = sqlx::query_as(
-        "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, last_inbound_at, reached)
-         VALUES ($1, $2, $3, $4, true)
-         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE
-         SET last_inbound_at = GREATEST(known.last_inbound_at, excluded.last_inbound_at), reached = true
-         RETURNING last_template_id, last_template_name",
+) -> Result<WroteAfter> {
+    let row: WroteRow = sqlx::query_as(
+        "WITH wrote AS (
+             INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, last_inbound_at, reached)
+             VALUES ($1, $2, $3, $4, true)
+             ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE
+             SET last_inbound_at = GREATEST(known.last_inbound_at, excluded.last_inbound_at), reached = true
+             RETURNING last_template_id, last_template_name)
+         SELECT wrote.last_template_id, wrote.last_template_name, active.id AS conversation_id, active.participant_id,
+                active.ct_id
+         FROM wrote
+         LEFT JOIN LATERAL (
+             SELECT * FROM conversation one
+             WHERE one.client_id = $1 AND one.inbox_id = $2 AND one.customer_id = $3 AND one.closed_at IS NULL
+               AND one.expires_at > $4 OFFSET 0) active ON true",
     )
     .bind(client.0)
     .bind(inbox.0)
@@ -60,7 +87,13 @@ pub async fn record_inbound(
     .bind(at)
     .fetch_one(db)
     .await?;
-    Ok(last_template(id, name))
+    let ids = row.conversation_id.zip(row.participant_id);
+    let conversation = ids.map(|(id, participant)| InConversation {
+        id: ConversationId(id),
+        participant: ConversationParticipantId(participant),
+        ct_id: row.ct_id,
+    });
+    Ok(WroteAfter { last_template: last_template(row.last_template_id, row.last_template_name), conversation })
 }
 
 /// Records that messages went out at `at`, with the template of each or `None` for free-form ones. One

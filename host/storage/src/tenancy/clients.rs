@@ -125,3 +125,20 @@ pub async fn find_by_ref(db: &mut PgConnection, client_ref: &str) -> Result<Opti
 pub async fn any(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM client)").fetch_one(db).await?)
 }
+
+/// Whether `client` is `above` or one of its descendants.
+pub async fn is_within(db: &mut PgConnection, above: ClientId, client: ClientId) -> Result<bool> {
+    let within = sqlx::query_scalar(
+        "WITH RECURSIVE line AS (
+             SELECT id, parent_id FROM client WHERE id = $2
+             UNION
+             SELECT parent.id, parent.parent_id FROM line
+             CROSS JOIN LATERAL (SELECT id, parent_id FROM client one WHERE one.id = line.parent_id OFFSET 0) parent)
+         SELECT EXISTS (SELECT 1 FROM line WHERE id = $1)",
+    )
+    .bind(above.0)
+    .bind(client.0)
+    .fetch_one(db)
+    .await?;
+    Ok(within)
+}

@@ -2,6 +2,7 @@
 
 pub mod api_keys;
 pub mod audit;
+pub mod blocklist;
 pub mod clients;
 pub mod settings;
 pub mod users;

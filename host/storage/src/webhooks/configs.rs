@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, EndpointId, InboxId, WebhookConfigId},
-    webhook::{PayloadVersion, WebhookSettings, WebhookType},
+    webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -84,7 +84,7 @@ pub struct StoredConfig {
 
 /// A configuration with its endpoints, each array in the same order.
 #[derive(sqlx::FromRow)]
-struct ConfigRow {
+pub(super) struct ConfigRow {
     id: Uuid,
     inbox_id: Option<Uuid>,
     address: Option<String>,
@@ -112,7 +112,7 @@ fn payload_version(value: &str) -> Result<PayloadVersion> {
     known("webhook_config", "chatbot_payload_version", value, |value| value.parse().ok())
 }
 
-fn webhook_type(value: &str) -> Result<WebhookType> {
+pub(super) fn webhook_type(value: &str) -> Result<WebhookType> {
     known("webhook_endpoint", "webhook_type", value, |value| value.parse().ok())
 }
 
@@ -280,6 +280,25 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
     Ok(row)
 }
 
+/// What an endpoint belongs to: its configuration, its type, and the inbox of an override.
+pub async fn endpoint_place(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: EndpointId,
+) -> Result<Option<(WebhookConfigId, WebhookType, Option<InboxId>)>> {
+    let row: Option<(Uuid, String, Option<Uuid>)> = sqlx::query_as(
+        "SELECT endpoint.config_id, endpoint.webhook_type, config.inbox_id
+         FROM webhook_endpoint endpoint
+         JOIN webhook_config config ON config.client_id = endpoint.client_id AND config.id = endpoint.config_id
+         WHERE endpoint.client_id = $1 AND endpoint.id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(|(config, kind, inbox)| Ok((WebhookConfigId(config), webhook_type(&kind)?, inbox.map(InboxId)))).transpose()
+}
+
 /// Says since when an endpoint fails; `None` = it is healthy.
 pub async fn set_failing_since(
     db: &mut PgConnection,
@@ -303,16 +322,18 @@ pub async fn disable(
     client: ClientId,
     id: EndpointId,
     url: &str,
+    reason: DisabledReason,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE webhook_endpoint SET disabled_at = $4
+        "UPDATE webhook_endpoint SET disabled_at = $4, disabled_reason = $5
          WHERE client_id = $1 AND id = $2 AND url = $3 AND disabled_at IS NULL",
     )
     .bind(client.0)
     .bind(id.0)
     .bind(url)
     .bind(now)
+    .bind(reason.as_str())
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -91,6 +91,8 @@ pub struct DueDelivery<E> {
     pub order_key: i64,
     /// Attempts made so far.
     pub attempts: u16,
+    /// Attempts made before it was sent again at the client's wish: the schedule begins there.
+    pub schedule_from: u16,
     /// When it became due.
     pub due_at: DateTime<Utc>,
     /// What to send, or to make it from.
@@ -110,6 +112,7 @@ struct DueRow {
     inbox_id: Uuid,
     order_key: i64,
     attempts: i16,
+    schedule_from: i16,
     due_at: DateTime<Utc>,
     event: Option<String>,
     body: Option<Vec<u8>>,
@@ -126,6 +129,7 @@ impl<E: DeserializeOwned> From<DueRow> for DueDelivery<E> {
             inbox: InboxId(row.inbox_id),
             order_key: row.order_key,
             attempts: u16::try_from(row.attempts).unwrap_or(0),
+            schedule_from: u16::try_from(row.schedule_from).unwrap_or(0),
             due_at: row.due_at,
             content,
         }
@@ -149,7 +153,7 @@ pub async fn due_page<E: DeserializeOwned>(
     limit: usize,
 ) -> Result<Vec<DueDelivery<E>>> {
     let rows: Vec<DueRow> = sqlx::query_as(
-        "SELECT id, inbox_id, order_key, attempts, due_at,
+        "SELECT id, inbox_id, order_key, attempts, schedule_from, due_at,
                 CASE WHEN body IS NULL THEN event::text END AS event, body
          FROM webhook_delivery
          WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
@@ -281,7 +285,7 @@ pub struct NewAttempt {
     pub status_code: Option<u16>,
     /// Why it failed, in words.
     pub error: Option<String>,
-    /// Beginning of a failing answer's body.
+    /// Beginning of the answer's body.
     pub response_start: Option<String>,
     /// Milliseconds from the start to the answer.
     pub duration_millis: u32,
@@ -289,8 +293,13 @@ pub struct NewAttempt {
     pub attempted_at: DateTime<Utc>,
 }
 
-/// Records attempts.
-pub async fn record_attempts(db: &mut PgConnection, client: ClientId, attempts: &[NewAttempt]) -> Result<()> {
+/// Records attempts to reach one endpoint.
+pub async fn record_attempts(
+    db: &mut PgConnection,
+    client: ClientId,
+    endpoint: EndpointId,
+    attempts: &[NewAttempt],
+) -> Result<()> {
     let ids: Vec<Uuid> = attempts.iter().map(|one| one.id).collect();
     let deliveries: Vec<Uuid> = attempts.iter().map(|one| one.delivery.0).collect();
     let numbers: Vec<i16> = attempts.iter().map(|one| small(one.attempt)).collect();
@@ -302,8 +311,9 @@ pub async fn record_attempts(db: &mut PgConnection, client: ClientId, attempts: 
     let times: Vec<DateTime<Utc>> = attempts.iter().map(|one| one.attempted_at).collect();
     sqlx::query(
         "INSERT INTO webhook_attempt
-             (client_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis, attempted_at)
-         SELECT $1, made.* FROM unnest($2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[],
+             (client_id, endpoint_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis,
+              attempted_at)
+         SELECT $1, $10, made.* FROM unnest($2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[],
                                        $8::integer[], $9::timestamptz[]) AS made",
     )
     .bind(client.0)
@@ -315,6 +325,7 @@ pub async fn record_attempts(db: &mut PgConnection, client: ClientId, attempts: 
     .bind(answers)
     .bind(durations)
     .bind(times)
+    .bind(endpoint.0)
     .execute(db)
     .await?;
     Ok(())

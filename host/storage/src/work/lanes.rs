@@ -236,6 +236,22 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
     Ok(held.is_some())
 }
 
+/// Lets no worker of a lane write anything until the transaction ends: a transaction that holds the lane is waited for, and the
+/// next one waits. The lease stays whose it is.
+pub async fn stand_still(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence) VALUES ($1, $2, $3, $4, now(), 0)
+         ON CONFLICT (client_id, queue, lane_id) DO UPDATE SET fence = lane.fence",
+    )
+    .bind(client.0)
+    .bind(queue.name())
+    .bind(lane)
+    .bind(Uuid::nil())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// Ends every lease. For a process that knows to be the only one: the workers before it are dead, and should one be
 /// alive after all, its fence is too old from the next claim on.
 pub async fn end_all(db: &mut PgConnection) -> Result<u64> {

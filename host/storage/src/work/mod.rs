@@ -2,6 +2,7 @@
 //! of its tables, and whether anything can be written at all.
 
 pub mod lanes;
+pub mod message_counts;
 pub mod nodes;
 pub mod partitions;
 pub mod retention;

@@ -42,13 +42,19 @@ const fn aging(table: &'static str, age: Age) -> Aging {
 }
 
 /// The narrow rows that belong to messages whose partitions are gone.
-pub const OF_MESSAGES: [Aging; 5] = [
+pub const OF_MESSAGES: [Aging; 7] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("fallback", Age::Id("message_id")),
     aging("smsc_message", Age::Id("message_id")),
     aging("sms_part", Age::Id("message_id")),
+    aging("batch_hold", Age::Id("batch_id")),
+    aging("provider_call", Age::Id("message_id")),
     aging("sms_inbound", Age::Moment("received_at")),
 ];
+/// Conversations that were closed long ago.
+pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
+/// Counts of messages that were submitted long ago.
+pub const MESSAGE_COUNTS: Aging = aging("message_count", Age::Moment("at"));
 /// What providers told us: fingerprints, and callbacks that were given up.
 pub const OF_CALLBACKS: [Aging; 2] = [
     aging("callback_seen", Age::Moment("seen_at")),
@@ -57,6 +63,9 @@ pub const OF_CALLBACKS: [Aging; 2] = [
 /// What plugins left beside the tables that are partitioned.
 pub const OF_PLUGINS: [Aging; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
+/// Who was counted for the tier of a number, and how many.
+pub const OF_TIERS: [Aging; 2] =
+    [aging("tier_recipient", Age::Moment("counted_at")), aging("tier_count", Age::Moment("counted_at"))];
 /// Parked receipts that nobody claimed.
 pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
 /// How uploads ended that nobody waited for.
@@ -71,8 +80,10 @@ pub fn astray(table: &'static str) -> Aging {
 
 /// All there are, for a test that looks at their plans.
 pub fn all() -> impl Iterator<Item = Aging> {
-    let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS);
-    named.chain([PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS]).chain(PARTITIONED.into_iter().map(astray))
+    let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
+    named
+        .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS])
+        .chain(PARTITIONED.into_iter().map(astray))
 }
 
 impl Aging {

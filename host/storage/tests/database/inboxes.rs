@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
-    inbox::InboxKind,
+    inbox::{BillingModel, InboxKind, LiteHosting},
     phone::Msisdn,
     template::TemplateRecord,
 };
@@ -34,6 +34,8 @@ fn one_of_each() -> [Inbox; 5] {
         msisdn: Msisdn::parse("27820001002").unwrap(),
         link_id: Uuid::from_u128(50),
         rate_per_second: Some(1),
+        hosting: LiteHosting::WhatsappGo,
+        billing: BillingModel::Message,
     };
     let page = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: Some(vec![4]) };
     let site = Web {

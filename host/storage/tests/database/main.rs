@@ -3,6 +3,7 @@
 
 mod callbacks;
 mod chatbot_values;
+mod conversations;
 mod customers;
 mod fixtures;
 mod inboxes;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, TimeZone, Utc};
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use domain::{
+    analytics::{CountedType, MessageCounts, Period},
     chat::{ChatContent, ParticipantEvent},
     clock::first_id_at,
     content::{LegContent, OutboundContent, SmsContent},
@@ -30,7 +31,7 @@ use storage::{
         configs,
         deliveries::{self, Content, DueDelivery},
     },
-    work::partitions,
+    work::{message_counts, partitions},
 };
 use uuid::Uuid;
 
@@ -247,6 +248,25 @@ async fn people_chats_and_what_waits_are_read_through_the_new_types() {
     let page: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, ACME, ENDPOINT, later(), None, 10).await.unwrap();
     assert_eq!(page[0].inbox, CLOUD);
     assert!(matches!(&page[0].content, Content::Event(Ok(event)) if *event == json!({ "text": "a\u{0}b" })));
+}
+
+#[tokio::test]
+async fn messages_that_were_there_before_they_were_counted_are_counted() {
+    let pool = populated().await;
+    storage::migrate(&pool).await.unwrap();
+    let mut db = pool.acquire().await.unwrap();
+    // By the second, and by the hour around it.
+    for (from, seconds) in [(moment(0), 1), (moment(-7200), 14_400)] {
+        let period = Period { from, before: from + TimeDelta::seconds(seconds) };
+        let both = message_counts::of_period(&mut db, ACME, period, None).await.unwrap();
+        assert_eq!(
+            both,
+            MessageCounts { submitted: 2, failed: 1, ..MessageCounts::default() },
+            "SMS legs are not counted"
+        );
+        let chats = message_counts::of_period(&mut db, ACME, period, Some(CountedType::Chat)).await.unwrap();
+        assert_eq!(chats, both);
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use storage::{
     Queue,
     inboxes::{self, Inbox, InboxSettings, Messenger},
     outbound::{
-        fallbacks::{self, NewFallback},
+        fallbacks::{self, Decided, NewFallback},
         legs::{self, NewLeg, WhenLocked},
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
@@ -63,11 +63,13 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         content: text(),
         fallback: Some(requested()),
         quoted_provider_id: None,
+        send: None,
     };
     parts::insert(db, CLIENT, &[&part]).await.unwrap();
     let new = new.iter().map(|(message, recipient)| NewMessage {
         id: id(*message),
         part: PART,
+        origin: PartOrigin::Chat,
         inbox: inbox.0,
         channel: inbox.1,
         recipient: recipient.clone(),
@@ -75,6 +77,7 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         gst_id: message.to_string(),
         order_key: 7,
         chat: None,
+        conversation: None,
     });
     let new: Vec<NewMessage> = new.collect();
     messages::insert(db, CLIENT, &new.iter().collect::<Vec<_>>(), 1, moment(0)).await.unwrap();
@@ -91,7 +94,7 @@ fn accepted(message: u128) -> Steps {
         error: None,
     };
     let known = ProviderId { id: "wamid.A".to_owned(), message: id(message), chat_message: None };
-    Steps { legs: vec![leg], provider_ids: vec![known], receipts: Vec::new() }
+    Steps { legs: vec![leg], provider_ids: vec![known], ..Steps::default() }
 }
 
 fn zo() -> Recipient {
@@ -238,8 +241,10 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
     assert_eq!((waiting.sender.as_deref(), &waiting.content), (Some("27600000001"), &text()));
     assert_eq!(waiting.fallback, Some(requested()));
     assert_eq!((waiting.sms_inbox, &waiting.sms_source), (sms_inbox(CLIENT), &None));
-    assert!(fallbacks::decide(&mut db, CLIENT, id(1), true, "sms-fallback", None).await.unwrap());
-    assert!(!fallbacks::decide(&mut db, CLIENT, id(1), true, "sms-fallback", None).await.unwrap());
+    let decided =
+        Decided { sent: true, plugin: "sms-fallback", version: None, sha256: None, reason: None, at: moment(2) };
+    assert!(fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
+    assert!(!fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
 }
 
 #[tokio::test]

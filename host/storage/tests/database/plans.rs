@@ -25,8 +25,16 @@ const READ_WHOLE: [&str; 4] = [
 ];
 
 /// Sources whose statements run for each message: these find rows by more than whose they are.
-const FOR_EACH_MESSAGE: [&str; 5] =
-    ["src/inbound/", "src/outbound/", "src/people/", "src/sms/", "src/webhooks/deliveries.rs"];
+const FOR_EACH_MESSAGE: [&str; 8] = [
+    "src/chat/conversations/fold.rs",
+    "src/chat/conversations/messages.rs",
+    "src/chat/conversations/mod.rs",
+    "src/inbound/",
+    "src/outbound/",
+    "src/people/",
+    "src/sms/",
+    "src/webhooks/deliveries.rs",
+];
 
 /// Indexes that hold few rows of a client, and statements that are for all of its rows.
 const READ_OF_A_CLIENT: [(&str, &str); 4] = [

@@ -44,11 +44,13 @@ async fn rows() -> (PgConnection, CustomerId) {
         content: OutboundContent::Text { body: "hi".to_owned() },
         fallback: None,
         quoted_provider_id: None,
+        send: None,
     };
     parts::insert(&mut db, CLIENT, &[&part]).await.unwrap();
     let message = NewMessage {
         id: MESSAGE,
         part: part.id,
+        origin: PartOrigin::Reply,
         inbox: INBOX,
         channel: Channel::Whatsapp,
         recipient: phone("27820000001").into(),
@@ -56,6 +58,7 @@ async fn rows() -> (PgConnection, CustomerId) {
         gst_id: "g".to_owned(),
         order_key: 1,
         chat: None,
+        conversation: None,
     };
     messages::insert(&mut db, CLIENT, &[&message], 0, moment(0)).await.unwrap();
     (db, customer)

@@ -3,13 +3,14 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, EndpointId, InboxId, WebhookConfigId},
-    webhook::{PayloadVersion, WebhookSettings, WebhookType},
+    webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use storage::{
     Queue, violates,
     webhooks::{
+        config_changes,
         configs::{self, NewConfig},
         deliveries::{self, Content, DueDelivery, Fate, Finished, NewAttempt, NewDelivery},
     },
@@ -104,8 +105,11 @@ async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence()
     assert_eq!(configs::routes(&mut db, CLIENT, &[]).await.unwrap().len(), 1);
 
     let url = "https://example.com/changed";
-    assert!(!configs::disable(&mut db, CLIENT, ENDPOINT, url, moment(5)).await.unwrap(), "another address");
-    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, moment(5)).await.unwrap());
+    assert!(
+        !configs::disable(&mut db, CLIENT, ENDPOINT, url, DisabledReason::Gone, moment(5)).await.unwrap(),
+        "another address"
+    );
+    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap());
     let routes = configs::routes(&mut db, CLIENT, &[]).await.unwrap();
     assert!(routes[0].endpoints.is_empty());
     assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at, Some(moment(5)));
@@ -120,6 +124,58 @@ async fn an_endpoint_remembers_since_when_it_fails() {
         let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
         assert_eq!(endpoint.failing_since, since);
     }
+}
+
+#[tokio::test]
+async fn an_update_changes_the_types_that_are_saved_and_turns_them_on() {
+    let mut db = database().await;
+    let stored = config(1, None, &[STATUS, (WebhookType::Chatbot, "https://example.com/bot")]);
+    configs::insert(&mut db, CLIENT, &stored).await.unwrap();
+    assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap());
+    let chatbot = EndpointId(Uuid::from_u128(104));
+    configs::set_failing_since(&mut db, CLIENT, chatbot, Some(moment(1))).await.unwrap();
+    let mut settings = stored.settings.clone();
+    settings.chatbot_include_outgoing = false;
+    settings.urls.remove(&WebhookType::Chatbot);
+
+    let saved = [WebhookType::StatusUpdate];
+    assert!(config_changes::update(&mut db, STRANGER, stored.id, &settings, &saved).await.unwrap().is_empty());
+    let endpoints = config_changes::update(&mut db, CLIENT, stored.id, &settings, &saved).await.unwrap();
+
+    assert_eq!(endpoints, [ENDPOINT]);
+    assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at, None);
+    let untouched = configs::endpoint(&mut db, CLIENT, chatbot).await.unwrap().unwrap();
+    assert_eq!((untouched.url.as_str(), untouched.failing_since), ("https://example.com/bot", Some(moment(1))));
+    assert!(!configs::find(&mut db, CLIENT, stored.id).await.unwrap().unwrap().settings.chatbot_include_outgoing);
+}
+
+#[tokio::test]
+async fn a_deleted_configuration_takes_its_endpoints_with_it() {
+    let mut db = database().await;
+    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
+    configs::insert(&mut db, CLIENT, &config(2, Some(INBOX), &[STATUS])).await.unwrap();
+    let (default, own) = (WebhookConfigId(Uuid::from_u128(1)), WebhookConfigId(Uuid::from_u128(2)));
+    assert!(!config_changes::lock(&mut db, STRANGER, default).await.unwrap());
+    assert!(config_changes::delete(&mut db, STRANGER, default).await.unwrap().is_empty());
+    assert!(config_changes::lock(&mut db, CLIENT, default).await.unwrap());
+    assert_eq!(config_changes::delete(&mut db, CLIENT, default).await.unwrap().len(), 5);
+    assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap(), None);
+    let (left, total) = config_changes::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    assert_eq!((left.iter().map(|config| config.id).collect::<Vec<_>>(), total), (vec![own], 1));
+}
+
+#[tokio::test]
+async fn a_page_of_configurations_has_the_default_first_and_is_the_clients_own() {
+    let mut db = database().await;
+    configs::insert(&mut db, CLIENT, &config(1, Some(INBOX), &[STATUS])).await.unwrap();
+    configs::insert(&mut db, CLIENT, &config(2, None, &[])).await.unwrap();
+    configs::insert(&mut db, STRANGER, &config(3, None, &[])).await.unwrap();
+    let (page, total) = config_changes::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    let ids: Vec<u128> = page.iter().map(|config| config.id.0.as_u128()).collect();
+    assert_eq!((ids, total), (vec![2, 1], 2));
+    assert_eq!(page[1].inbox, Some((INBOX, Some("27600000001".to_owned()))));
+    let (second, total) = config_changes::page(&mut db, CLIENT, 1, 1).await.unwrap();
+    assert_eq!((second.len(), second[0].id.0.as_u128(), total), (1, 1, 2));
 }
 
 fn delivery(id: u128) -> DeliveryId {
@@ -252,7 +308,7 @@ async fn attempts_are_kept_with_and_without_an_answer() {
         attempted_at: moment(1),
     };
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
-    deliveries::record_attempts(&mut db, CLIENT, &made).await.unwrap();
+    deliveries::record_attempts(&mut db, CLIENT, ENDPOINT, &made).await.unwrap();
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
         "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
     )

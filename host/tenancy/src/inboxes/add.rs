@@ -4,6 +4,7 @@ use std::fmt;
 
 use domain::{
     ids::ClientId,
+    inbox::{BillingModel, LiteHosting},
     phone::{Msisdn, PhoneError},
 };
 use storage::{
@@ -139,7 +140,9 @@ fn settings(
     let (link_id, rate_per_second) =
         (admin.mint(), new.rate_per_second.map(|rate| i32::try_from(rate.max(1)).unwrap_or(i32::MAX)));
     let Some(cloud) = &new.cloud else {
-        return Ok(InboxSettings::WhatsappLite(WhatsappLite { msisdn, link_id, rate_per_second }));
+        let (hosting, billing) = (LiteHosting::default(), BillingModel::default());
+        let lite = WhatsappLite { msisdn, link_id, rate_per_second, hosting, billing };
+        return Ok(InboxSettings::WhatsappLite(lite));
     };
     let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
     Ok(InboxSettings::WhatsappCloud(WhatsappCloud {

@@ -2,11 +2,12 @@
 
 mod add;
 mod catalogue;
+mod register;
 
 use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
-    inbox::InboxKind,
+    inbox::{BillingModel, InboxKind, LiteHosting},
     page::{Page, PageRequest},
     phone::Msisdn,
 };
@@ -15,6 +16,7 @@ use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
+pub use register::{RegisterError, register_lite_number};
 pub use storage::inboxes::templates::TemplateRow;
 
 use base::Result;
@@ -30,17 +32,20 @@ pub struct WhatsAppNumber {
     pub msisdn: Msisdn,
     /// Cloud or Lite.
     pub kind: InboxKind,
+    /// Of a Lite number: who runs its device, and what is charged for.
+    pub lite: Option<(LiteHosting, BillingModel)>,
 }
 
 impl WhatsAppNumber {
     /// The number of an inbox; `None` when that is of another channel.
     pub fn of(inbox: &Inbox) -> Option<Self> {
         let (link_id, msisdn) = (inbox.link_id()?, inbox.msisdn()?.clone());
-        Some(Self { link_id, id: inbox.id, msisdn, kind: inbox.kind() })
+        let lite = inbox.lite().map(|lite| (lite.hosting, lite.billing));
+        Some(Self { link_id, id: inbox.id, msisdn, kind: inbox.kind(), lite })
     }
 }
 
-/// The client's numbers that contain `search` (`""` = all), by MSISDN.
+/// The client's numbers that contain `search` (`""` = all), by MSISDN. It is compared as it is: numbers are digits.
 pub async fn list_numbers(
     db: &PgPool,
     client: ClientId,

@@ -48,7 +48,7 @@ pub(super) struct Outcome {
     pub(super) retry_after: Option<Duration>,
     /// Why it failed, in words.
     pub(super) error: Option<String>,
-    /// Beginning of a failing answer's body.
+    /// Beginning of the answer's body.
     pub(super) response_start: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl Outcome {
             status_code: Some(answer.status),
             retry_after: answer.retry_after,
             error: failed.then(|| failure_text(answer.status)),
-            response_start: (failed && !answer.body_start.is_empty()).then(|| storable(&answer.body_start)),
+            response_start: (!answer.body_start.is_empty()).then(|| storable(&answer.body_start)),
         }
     }
 
@@ -131,7 +131,7 @@ pub(super) async fn attempt(
 mod tests {
     use bytes::Bytes;
     use chrono::TimeDelta;
-    use domain::ids::DeliveryId;
+    use domain::ids::{DeliveryId, InboxId};
     use uuid::Uuid;
 
     use super::*;
@@ -158,7 +158,9 @@ mod tests {
         ReadyDelivery {
             id: DeliveryId(Uuid::from_u128(5)),
             order_key: 1,
+            inbox: InboxId(Uuid::from_u128(7)),
             attempts: 2,
+            schedule_from: 0,
             body: Bytes::from_static(b"{\"status\":\"READ\"}"),
             is_stored: true,
         }
@@ -169,10 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn a_success_leaves_nothing_of_the_answer() {
-        let outcome = Outcome::of(Ok(answer(204, "thanks")));
-        assert_eq!(outcome.verdict, Verdict::Success);
-        assert_eq!((outcome.error, outcome.response_start), (None, None));
+    fn the_beginning_of_an_answer_is_kept_whatever_it_says() {
+        let outcome = Outcome::of(Ok(answer(200, "thanks")));
+        assert_eq!((outcome.verdict, outcome.error), (Verdict::Success, None));
+        assert_eq!(outcome.response_start.as_deref(), Some("thanks"));
+        assert_eq!(Outcome::of(Ok(answer(204, ""))).response_start, None);
     }
 
     #[test]

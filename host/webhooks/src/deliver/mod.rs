@@ -9,8 +9,10 @@
 //! Nothing here waits for another endpoint, and no connection to the database is held during a request.
 
 mod attempt;
+mod disable;
 mod page;
 mod page_schedule;
+mod ping;
 mod send_queue;
 mod settle;
 mod shape;
@@ -18,11 +20,16 @@ mod shape;
 use std::{collections::HashSet, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
-use domain::ids::{DeliveryId, EndpointId};
+use domain::{
+    ids::{DeliveryId, EndpointId},
+    webhook::Verdict,
+};
 use tokio::{
     task::{JoinError, JoinSet},
     time::Instant,
 };
+
+pub use ping::{Pinged, ping};
 
 use self::{
     attempt::{Attempted, Target, attempt},
@@ -77,6 +84,8 @@ struct EndpointRun<'a> {
     failing_since: Option<DateTime<Utc>>,
     /// The endpoint takes nothing any more.
     closed: bool,
+    /// The receiver said so, and that is not written down yet: nothing more is begun until it is.
+    is_gone: bool,
     /// Why the work ends early. What is in flight is still finished, so that as little as possible is sent twice.
     failed: Option<Error>,
     send_queue: SendQueue,
@@ -98,6 +107,7 @@ impl<'a> EndpointRun<'a> {
             target: None,
             failing_since: None,
             closed: false,
+            is_gone: false,
             failed: None,
             send_queue: SendQueue::default(),
             held: HashSet::new(),
@@ -150,7 +160,7 @@ impl<'a> EndpointRun<'a> {
     /// Starts as many requests as there is room for.
     fn launch(&mut self) {
         let Some(target) = &self.target else { return };
-        while self.has_free_place() {
+        while self.has_free_place() && !self.is_gone {
             let Some(ready) = self.send_queue.pop() else { return };
             let http = self.ctx.http.on_behalf_of(self.lease.client);
             let clock = Arc::clone(&self.ctx.clock);
@@ -254,6 +264,7 @@ impl<'a> EndpointRun<'a> {
         match sent {
             Ok(attempted) => {
                 self.send_queue.settled(&attempted.ready);
+                self.is_gone |= attempted.outcome.verdict == Verdict::Disable;
                 self.oldest_outcome.get_or_insert_with(Instant::now);
                 self.outcomes.push(attempted);
             }
@@ -287,6 +298,8 @@ impl<'a> EndpointRun<'a> {
         self.failing_since = settled.failing_since;
         self.page_schedule.disturbed();
         self.closed |= settled.disabled;
+        // What has come in since says so again.
+        self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == Verdict::Disable);
     }
 }
 

@@ -8,7 +8,10 @@ use std::{
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::ids::{DeliveryId, InboxId};
+use domain::{
+    ids::{ClientId, DeliveryId, InboxId},
+    inbox::InboxKind,
+};
 use plugin_host::World;
 use storage::{
     PgConnection, inboxes,
@@ -75,18 +78,19 @@ pub(super) async fn prepare(
     let fresh: Vec<Due> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
     let unshaped: HashSet<InboxId> =
         fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.inbox).collect();
-    let inboxes = shaped_inboxes(&mut db, lease, unshaped).await?;
+    let inboxes = shaped_inboxes(ctx, &mut db, lease, unshaped).await?;
     drop(db);
 
     let count = fresh.len();
     let ready = make_ready(ctx, lease, inboxes, fresh).await?;
     let failing_since = open.failing_since;
-    let open = OpenEndpoint { target: Arc::new(target(ctx, lease, open)?), failing_since };
+    let open = OpenEndpoint { target: Arc::new(target(ctx, lease.client, open)?), failing_since };
     Ok(Page { open: Some(open), ready, ended_at, fresh: count })
 }
 
-fn target(ctx: &Context, lease: &Lease, endpoint: Endpoint) -> Result<Target> {
-    let open = |sealed: &[u8]| ctx.sealer.open(lease.client, Purpose::WebhookSecret, sealed);
+/// Where an endpoint is, and what signs what goes there.
+pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Target> {
+    let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
     let previous = endpoint.previous_secret_sealed.zip(endpoint.previous_secret_expires_at);
     let previous = previous.filter(|(_, expires_at)| ctx.now() < *expires_at);
     Ok(Target {
@@ -114,6 +118,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
 
 /// What shaping must know of the inboxes that events are about.
 async fn shaped_inboxes(
+    ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
     inboxes: HashSet<InboxId>,
@@ -123,7 +128,11 @@ async fn shaped_inboxes(
         let slots = slots::in_force(db, lease.client, World::WebhookShaper, inbox).await?;
         let business = inboxes::by_id(db, lease.client, inbox)
             .await?
-            .and_then(|inbox| inbox.address().map(str::to_owned))
+            .map(|inbox| match (inbox.address(), inbox.kind()) {
+                (Some(address), _) => address.to_owned(),
+                (None, InboxKind::Sms) => ctx.settings.sms_default_source.clone(),
+                (None, _) => String::new(),
+            })
             .unwrap_or_default();
         shaped.insert(inbox, ShapedInbox { business, own: OwnShapers::new(slots) });
     }
@@ -200,7 +209,15 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<
 }
 
 fn ready_with(delivery: &Due, body: Bytes, is_stored: bool) -> ReadyDelivery {
-    ReadyDelivery { id: delivery.id, order_key: delivery.order_key, attempts: delivery.attempts, body, is_stored }
+    ReadyDelivery {
+        id: delivery.id,
+        order_key: delivery.order_key,
+        inbox: delivery.inbox,
+        attempts: delivery.attempts,
+        schedule_from: delivery.schedule_from,
+        body,
+        is_stored,
+    }
 }
 
 /// What a page of shaped deliveries comes to.
@@ -230,7 +247,8 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
             ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);
                 let schedule = &ctx.settings.webhook_retry_schedule;
-                (attempts, fate_of_failure(schedule, attempts, ctx.now(), ctx.ids.random(), None))
+                let counting = attempts.saturating_sub(delivery.schedule_from);
+                (attempts, fate_of_failure(schedule, counting, ctx.now(), ctx.ids.random(), None))
             }
         };
         outcome.finished.push(Finished { id: delivery.id, attempts, fate, body: None });

@@ -4,15 +4,19 @@
 use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
-use domain::ids::DeliveryId;
+use domain::ids::{DeliveryId, InboxId};
 
 /// A delivery that can be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadyDelivery {
     pub(super) id: DeliveryId,
     pub(super) order_key: i64,
+    /// The inbox that it is about.
+    pub(super) inbox: InboxId,
     /// Attempts made before this one.
     pub(super) attempts: u16,
+    /// Those of them that do not count in the schedule: it has been sent again since.
+    pub(super) schedule_from: u16,
     pub(super) body: Bytes,
     /// The body is on disk. One that a built-in shaper made is written with the outcome of its first attempt: made again from
     /// the same event, it is the same.
@@ -20,9 +24,9 @@ pub(super) struct ReadyDelivery {
 }
 
 impl ReadyDelivery {
-    /// True when it was never tried: it keeps its place among the others of its key.
+    /// True when it was never tried, or not since it is sent again: it keeps its place among the others of its key.
     fn keeps_place(&self) -> bool {
-        self.attempts == 0
+        self.attempts == self.schedule_from
     }
 }
 
@@ -125,7 +129,9 @@ mod tests {
         ReadyDelivery {
             id: DeliveryId(Uuid::from_u128(id)),
             order_key,
+            inbox: InboxId(Uuid::from_u128(9)),
             attempts,
+            schedule_from: 0,
             body: Bytes::from_static(b"{}"),
             is_stored: true,
         }
@@ -183,6 +189,14 @@ mod tests {
         ]);
         let taken: Vec<_> = std::iter::from_fn(|| id(send_queue.pop())).collect();
         assert_eq!(taken, [1, 3, 2, 4, 5]);
+    }
+
+    #[test]
+    fn those_that_are_sent_again_keep_the_order_of_their_conversation() {
+        let again = |id| ReadyDelivery { schedule_from: 4, ..delivery(id, 7, 4) };
+        let mut send_queue = send_queue(&[again(1), again(2)]);
+        assert_eq!(id(send_queue.pop()), Some(1));
+        assert_eq!(id(send_queue.pop()), None, "the first has no answer yet");
     }
 
     #[test]

@@ -5,20 +5,16 @@ use std::{sync::Arc, time::Duration};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::DeliveryId,
-    webhook::{AfterFailure, FailedAttempt, Verdict, after_failure},
+    webhook::{AfterFailure, DisabledReason, FailedAttempt, Verdict, after_failure},
 };
-use storage::{
-    PgConnection,
-    tenancy::audit::{self, AuditEntry},
-    webhooks::{
-        configs,
-        deliveries::{self, Fate, Finished, NewAttempt},
-    },
+use storage::webhooks::{
+    configs,
+    deliveries::{self, Fate, Finished, NewAttempt},
 };
-use uuid::Uuid;
 
 use super::{
     attempt::{Attempted, Target},
+    disable::disable,
     endpoint_of,
 };
 use base::{Context, Result, lanes::Lease};
@@ -56,15 +52,20 @@ pub(super) async fn settle(
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     deliveries::finish(&mut tx, lease.client, &finished).await?;
-    deliveries::record_attempts(&mut tx, lease.client, &attempts).await?;
+    deliveries::record_attempts(&mut tx, lease.client, endpoint_of(lease), &attempts).await?;
     if health.failing_since != failing_since {
         configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
     }
-    let disabled = match health.disable {
-        Some(reason) => disable(ctx, &mut tx, lease, &target, reason).await?,
-        None => false,
+    let wakes = match health.disable {
+        Some(reason) => {
+            let noticed_at = group.first().map(|attempted| attempted.ready.inbox);
+            disable(ctx, &mut tx, lease, &target, (reason, noticed_at)).await?
+        }
+        None => None,
     };
     tx.commit().await?;
+    let disabled = wakes.is_some();
+    ctx.wake.wake_all(lease.client, wakes.into_iter().flatten());
     let ids = finished.into_iter().map(|one| one.id).collect();
     Ok(Settled { ids, failing_since: health.failing_since, disabled })
 }
@@ -75,7 +76,10 @@ fn finished<'a>(attempted: &'a Attempted, schedule: &[Duration], now: DateTime<U
     let fate = match attempted.outcome.verdict {
         Verdict::Success => Fate::Delivered,
         Verdict::Disable => Fate::Exhausted,
-        Verdict::Failure => fate_of_failure(schedule, attempts, now, jitter, attempted.outcome.retry_after),
+        Verdict::Failure => {
+            let counting = attempts.saturating_sub(attempted.ready.schedule_from);
+            fate_of_failure(schedule, counting, now, jitter, attempted.outcome.retry_after)
+        }
     };
     let body = (!attempted.ready.is_stored).then_some(&*attempted.ready.body);
     Finished { id: attempted.ready.id, attempts, fate, body }
@@ -96,28 +100,10 @@ pub(super) fn fate_of_failure(
     }
 }
 
-/// Why an endpoint is turned off: the verb of the audit row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reason {
-    /// It answered 410.
-    Gone,
-    /// It failed for days.
-    Failing,
-}
-
-impl Reason {
-    fn action(self) -> &'static str {
-        match self {
-            Self::Gone => "disable-gone",
-            Self::Failing => "disable-failing",
-        }
-    }
-}
-
 #[derive(Debug, PartialEq, Eq)]
 struct Health {
     failing_since: Option<DateTime<Utc>>,
-    disable: Option<Reason>,
+    disable: Option<DisabledReason>,
 }
 
 impl Health {
@@ -128,41 +114,19 @@ impl Health {
             match attempted.outcome.verdict {
                 Verdict::Success => {
                     health.failing_since = None;
-                    health.disable = health.disable.filter(|reason| *reason == Reason::Gone);
+                    health.disable = health.disable.filter(|reason| *reason == DisabledReason::Gone);
                 }
-                Verdict::Disable => health.disable = Some(Reason::Gone),
+                Verdict::Disable => health.disable = Some(DisabledReason::Gone),
                 Verdict::Failure => {
                     let since = *health.failing_since.get_or_insert(attempted.at);
                     if attempted.at - since >= FAILING_TOO_LONG {
-                        health.disable.get_or_insert(Reason::Failing);
+                        health.disable.get_or_insert(DisabledReason::Failing);
                     }
                 }
             }
         }
         health
     }
-}
-
-/// Turns the endpoint off and ends what waits for it, unless its address was changed meanwhile.
-async fn disable(ctx: &Context, db: &mut PgConnection, lease: &Lease, target: &Target, reason: Reason) -> Result<bool> {
-    let (endpoint, now) = (endpoint_of(lease), ctx.now());
-    if !configs::disable(db, lease.client, endpoint, &target.url, now).await? {
-        return Ok(false);
-    }
-    let ended = deliveries::abandon(db, lease.client, endpoint, Fate::Exhausted).await?;
-    let entry = AuditEntry {
-        id: ctx.mint::<Uuid>(),
-        happened_at: now,
-        actor: "webhooks",
-        action: reason.action(),
-        object_kind: "webhook-endpoint",
-        object_id: &endpoint.to_string(),
-    };
-    audit::insert(db, lease.client, &entry).await?;
-    tracing::warn!(client.id = %lease.client, endpoint.id = %endpoint, reason = reason.action(), ended,
-        "a webhook endpoint was turned off; save its address again to turn it on");
-    metrics::counter!("patchbay_webhook_endpoints_disabled_total").increment(1);
-    Ok(true)
 }
 
 fn record(ctx: &Context, attempted: &Attempted) -> NewAttempt {
@@ -195,6 +159,7 @@ mod tests {
     //! Tests of what becomes of deliveries and endpoints.
 
     use bytes::Bytes;
+    use domain::ids::InboxId;
     use uuid::Uuid;
 
     use super::*;
@@ -211,7 +176,9 @@ mod tests {
         let ready = ReadyDelivery {
             id: DeliveryId(Uuid::from_u128(1)),
             order_key: 1,
+            inbox: InboxId(Uuid::from_u128(7)),
             attempts,
+            schedule_from: 0,
             body: Bytes::from_static(b"{}"),
             is_stored: true,
         };
@@ -236,6 +203,18 @@ mod tests {
     }
 
     #[test]
+    fn one_that_is_sent_again_has_the_whole_schedule_before_it() {
+        let mut attempted = attempted(Verdict::Failure, 3, moment(0));
+        attempted.ready.schedule_from = 3;
+        let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
+        let Fate::Retry(at) = done.fate else { panic!("{:?}", done.fate) };
+        assert_eq!(done.attempts, 4, "attempts go on counting");
+        assert!((moment(4)..=moment(6)).contains(&at), "{at}");
+        attempted.ready.attempts = 5;
+        assert_eq!(finished(&attempted, &SCHEDULE, moment(0), 0).fate, Fate::Exhausted);
+    }
+
+    #[test]
     fn a_success_counts_its_attempt() {
         let attempted = attempted(Verdict::Success, 4, moment(0));
         let done = finished(&attempted, &SCHEDULE, moment(0), 0);
@@ -246,7 +225,7 @@ mod tests {
     fn gone_is_not_tried_again_and_disables() {
         let gone = attempted(Verdict::Disable, 0, moment(0));
         assert_eq!(finished(&gone, &SCHEDULE, moment(0), 0).fate, Fate::Exhausted);
-        assert_eq!(Health::after(&[gone], None).disable, Some(Reason::Gone));
+        assert_eq!(Health::after(&[gone], None).disable, Some(DisabledReason::Gone));
     }
 
     #[test]
@@ -263,7 +242,7 @@ mod tests {
         let days = 5 * 24 * 3600;
         let failing = |at| Health::after(&[attempted(Verdict::Failure, 0, moment(at))], Some(moment(0)));
         assert_eq!(failing(days - 1).disable, None);
-        assert_eq!(failing(days).disable, Some(Reason::Failing));
+        assert_eq!(failing(days).disable, Some(DisabledReason::Failing));
     }
 
     #[test]

@@ -54,7 +54,9 @@ pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: 
 /// The words for what a bot sends are those for what customers send.
 fn type_of_reply(content: &OutboundContent) -> MessageContentType {
     match content {
-        OutboundContent::Text { .. } | OutboundContent::Template(_) => MessageContentType::Text,
+        OutboundContent::Text { .. } | OutboundContent::Template(_) | OutboundContent::Sms(_) => {
+            MessageContentType::Text
+        }
         OutboundContent::Media(_) => MessageContentType::Media,
         OutboundContent::Buttons(_) | OutboundContent::List(_) => MessageContentType::Interactive,
         OutboundContent::Location(_) => MessageContentType::Location,

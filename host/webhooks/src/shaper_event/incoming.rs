@@ -12,6 +12,7 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
     let content_type = MessageContentType::of_inbound(&came.content, came.carousel);
     let shown = |kind| came.customer.address(kind).map(str::to_owned);
     let said = Said::of(&came.content);
+    let conversation = came.conversation.as_ref();
     IncomingMessageEvent {
         profile_name: came.customer.name.clone(),
         sender: shown(AddressKind::Phone),
@@ -28,15 +29,15 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
         media_url: came.media_url.clone(),
         caption: said.caption,
         file_extension: said.file_extension,
-        message_type: Some("INTERACTION".to_owned()),
+        message_type: Some(if conversation.is_some() { "CONVERSATION" } else { "INTERACTION" }.to_owned()),
         message_content_type: content_type.as_str().to_owned(),
         gst_id: match content_type {
             MessageContentType::Reaction => answers.map(|answered| answered.gst_id.clone()),
             _ => Some(came.message.to_string()),
         },
         ct_id: answers.and_then(|answered| answered.ct_id.clone()),
-        conversation_id: None,
-        participant_id: None,
+        conversation_id: conversation.map(|conversation| conversation.id.to_string()),
+        participant_id: conversation.map(|conversation| conversation.participant.to_string()),
         sent_time: Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
         status: Some("RECEIVED".to_owned()),
         cost: None,

@@ -9,6 +9,7 @@ mod tests;
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     address::{Address, AddressKind},
+    channel::Channel,
     event::{Event, MessageMoved, SessionChanged},
 };
 use events::{Report, ReportKind};
@@ -74,6 +75,7 @@ pub(crate) fn built_in(event: &WebhookEvent) -> &'static str {
 /// SPEC 6.2.
 fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
     let time = |at: Option<DateTime<Utc>>| Some(at?.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let conversation = moved.conversation.as_ref();
     let failure = moved.failure.as_ref().filter(|_| moved.state.is_failed());
     StatusEvent {
         sender: business.to_owned(),
@@ -81,9 +83,9 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         recipient_user_id: of_kind(&moved.to, AddressKind::Bsuid),
         gst_id: moved.gst_id.clone(),
         ct_id: moved.ct_id.clone(),
-        conversation_ct_id: None,
-        // Of the message's own channel nothing is said.
-        channel: (moved.leg > 0).then(|| moved.channel.as_str().to_owned()),
+        conversation_ct_id: conversation.and_then(|conversation| conversation.ct_id.clone()),
+        // Of a message that goes over WhatsApp, as most do, nothing is said.
+        channel: (moved.leg > 0 || moved.channel == Channel::Sms).then(|| moved.channel.as_str().to_owned()),
         status: moved.state.as_str().to_owned(),
         send_time: time(moved.times.sent),
         delivery_time: time(moved.times.delivered),
@@ -91,11 +93,11 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         played_time: time(moved.times.played),
         error_code: failure.map(|failure| failure.code.to_string()),
         error_code_string: failure.map(|failure| failure.text.clone()),
-        conversation_id: None,
-        participant_id: None,
-        cost: None,
-        request_id: None,
-        tqrmt_id: None,
+        conversation_id: conversation.map(|conversation| conversation.id.to_string()),
+        participant_id: conversation.map(|conversation| conversation.participant.to_string()),
+        cost: moved.tracking.cost.clone(),
+        request_id: moved.tracking.request.map(|id| id.to_string()),
+        tqrmt_id: moved.tracking.tqrmt_id.clone(),
         metadata: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use domain::{
     address::AddressKind,
     event::{
         CustomerNumberChanged, Event, InboxQualityChanged, PluginSuspended, PreferenceChanged, TemplateChange,
-        TemplateChanged,
+        TemplateChanged, WebhookDisabled,
     },
 };
 use plugin_host::webhook_shaper::{PartnerEvent, partner_event};
@@ -21,6 +21,7 @@ pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Optio
         Event::InboxQualityChanged(changed) => quality(changed, named("PHONE_QUALITY_CHANGED")),
         Event::PreferenceChanged(changed) => preference(changed, named("USER_PREFERENCE")),
         Event::PluginSuspended(suspended) => suspension(suspended, named("PLUGIN_SUSPENDED")),
+        Event::WebhookDisabled(off) => disabled(off, named("WEBHOOK_DISABLED")),
         _ => return None,
     })
 }
@@ -60,9 +61,21 @@ fn number(changed: &CustomerNumberChanged, named: PartnerEvent) -> PartnerEvent 
 fn quality(changed: &InboxQualityChanged, named: PartnerEvent) -> PartnerEvent {
     PartnerEvent {
         quality_rating: changed.quality.map(|quality| quality.as_str().to_owned()),
-        messaging_limit_tier: changed.limit.clone(),
+        messaging_limit_tier: changed.limit.as_deref().and_then(tier).map(str::to_owned),
         channel_status: changed.status.map(|status| status.as_str().to_owned()),
         ..named
+    }
+}
+
+/// The product's four for the tiers of the provider: what is smaller than its smallest is shown as that, and what is no tier is
+/// left out (PROVIDERS 0.3).
+fn tier(limit: &str) -> Option<&'static str> {
+    match limit {
+        "TIER_50" | "TIER_250" | "TIER_1K" | "TIER_2K" => Some("TIER_1K"),
+        "TIER_10K" => Some("TIER_10K"),
+        "TIER_100K" => Some("TIER_100K"),
+        "TIER_UNLIMITED" => Some("TIER_UNLIMITED"),
+        _ => None,
     }
 }
 
@@ -82,4 +95,39 @@ fn suspension(suspended: &PluginSuspended, named: PartnerEvent) -> PartnerEvent 
         vec![("plugin".to_owned(), plugin.name.clone()), ("reason".to_owned(), suspended.reason.clone())];
     metadata.extend(plugin.version.map(|version| ("pluginVersion".to_owned(), version.to_string())));
     PartnerEvent { metadata, ..named }
+}
+
+fn disabled(off: &WebhookDisabled, named: PartnerEvent) -> PartnerEvent {
+    let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let metadata = vec![
+        fact("webhookId", &off.config.to_string()),
+        fact("webhookType", off.webhook.as_str()),
+        fact("url", &off.url),
+        fact("reason", off.reason.as_str()),
+    ];
+    // The default is for all numbers that have no override.
+    let whatsapp_number = named.whatsapp_number.clone().filter(|_| !off.is_default);
+    PartnerEvent { metadata, whatsapp_number, ..named }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tier_of_the_provider_is_one_of_the_documented_four_or_left_out() {
+        for (limit, shown) in [
+            ("TIER_50", Some("TIER_1K")),
+            ("TIER_250", Some("TIER_1K")),
+            ("TIER_1K", Some("TIER_1K")),
+            ("TIER_2K", Some("TIER_1K")),
+            ("TIER_10K", Some("TIER_10K")),
+            ("TIER_100K", Some("TIER_100K")),
+            ("TIER_UNLIMITED", Some("TIER_UNLIMITED")),
+            ("TIER_NOT_SET", None),
+            ("TIER_5M", None),
+        ] {
+            assert_eq!(tier(limit), shown, "{limit}");
+        }
+    }
 }

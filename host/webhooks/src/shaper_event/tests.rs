@@ -5,15 +5,18 @@ use domain::{
     channel::Channel,
     chat::ParticipantState,
     content::{OutboundContent, ReplyButton, ReplyButtons},
+    conversation::InConversation,
     delivery::DeliveryState,
     event::{
         AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
         PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
-        TemplateChanged,
+        TemplateChanged, Tracking, WebhookDisabled,
     },
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId},
+    ids::{
+        ChatMessageId, ConversationId, ConversationParticipantId, CustomerId, MessageId, ParticipantId, WebhookConfigId,
+    },
     inbound::{InboundContent, ProviderFailure},
-    webhook::PayloadVersion,
+    webhook::{DisabledReason, PayloadVersion, WebhookType},
 };
 use events::ChatbotReport;
 use plugin_host::webhook_shaper::{ChatbotEvent, Direction, IncomingMessageEvent, PartnerEvent};
@@ -67,6 +70,7 @@ fn customer() -> Customer {
 
 fn tap() -> MessageCame {
     MessageCame {
+        conversation: None,
         message: ChatMessageId(Uuid::from_u128(4)),
         chat: chat(),
         customer: customer(),
@@ -169,6 +173,7 @@ fn a_reply_goes_from_the_business_to_the_customer() {
 
 fn moved(leg: i16, channel: Channel, state: DeliveryState) -> MessageMoved {
     MessageMoved {
+        conversation: None,
         message: MessageId(Uuid::from_u128(5)),
         chat_message: None,
         leg,
@@ -179,6 +184,7 @@ fn moved(leg: i16, channel: Channel, state: DeliveryState) -> MessageMoved {
         ct_id: None,
         times: StepTimes::up_to(state, [Some(at()), Some(at()), None, None]),
         failure: Some(ProviderFailure { code: 131_026, text: "undeliverable".to_owned() }),
+        tracking: Tracking::default(),
     }
 }
 
@@ -193,6 +199,25 @@ fn a_step_shows_the_times_up_to_it_and_a_failure_its_reason() {
         (event.error_code.as_deref(), event.error_code_string.as_deref()),
         (Some("131026"), Some("undeliverable"))
     );
+}
+
+#[test]
+fn a_message_in_a_conversation_names_it_and_its_participant() {
+    let conversation = InConversation {
+        id: ConversationId(Uuid::from_u128(30)),
+        participant: ConversationParticipantId(Uuid::from_u128(31)),
+        ct_id: Some("first".to_owned()),
+    };
+    let named = (Some(Uuid::from_u128(30).to_string()), Some(Uuid::from_u128(31).to_string()));
+    let sent =
+        MessageMoved { conversation: Some(conversation.clone()), ..moved(0, Channel::Whatsapp, DeliveryState::Sent) };
+    let event = status(&sent, BUSINESS);
+    assert_eq!((event.conversation_id, event.participant_id), named);
+    assert_eq!(event.conversation_ct_id.as_deref(), Some("first"));
+    let event = incoming_of(MessageCame { conversation: Some(conversation), ..tap() });
+    assert_eq!((event.conversation_id, event.participant_id), named);
+    assert_eq!(event.message_type.as_deref(), Some("CONVERSATION"));
+    assert_eq!(incoming_of(tap()).message_type.as_deref(), Some("INTERACTION"));
 }
 
 #[test]
@@ -222,6 +247,30 @@ fn partner_events_have_their_documented_names() {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let metadata = vec![pair("plugin", "bot"), pair("reason", "it crashed"), pair("pluginVersion", "3")];
     assert_eq!((event.event_type.as_str(), event.metadata), ("PLUGIN_SUSPENDED", metadata));
+}
+
+#[test]
+fn a_webhook_that_was_turned_off_is_named_with_its_address_and_its_number_if_it_is_an_override() {
+    let off = |is_default| {
+        partner_of(Event::WebhookDisabled(WebhookDisabled {
+            config: WebhookConfigId(Uuid::from_u128(9)),
+            is_default,
+            webhook: WebhookType::IncomingMessage,
+            url: "https://hooks.example.com/in".to_owned(),
+            reason: DisabledReason::Gone,
+        }))
+    };
+    let event = off(false);
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let metadata = [
+        pair("webhookId", &Uuid::from_u128(9).to_string()),
+        pair("webhookType", "INCOMING_MESSAGE"),
+        pair("url", "https://hooks.example.com/in"),
+        pair("reason", "GONE"),
+    ];
+    assert_eq!((event.event_type.as_str(), event.whatsapp_number.as_deref()), ("WEBHOOK_DISABLED", Some(BUSINESS)));
+    assert_eq!(event.metadata, metadata);
+    assert_eq!(off(true).whatsapp_number, None);
 }
 
 fn session_changed() -> Event {

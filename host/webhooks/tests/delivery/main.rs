@@ -8,6 +8,8 @@
     reason = "a test may panic, in its helper functions too"
 )]
 
+mod bodies;
+mod sample_events;
 mod sink;
 mod stage;
 

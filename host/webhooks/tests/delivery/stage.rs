@@ -70,6 +70,15 @@ impl Stage {
         lanes.into_iter().map(|(_, lane)| EndpointId(lane)).collect()
     }
 
+    /// Stores one event, as a use case would; answers its endpoints.
+    pub async fn record(&self, event: Event) -> Vec<EndpointId> {
+        let new = NewEvent { inbox: Some(self.number), order_key: 1, at: self.ctx.now(), event };
+        let mut tx = self.ctx.db.begin().await.unwrap();
+        let lanes = record(&self.ctx, &mut tx, self.client, &[new]).await.unwrap();
+        tx.commit().await.unwrap();
+        lanes.into_iter().map(|(_, lane)| EndpointId(lane)).collect()
+    }
+
     /// Does what the runner does with a lane that is due.
     pub async fn work(&self, endpoint: EndpointId) -> base::Result<()> {
         self.due_lanes().await;

@@ -5,9 +5,11 @@ use crate::body::{Faults, FieldFault};
 
 mod bad_input;
 mod chat;
+mod conversation;
 mod request;
 mod resolve;
 mod response;
+mod sms;
 
 const MAX: usize = 1000;
 

@@ -13,6 +13,7 @@ fn receipt(accepted_count: usize) -> SendReceipt {
         request_id: RequestId::from(Uuid::from_u128(2)),
         accepted_at: DateTime::from_timestamp_millis(1_760_000_000_123).unwrap(),
         accepted_count,
+        channel: crate::channel::Channel::Whatsapp,
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) async fn take(
             let Some((endpoint, settings)) = destination(&routes, inbox, *webhook, &new.event) else { continue };
             let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
             let report = NewReport { kind, recorded: Written::new(new.at, &new.event) };
-            let id: DeliveryId = ctx.mint();
+            let id = id_of(&new.event).unwrap_or_else(|| ctx.mint());
             deliveries.push(NewDelivery { id, endpoint, inbox, order_key: new.order_key, event: report });
         }
     }
@@ -106,6 +106,14 @@ pub(crate) async fn take(
     let endpoints: BTreeSet<EndpointId> = deliveries.iter().map(|delivery| delivery.endpoint).collect();
     deliveries::insert_all(db, client, &deliveries, ctx.now()).await?;
     Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+}
+
+/// A step of a message has one webhook: it has the id of the step, by which the story of the message finds it.
+fn id_of(event: &Event) -> Option<DeliveryId> {
+    match event {
+        Event::MessageMoved(moved) => moved.tracking.receipt.map(DeliveryId),
+        _ => None,
+    }
 }
 
 /// The webhooks that tell of an event.
@@ -121,7 +129,8 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::CustomerNumberChanged(_)
         | Event::InboxQualityChanged(_)
         | Event::PreferenceChanged(_)
-        | Event::PluginSuspended(_) => &[WebhookType::PartnerEvent],
+        | Event::PluginSuspended(_)
+        | Event::WebhookDisabled(_) => &[WebhookType::PartnerEvent],
         Event::MessageSaid(_)
         | Event::MessageMoved(_)
         | Event::ChatOpened(_)
@@ -145,6 +154,12 @@ fn destination<'routes>(
     let default = routes.iter().find(|route| route.inbox.is_none());
     let route = in_force(own, default)?;
     let endpoint = *route.endpoints.get(&webhook)?;
+    // The address that takes nothing is not told so.
+    if let Event::WebhookDisabled(off) = event
+        && route.settings.url(webhook) == Some(&off.url)
+    {
+        return None;
+    }
     if webhook == WebhookType::Chatbot {
         let (moment, agent) = chatbot_moment(event)?;
         if !route.settings.emits_chatbot_event(moment, agent) {

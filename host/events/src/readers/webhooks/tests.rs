@@ -6,9 +6,10 @@ use chrono::DateTime;
 use domain::{
     chat::ParticipantState,
     content::TemplateSend,
-    event::{Agent, Chat, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus},
-    ids::{ChatMessageId, CustomerId, ParticipantId, UserId},
+    event::{Agent, Chat, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus, WebhookDisabled},
+    ids::{ChatMessageId, CustomerId, ParticipantId, UserId, WebhookConfigId},
     inbound::InboundContent,
+    webhook::DisabledReason,
 };
 
 use super::*;
@@ -57,6 +58,7 @@ fn customer() -> Customer {
 
 fn came_to(chat: Chat) -> Event {
     Event::MessageCame(Box::new(MessageCame {
+        conversation: None,
         message: ChatMessageId(Uuid::from_u128(22)),
         chat,
         customer: customer(),
@@ -175,4 +177,23 @@ fn a_report_comes_back_as_it_was_stored() {
     let stored = serde_json::to_string(&NewReport { kind, recorded: Written::new(at, &event) }).unwrap();
     let read: Report = serde_json::from_str(&stored).unwrap();
     assert_eq!(read, Report { kind, recorded: Recorded { at, event } });
+}
+
+#[test]
+fn a_webhook_that_was_turned_off_is_told_to_the_partner_webhook_unless_that_is_the_same_address() {
+    let partner = EndpointId(Uuid::from_u128(6));
+    let mut routes = [default_route()];
+    routes[0].endpoints.insert(WebhookType::PartnerEvent, partner);
+    routes[0].settings.urls.insert(WebhookType::PartnerEvent, "https://example.com/events".to_owned());
+    let off = |url: &str| {
+        Event::WebhookDisabled(WebhookDisabled {
+            config: WebhookConfigId(Uuid::from_u128(8)),
+            is_default: true,
+            webhook: WebhookType::IncomingMessage,
+            url: url.to_owned(),
+            reason: DisabledReason::Gone,
+        })
+    };
+    assert_eq!(told(&routes, &off("https://example.com/incoming")), [partner]);
+    assert_eq!(told(&routes, &off("https://example.com/events")), []);
 }

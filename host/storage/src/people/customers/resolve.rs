@@ -11,7 +11,7 @@ use domain::{
 use sqlx::PgConnection;
 
 use super::{Introduction, addresses, bulk::keep_changing, merge};
-use crate::Result;
+use crate::{Result, chat::conversations};
 
 /// How often an address may turn out to have been taken meanwhile; each time, the next round sees it.
 const ROUNDS: usize = 4;
@@ -91,6 +91,7 @@ async fn settle(
         };
         for other in known {
             merge::merge(db, client, customer, other).await?;
+            conversations::fold_customer(db, client, customer, other, now).await?;
         }
         let missing = named.iter().filter(|address| !found.contains_key(*address));
         let missing: Vec<(Address, CustomerId)> = missing.map(|address| (address.clone(), customer)).collect();

@@ -1,5 +1,8 @@
 //! One row for each route: who may call it, and where it takes the ids of a client's objects.
 
+mod conversations;
+mod lite;
+
 use serde_json::{Value, json};
 
 /// Ids of the objects of one client.
@@ -11,6 +14,11 @@ pub struct Ids {
     pub plugin: String,
     pub participant: String,
     pub upload: String,
+    pub conversation: String,
+    pub client_ref: String,
+    /// One that was sent; also its batch.
+    pub message: String,
+    pub batch: String,
     /// Of anything else.
     pub other: String,
 }
@@ -27,14 +35,32 @@ impl Ids {
             plugin: "nobodys-plugin".to_owned(),
             participant: id(15),
             upload: id(16),
+            conversation: id(17),
+            client_ref: "nobodys-ref".to_owned(),
+            message: id(18),
+            batch: id(19),
             other: id(14),
         }
     }
 
     /// All of them.
-    pub fn all(&self) -> [&str; 8] {
-        let Self { client, number, number_id, webhook, plugin, participant, upload, other } = self;
-        [client, number, number_id, webhook, plugin, participant, upload, other]
+    pub fn all(&self) -> [&str; 12] {
+        let Self { client, number, number_id, webhook, plugin, participant, upload, .. } = self;
+        let Self { conversation, client_ref, message, batch, other, .. } = self;
+        [
+            client,
+            number,
+            number_id,
+            webhook,
+            plugin,
+            participant,
+            upload,
+            conversation,
+            client_ref,
+            message,
+            batch,
+            other,
+        ]
     }
 }
 
@@ -91,23 +117,28 @@ impl Row {
     }
 }
 
-const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
-const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
-const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
+pub const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
+/// Who may send.
+pub const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
+pub const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
 const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
 
-const OWN: Others = Others::None("it is about the caller's own client");
+/// Of routes that take no ids.
+pub const OWN: Others = Others::None("it is about the caller's own client");
 const NOBODYS: Others = Others::None("it is about no client");
 
-const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
+/// One row.
+pub const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
     Row { method, path, who, call, others }
 }
 
-fn plain(path: &str) -> Call {
+/// A request without a body.
+pub fn plain(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: None, body: Vec::new() }
 }
 
-fn with(path: &str, body: &Value) -> Call {
+/// A request with a JSON body.
+pub fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
 }
 
@@ -139,18 +170,17 @@ fn webhook(ids: &Ids, rest: &str) -> Call {
     plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
 }
 
-/// About the session of a number.
-fn lite(ids: &Ids, rest: &str) -> Call {
-    with(&format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}{rest}", ids.number_id), &json!({}))
-}
-
 /// A component is no component: refused, whatever its name.
 fn component(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
 }
 
-/// In the order in which they are tried: what changes the caller comes last.
-pub const ROWS: &[Row] = &[
+/// All of them, in the order in which they are tried: what changes the caller comes last.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    crate::isolation_rows_sending::ROWS.iter().chain(conversations::ROWS).chain(lite::ROWS).chain(ROWS)
+}
+
+const ROWS: &[Row] = &[
     row(
         "POST",
         "/whatsapp-api-service/v2/messages",
@@ -190,6 +220,27 @@ pub const ROWS: &[Row] = &[
         )]),
     ),
     row(
+        "PUT",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook",
+        DEVELOPERS,
+        |ids| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "id": ids.webhook })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
+        ALL,
+        |_| plain("/messaging-service/WhatsApp/WhatsAppClientWebHook/list"),
+        OWN,
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
+        DEVELOPERS,
+        |ids| webhook(ids, ""),
+        Others::Unknown(404),
+    ),
+    row(
         "GET",
         "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
         ALL,
@@ -212,6 +263,48 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health",
+        DEVELOPERS,
+        |ids| webhook(ids, "/health"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
+        DEVELOPERS,
+        |ids| webhook(ids, "/attempts"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}",
+        DEVELOPERS,
+        |ids| webhook(ids, &format!("/deliveries/{}", ids.other)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}/resend",
+        DEVELOPERS,
+        |ids| webhook(ids, &format!("/deliveries/{}/resend", ids.other)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
+        DEVELOPERS,
+        |ids| with(&webhook(ids, "/resend-failed").path, &json!({ "since": "2026-01-31T08:00:00Z" })),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping",
+        DEVELOPERS,
+        |ids| with(&webhook(ids, "/ping").path, &json!({ "webhookType": "CHATBOT" })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
         "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
         ALL,
         |_| plain("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser"),
@@ -223,62 +316,14 @@ pub const ROWS: &[Row] = &[
             200,
         )]),
     ),
-    row("GET", "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}", ALL, |ids| lite(ids, ""), Others::Unknown(404)),
     row(
         "POST",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/connect",
+        "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber",
         DEVELOPERS,
-        |ids| lite(ids, "/connect"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/disconnect",
-        DEVELOPERS,
-        |ids| lite(ids, "/disconnect"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/logout",
-        DEVELOPERS,
-        |ids| lite(ids, "/logout"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr",
-        DEVELOPERS,
-        |ids| lite(ids, "/qr"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr.png",
-        DEVELOPERS,
-        |ids| lite(ids, "/qr.png"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
-        ALL,
-        |ids| lite(ids, "/messageProcessing"),
-        Others::Unknown(404),
-    ),
-    row(
-        "PUT",
-        "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
-        DEVELOPERS,
-        |ids| lite(ids, "/messageProcessing"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/providers/whatsapp-lite/webhook/{client}/{number}",
-        Who::Everybody("it is signed: tests/it/lite/bridge.rs"),
-        |ids| with(&format!("/providers/whatsapp-lite/webhook/{}/{}", ids.client, ids.number_id), &json!({})),
-        Others::None("the bridge's signature is what counts: tests/it/lite/bridge.rs"),
+        |_| {
+            with("/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber", &json!({ "number": "nonsense" }))
+        },
+        Others::None("a number may be registered to several clients: tests/it/number_registration.rs"),
     ),
     row("GET", "/messaging-service/WhatsApp/templates", ALL, |_| plain("/messaging-service/WhatsApp/templates"), OWN),
     row(

@@ -1,0 +1,133 @@
+//! The client's blocklist: recipients that its sends reject, whatever the channel.
+
+use axum::{Json, extract::State, http::StatusCode};
+use chrono::SecondsFormat;
+use domain::body;
+use outbound::blocklist::{self, Additions, Blocked};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    auth::{Allowed, Blocking, Permission},
+    body::JsonBytes,
+    error::ApiError,
+    page::{ListQuery, Page, Searched},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list, add)).routes(routes!(remove))
+}
+
+/// A recipient that is not written to.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = BlockedRecipient)]
+struct BlockedBody {
+    /// Phone number in digits, or user id.
+    #[schema(examples("27830000001"))]
+    recipient: String,
+    /// Why, in the client's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Since when.
+    #[schema(format = DateTime)]
+    created_time: String,
+}
+
+impl From<Blocked> for BlockedBody {
+    fn from(blocked: Blocked) -> Self {
+        Self {
+            recipient: blocked.address.value().to_owned(),
+            reason: blocked.reason,
+            created_time: blocked.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        }
+    }
+}
+
+/// Recipients that are not to be written to.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = BlockRecipients, examples(json!({"recipients": ["+27830000001", "ZA.1234567890"], "reason": "asked us to stop"})))]
+struct AddBody {
+    /// Phone numbers in international format, or user ids.
+    #[schema(min_items = 1, max_items = 1000)]
+    recipients: Option<Vec<String>>,
+    /// Why; shown in the list.
+    #[schema(max_length = 255)]
+    reason: Option<String>,
+}
+
+/// How many recipients were added.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RecipientsBlocked)]
+struct AddedBody {
+    /// Those that were not on the list before.
+    added: u64,
+}
+
+/// The recipients that are not written to.
+///
+/// User ids before numbers, each in order; `searchString` is how an address begins.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/blocklist",
+    operation_id = "listBlockedRecipients",
+    tag = "Blocklist",
+    params(ListQuery, Searched),
+    security(("apiKey" = [Blocking::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<BlockedBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<Blocking>,
+    query: ListQuery,
+) -> Result<Json<Page<BlockedBody>>, ApiError> {
+    let search = query.search.strip_prefix('+').unwrap_or(&query.search);
+    let page = blocklist::list(&state.context.db, allowed.caller.client, search, query.page).await?;
+    Ok(Json(Page::new(query.page, page, BlockedBody::from)))
+}
+
+/// Adds recipients that are not to be written to.
+///
+/// Sends that are accepted from now on reject them with a reason; what was accepted before goes out.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/blocklist",
+    operation_id = "blockRecipients",
+    tag = "Blocklist",
+    request_body = AddBody,
+    security(("apiKey" = [Blocking::ROW.name])),
+    responses((status = 200, description = "They are on the list.", body = AddedBody)),
+)]
+async fn add(
+    State(state): State<ApiState>,
+    allowed: Allowed<Blocking>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<AddedBody>, ApiError> {
+    let asked: AddBody = body::parse(&bytes).map_err(ApiError::faults)?;
+    let additions = Additions::parse(&asked.recipients.unwrap_or_default(), asked.reason).map_err(ApiError::faults)?;
+    let added = blocklist::add(&state.context, allowed.caller.client, allowed.actor(), &additions).await?;
+    Ok(Json(AddedBody { added }))
+}
+
+/// Removes a recipient from the list.
+#[utoipa::path(
+    delete,
+    path = "/messaging-service/WhatsApp/blocklist/{recipient}",
+    operation_id = "unblockRecipient",
+    tag = "Blocklist",
+    params(("recipient" = String, Path, description = "Phone number or user id.")),
+    security(("apiKey" = [Blocking::ROW.name])),
+    responses((status = 204, description = "It is written to again.")),
+)]
+async fn remove(
+    State(state): State<ApiState>,
+    allowed: Allowed<Blocking>,
+    Segments(recipient): Segments<String>,
+) -> Result<StatusCode, ApiError> {
+    let address = blocklist::address_of(&recipient).ok_or_else(ApiError::not_found)?;
+    let removed = blocklist::remove(&state.context, allowed.caller.client, allowed.actor(), &address).await?;
+    if removed { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found()) }
+}

@@ -1,0 +1,157 @@
+//! The JSON of conversations.
+
+use chat::long_lived::{Closing, Opened};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{
+    conversation::{CloseReason, Conversation},
+    ids::ConversationId,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// With whom a conversation is wanted: `recipient`, else `customerUserId`.
+#[derive(ToSchema)]
+#[schema(
+    as = NewConversation,
+    rename_all = "camelCase",
+    examples(json!({"sender": "27820001001", "recipient": "+27830000001"})),
+)]
+#[expect(dead_code, reason = "described; `domain` reads it")]
+pub(super) struct NewConversationBody {
+    /// The business number, in international format.
+    #[schema(max_length = 64, examples("27820001001"))]
+    sender: String,
+    /// The customer's phone number, in international format.
+    recipient: Option<String>,
+    /// The customer's business-scoped user id.
+    customer_user_id: Option<String>,
+}
+
+/// A conversation.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Conversation)]
+pub(super) struct ConversationBody {
+    /// The business number.
+    #[schema(examples("27820001001"))]
+    sender: String,
+    /// The customer's phone number; null when the conversation was opened without one.
+    #[schema(examples("27830000001"))]
+    recipient: Option<String>,
+    /// The customer's business-scoped user id; null when the conversation was opened without one.
+    customer_user_id: Option<String>,
+    /// Needed for every later operation.
+    #[schema(value_type = Uuid)]
+    conversation_id: ConversationId,
+    /// `ACTIVE` or `CLOSED`.
+    #[schema(examples("ACTIVE"))]
+    conversation_state: &'static str,
+    /// Reference of the client whose conversation it is.
+    client_ref: String,
+    /// When it was opened.
+    #[schema(format = DateTime)]
+    created_time: String,
+    /// When it was closed, or when its time was over; absent while it is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime, nullable = false)]
+    closed_time: Option<String>,
+}
+
+impl ConversationBody {
+    /// As it is at a moment.
+    pub(super) fn new(conversation: Conversation, now: DateTime<Utc>) -> Self {
+        Self {
+            conversation_state: conversation.state(now).as_str(),
+            closed_time: conversation.closed_by(now).map(|(at, _)| time(at)),
+            created_time: time(conversation.created_at),
+            sender: conversation.sender,
+            recipient: conversation.recipient,
+            customer_user_id: conversation.customer_user_id,
+            conversation_id: conversation.id,
+            client_ref: conversation.client_ref,
+        }
+    }
+}
+
+/// A conversation that was opened or found.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = OpenedConversation)]
+pub(super) struct OpenedBody {
+    /// It.
+    #[serde(flatten)]
+    conversation: ConversationBody,
+    /// `200`: it is new. `452`: it was active already.
+    #[schema(examples("200"))]
+    conversation_status_code: &'static str,
+    /// The same, for people.
+    conversation_status_message: &'static str,
+}
+
+impl OpenedBody {
+    /// As it is at a moment.
+    pub(super) fn new(opened: Opened, now: DateTime<Utc>) -> Self {
+        let (code, message) = if opened.new {
+            ("200", "A new conversation was created")
+        } else {
+            ("452", "An active conversation exists already for this sender and recipient: use its conversationId")
+        };
+        Self {
+            conversation: ConversationBody::new(opened.conversation, now),
+            conversation_status_code: code,
+            conversation_status_message: message,
+        }
+    }
+}
+
+/// What a close call led to.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ClosedConversation)]
+pub(super) struct ClosedBody {
+    /// Whether this very call closed it.
+    close_status: bool,
+    /// The same, for people; of one that was closed already, when and by what.
+    close_message: String,
+    /// `gstId` of the template whose quick reply the customer tapped last in it; null when none was.
+    tqrmt_id: Option<String>,
+}
+
+impl ClosedBody {
+    /// As it is at a moment.
+    pub(super) fn new(closing: Closing, now: DateTime<Utc>) -> Self {
+        let close_message = match closing.conversation.closed_by(now) {
+            Some((at, reason)) if !closing.closed => {
+                format!("The conversation was closed already at {}, {}", time(at), words(reason))
+            }
+            _ => "The conversation was closed".to_owned(),
+        };
+        Self { close_status: closing.closed, close_message, tqrmt_id: closing.conversation.tqrmt_id }
+    }
+}
+
+fn words(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::Asked => "by a call",
+        CloseReason::Button => "by a button that the customer tapped",
+        CloseReason::Expired => "when its time was over",
+        CloseReason::Merged => "because it became part of another one",
+    }
+}
+
+/// How long a conversation still takes messages.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RemainingTime)]
+pub(super) struct RemainingBody {
+    /// The conversation.
+    #[schema(value_type = Uuid)]
+    pub(super) conversation_id: ConversationId,
+    /// Whole seconds; 0 exactly when it takes no more messages.
+    #[schema(minimum = 0)]
+    pub(super) remaining_time: i64,
+}
+
+fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

@@ -1,0 +1,251 @@
+//! Long-lived conversations (SPEC 2.11, 4.5).
+
+mod analytics;
+mod bodies;
+
+use axum::{
+    Json,
+    body::Body,
+    extract::{Query, State},
+    http::{header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use base::Result;
+use bytes::Bytes;
+use chat::long_lived::{self, Listing, OpenError};
+use chrono::{DateTime, Utc};
+use domain::{conversation::ConversationRequest, ids::ConversationId};
+use futures::stream;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use crate::{
+    auth::{Allowed, ConversationReading, Conversations, Permission},
+    body::JsonBytes,
+    error::ApiError,
+    page::{ListQuery, Page},
+    state::ApiState,
+};
+use bodies::{ClosedBody, ConversationBody, NewConversationBody, OpenedBody, RemainingBody};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(create))
+        .routes(routes!(close))
+        .routes(routes!(remaining_time))
+        .routes(routes!(list))
+        .routes(routes!(list_by_ref))
+        .routes(routes!(analytics::counts))
+}
+
+/// Which conversation is meant.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handlers look for")]
+struct Which {
+    /// Of the conversation.
+    #[param(rename = "conversationId")]
+    conversation: Uuid,
+}
+
+/// What is looked for.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Searched {
+    /// Part of the sender, of the recipient or of the conversation's id; absent or empty = everything.
+    #[param(rename = "searchString", nullable = false)]
+    search: Option<String>,
+}
+
+/// Whose conversations are wanted.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Whose {
+    /// Reference of the caller's client or of one below it; `me` is the caller's own.
+    #[param(rename = "clientRef")]
+    client_ref: String,
+}
+
+/// Opens a long-lived conversation with a customer, or finds the one that is active.
+///
+/// `conversationStatusCode` tells which: `200` or `452`; neither is an error. `recipient` says who the customer is, else
+/// `customerUserId`.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation",
+    operation_id = "createConversation",
+    tag = "Conversations",
+    request_body = NewConversationBody,
+    security(("apiKey" = [Conversations::ROW.name])),
+    responses((status = 200, description = "The conversation, new or found.", body = OpenedBody)),
+)]
+async fn create(
+    State(state): State<ApiState>,
+    allowed: Allowed<Conversations>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<OpenedBody>, ApiError> {
+    let request = ConversationRequest::parse(&body).map_err(ApiError::faults)?;
+    let opened =
+        long_lived::open(&state.context, allowed.caller.client, &request).await.map_err(|error| match error {
+            OpenError::Faults(faults) => ApiError::faults(faults),
+            OpenError::Failed(cause) => cause.into(),
+        })?;
+    Ok(Json(OpenedBody::new(opened, state.context.now())))
+}
+
+/// Closes a conversation for good.
+///
+/// A new one must be opened to write into again. `closeStatus` is `false` when it was closed already, by whatever.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation",
+    operation_id = "closeConversation",
+    tag = "Conversations",
+    params(Which),
+    security(("apiKey" = [Conversations::ROW.name])),
+    responses(
+        (status = 200, description = "It is closed, by this call or already.", body = ClosedBody),
+        (status = 404, description = "There is no such conversation."),
+    ),
+)]
+async fn close(
+    State(state): State<ApiState>,
+    allowed: Allowed<Conversations>,
+    parts: Parts,
+) -> Result<Json<ClosedBody>, ApiError> {
+    let id = conversation_id(&parts)?;
+    let closing = long_lived::close(&state.context, allowed.caller.client, id).await?;
+    let closing = closing.ok_or_else(ApiError::not_found)?;
+    Ok(Json(ClosedBody::new(closing, state.context.now())))
+}
+
+/// How long a conversation still takes messages.
+///
+/// 0 exactly when it takes no more: it is closed, or its time is over.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppConversations/getRemainingTime",
+    operation_id = "getRemainingTime",
+    tag = "Conversations",
+    params(Which),
+    security(("apiKey" = [ConversationReading::ROW.name])),
+    responses(
+        (status = 200, description = "The time that is left.", body = RemainingBody),
+        (status = 404, description = "There is no such conversation."),
+    ),
+)]
+async fn remaining_time(
+    State(state): State<ApiState>,
+    allowed: Allowed<ConversationReading>,
+    parts: Parts,
+) -> Result<Json<RemainingBody>, ApiError> {
+    let id = conversation_id(&parts)?;
+    let found = long_lived::find(&state.context, allowed.caller.client, id).await?;
+    let conversation = found.ok_or_else(ApiError::not_found)?;
+    let remaining_time = conversation.remaining_seconds(state.context.now());
+    Ok(Json(RemainingBody { conversation_id: conversation.id, remaining_time }))
+}
+
+/// The client's conversations, the newest first.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser",
+    operation_id = "listConversations",
+    tag = "Conversations",
+    params(ListQuery, Searched),
+    security(("apiKey" = [ConversationReading::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<ConversationBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<ConversationReading>,
+    query: ListQuery,
+) -> Result<Json<Page<ConversationBody>>, ApiError> {
+    let found = long_lived::list(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
+    let now = state.context.now();
+    Ok(Json(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now))))
+}
+
+/// The conversations of a client by its reference, the newest first, all at once.
+///
+/// The caller sees its own and those of the clients below it. Any other reference, an old one too, gives an empty list.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef",
+    operation_id = "listConversationsByClientRef",
+    tag = "Conversations",
+    params(Whose),
+    security(("apiKey" = [ConversationReading::ROW.name])),
+    responses((status = 200, description = "All of them.", body = Vec<ConversationBody>)),
+)]
+async fn list_by_ref(
+    State(state): State<ApiState>,
+    allowed: Allowed<ConversationReading>,
+    parts: Parts,
+) -> Result<Response, ApiError> {
+    let client_ref = parameter(&parts, "clientRef")?;
+    let mut listing = long_lived::listing_of_ref(&state.context.db, allowed.caller.client, &client_ref).await?;
+    let now = state.context.now();
+    // What fails before anything was said is an error like any other.
+    let first = items(&mut listing, now).await?;
+    let written = Written { listing, now, next: Some(format!("[{first}")), any: !first.is_empty() };
+    let body = Body::from_stream(stream::try_unfold(written, Written::step));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// A list on its way out.
+struct Written {
+    listing: Listing,
+    now: DateTime<Utc>,
+    /// What is written next; `None` when all is.
+    next: Option<String>,
+    /// There were some before.
+    any: bool,
+}
+
+impl Written {
+    async fn step(mut self) -> Result<Option<(Bytes, Self)>> {
+        let Some(text) = self.next.take() else { return Ok(None) };
+        let more = items(&mut self.listing, self.now).await?;
+        if more.is_empty() {
+            return Ok(Some((Bytes::from(text + "]"), self)));
+        }
+        let comma = if self.any { "," } else { "" };
+        self.next = Some(format!("{comma}{more}"));
+        self.any = true;
+        Ok(Some((Bytes::from(text), self)))
+    }
+}
+
+/// The next ones as JSON, without brackets; nothing at the end.
+async fn items(listing: &mut Listing, now: DateTime<Utc>) -> Result<String> {
+    let unreadable = |source| base::Error::Unreadable { what: "conversation", source };
+    let found = listing.next().await?.into_iter();
+    let texts = found.map(|one| serde_json::to_string(&ConversationBody::new(one, now)).map_err(unreadable));
+    Ok(texts.collect::<Result<Vec<String>>>()?.join(","))
+}
+
+fn conversation_id(parts: &Parts) -> Result<ConversationId, ApiError> {
+    let text = parameter(parts, "conversationId")?;
+    text.parse().map_err(|_| ApiError::fault("conversationId", "is not the id of a conversation: a UUID"))
+}
+
+/// A query parameter that must be there.
+fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
+    optional_parameter(parts, wanted)?.ok_or_else(|| ApiError::fault(wanted, "is required"))
+}
+
+/// A query parameter; an empty one counts as absent.
+fn optional_parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
+    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
+        .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
+    let found = parameters.into_iter().find(|(name, value)| name == wanted && !value.is_empty());
+    let value = found.map(|(_, value)| value);
+    if value.as_deref().is_some_and(|value| value.contains('\0')) {
+        return Err(ApiError::fault(wanted, "contains a NUL character"));
+    }
+    Ok(value)
+}

@@ -1,0 +1,70 @@
+//! The JSON of a send of the conversation endpoint, for the document.
+#![expect(dead_code, reason = "described, never made")]
+
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::schema::{SendComponent, SendFallback, SendRecipient};
+
+/// A send into long-lived conversations: up to 1,000 recipients over all its messages (`limits.max_recipients`). Every name
+/// may be written in snake_case, too.
+#[derive(ToSchema)]
+#[schema(
+    rename_all = "camelCase",
+    examples(
+        json!({
+            "sender": "27820001001",
+            "messageType": "CONVERSATION",
+            "messages": [{
+                "recipientNumbers": [{"to": "27830000001", "ctId": "order-42"}],
+                "conversationId": "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
+                "messageText": "Your order is on its way.",
+            }],
+        }),
+    ),
+)]
+pub(super) struct ConversationSend {
+    /// The business number, in international format.
+    #[schema(max_length = 64, examples("27820001001"))]
+    sender: String,
+    /// Free text into a conversation, or a template.
+    message_type: ConversationMessageType,
+    /// Of a `NOTIFICATION`: name of the template. Not of a `CONVERSATION`.
+    template_name: Option<String>,
+    /// Of a `NOTIFICATION`: id of the template. Not of a `CONVERSATION`.
+    template_id: Option<String>,
+    /// At least one.
+    #[schema(min_items = 1, max_items = 1000)]
+    messages: Vec<ConversationMessage>,
+    /// What becomes of recipients who are not on WhatsApp.
+    fallback: Option<SendFallback>,
+}
+
+/// `messageType` of a send of the conversation endpoint.
+#[derive(ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+pub(super) enum ConversationMessageType {
+    /// Free text into an active conversation.
+    Conversation,
+    /// An approved template.
+    Notification,
+}
+
+/// One content and its recipients: `recipientNumbers`, or by its other name `recipients`.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(super) struct ConversationMessage {
+    /// Whom it goes to.
+    #[schema(min_items = 1, max_items = 1000, nullable = false)]
+    recipient_numbers: Option<Vec<SendRecipient>>,
+    /// The other name of `recipientNumbers`.
+    #[schema(min_items = 1, max_items = 1000, nullable = false)]
+    recipients: Option<Vec<SendRecipient>>,
+    /// Of a `CONVERSATION`: the conversation that it goes into. Not accepted on a `NOTIFICATION`.
+    conversation_id: Option<Uuid>,
+    /// Of a `CONVERSATION`: the text.
+    #[schema(max_length = 4096)]
+    message_text: Option<String>,
+    /// Of a `NOTIFICATION`: what fills the template.
+    components: Option<Vec<SendComponent>>,
+}

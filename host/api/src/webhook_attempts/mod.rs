@@ -1,0 +1,254 @@
+//! What was sent to the addresses of a webhook configuration, and sending it again. The specification shows none of this.
+
+mod bodies;
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::{StatusCode, request::Parts},
+};
+use chrono::{DateTime, NaiveDateTime, Utc};
+use domain::{
+    ids::{DeliveryId, WebhookConfigId},
+    webhook::WebhookType,
+};
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use webhooks::history::{self, HistoryError, WantedAttempts};
+
+use self::bodies::{
+    AttemptBody, DeliveryBody, HealthBody, PingBody, PingedBody, ResendBody, ResentBody, WebhookTypeName,
+};
+use crate::{
+    auth::{Allowed, Permission, Webhooks},
+    body::JsonBody,
+    error::{ApiError, ErrorKind},
+    page::{ListQuery, Page},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(health))
+        .routes(routes!(attempts))
+        .routes(routes!(delivery))
+        .routes(routes!(resend))
+        .routes(routes!(resend_failed))
+        .routes(routes!(ping))
+}
+
+/// How the webhooks of a configuration do.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health",
+    operation_id = "getWebhookHealth",
+    tag = "Webhook deliveries",
+    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses((status = 200, description = "All five.", body = Vec<HealthBody>)),
+)]
+async fn health(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+) -> Result<Json<Vec<HealthBody>>, ApiError> {
+    let endpoints = history::endpoints(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    Ok(Json(endpoints.into_iter().map(HealthBody::from).collect()))
+}
+
+/// Which attempts are wanted.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Wanted {
+    /// Only those of this webhook.
+    #[param(nullable = false)]
+    webhook_type: Option<WebhookTypeName>,
+    /// Only those that were not answered with 2xx.
+    #[param(nullable = false)]
+    failed: Option<bool>,
+}
+
+/// The requests that were made, the newest first.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
+    operation_id = "listWebhookAttempts",
+    tag = "Webhook deliveries",
+    params(("id" = Uuid, Path, description = "Of the configuration."), ListQuery, Wanted),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses((status = 200, description = "A page of attempts.", body = Page<AttemptBody>)),
+)]
+async fn attempts(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+    query: ListQuery,
+    parts: Parts,
+) -> Result<Json<Page<AttemptBody>>, ApiError> {
+    let wanted = wanted(&parts)?;
+    let page = history::attempts(&state.context, allowed.caller.client, id, wanted, query.page).await;
+    let page = page.map_err(refused)?;
+    Ok(Json(Page::new(query.page, page, |(webhook, made)| AttemptBody::new(Some(webhook), made))))
+}
+
+fn wanted(parts: &Parts) -> Result<WantedAttempts, ApiError> {
+    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+    let value = |wanted: &str| {
+        let found = parameters.iter().find(|(name, value)| name == wanted && !value.is_empty());
+        found.map(|(_, value)| value.as_str())
+    };
+    let webhook = match value("webhookType") {
+        None => None,
+        Some(name) => Some(name.parse().map_err(|_| ApiError::fault("webhookType", one_of_types()))?),
+    };
+    let failed = match value("failed") {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(ApiError::fault("failed", "must be true or false")),
+    };
+    Ok(WantedAttempts { webhook, failed })
+}
+
+fn one_of_types() -> String {
+    let names = WebhookType::ALL.map(WebhookType::as_str);
+    format!("must be one of {}", names.join(", "))
+}
+
+/// One delivery with its attempts.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}",
+    operation_id = "getWebhookDelivery",
+    tag = "Webhook deliveries",
+    params(
+        ("id" = Uuid, Path, description = "Of the configuration."),
+        ("delivery" = Uuid, Path, description = "Of the delivery: the header `webhook-id`."),
+    ),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses((status = 200, description = "The delivery.", body = DeliveryBody)),
+)]
+async fn delivery(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments((id, delivery)): Segments<(WebhookConfigId, DeliveryId)>,
+) -> Result<Json<DeliveryBody>, ApiError> {
+    let found = history::delivery(&state.context, allowed.caller.client, id, delivery).await;
+    let (delivery, attempts) = found.map_err(refused)?;
+    Ok(Json(DeliveryBody::new(delivery, attempts)))
+}
+
+/// Sends a delivery again.
+///
+/// Now, with the same bytes and the same `webhook-id`. Where it fails, the schedule of retries begins anew.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}/resend",
+    operation_id = "resendWebhookDelivery",
+    tag = "Webhook deliveries",
+    params(
+        ("id" = Uuid, Path, description = "Of the configuration."),
+        ("delivery" = Uuid, Path, description = "Of the delivery."),
+    ),
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses(
+        (status = 202, description = "It is due."),
+        (status = 409, description = "The webhook is off, or the event was dropped."),
+    ),
+)]
+async fn resend(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments((id, delivery)): Segments<(WebhookConfigId, DeliveryId)>,
+) -> Result<StatusCode, ApiError> {
+    let client = allowed.caller.client;
+    history::resend(&state.context, client, allowed.actor(), id, delivery).await.map_err(refused)?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Sends again what was given up.
+///
+/// Of the events since a moment, in their order; at most 100,000 with one call.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
+    operation_id = "resendFailedWebhooks",
+    tag = "Webhook deliveries",
+    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    request_body = ResendBody,
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses(
+        (status = 202, description = "They are due.", body = ResentBody),
+        (status = 409, description = "The webhook that is named is off."),
+    ),
+)]
+async fn resend_failed(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+    JsonBody(body): JsonBody<ResendBody>,
+) -> Result<(StatusCode, Json<ResentBody>), ApiError> {
+    let since = moment(&body.since)
+        .ok_or_else(|| ApiError::fault("since", "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))?;
+    let (client, wanted) = (allowed.caller.client, (body.webhook_type, since));
+    let resent = history::resend_failed(&state.context, client, allowed.actor(), id, wanted).await;
+    Ok((StatusCode::ACCEPTED, Json(resent.map_err(refused)?.into())))
+}
+
+/// A moment in ISO 8601; without an offset it is UTC (CONTRACT 7).
+fn moment(text: &str) -> Option<DateTime<Utc>> {
+    let with_offset = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
+    with_offset.or_else(|| Some(text.parse::<NaiveDateTime>().ok()?.and_utc()))
+}
+
+/// Tries an address.
+///
+/// Sends a signed request with `eventType` `TEST_PING` to it, now, and answers what came back. An address that was turned off is
+/// tried, too, and stays off.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping",
+    operation_id = "pingWebhook",
+    tag = "Webhook deliveries",
+    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    request_body = PingBody,
+    security(("apiKey" = [Webhooks::ROW.name])),
+    responses(
+        (status = 200, description = "What came back, or why nothing did.", body = PingedBody),
+        (status = 409, description = "The webhook has no address."),
+    ),
+)]
+async fn ping(
+    State(state): State<ApiState>,
+    allowed: Allowed<Webhooks>,
+    Segments(id): Segments<WebhookConfigId>,
+    JsonBody(body): JsonBody<PingBody>,
+) -> Result<Json<PingedBody>, ApiError> {
+    let pinged = history::ping(&state.context, allowed.caller.client, id, body.webhook_type).await;
+    let (url, pinged) = pinged.map_err(refused)?;
+    Ok(Json(PingedBody::new(url, pinged)))
+}
+
+fn refused(error: HistoryError) -> ApiError {
+    match error {
+        HistoryError::NotFound => ApiError::not_found(),
+        HistoryError::Off(_) | HistoryError::Dropped => ApiError::new(ErrorKind::Conflict, error.to_string()),
+        HistoryError::Failed(cause) => cause.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_without_an_offset_is_utc() {
+        let at = |text| moment(text).map(|moment| moment.timestamp());
+        assert_eq!(at("2026-01-31T08:00:00Z"), Some(1_769_846_400));
+        assert_eq!(at("2026-01-31T10:00:00+02:00"), Some(1_769_846_400));
+        assert_eq!(at("2026-01-31T08:00:00"), Some(1_769_846_400));
+        assert_eq!(at("2026-01-31T08:00:00.250"), Some(1_769_846_400));
+        assert_eq!(at("yesterday"), None);
+    }
+}

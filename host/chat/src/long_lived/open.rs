@@ -1,0 +1,107 @@
+//! Opening a conversation: a new one, or the one that is open already.
+
+use domain::{
+    body::Faults,
+    channel::Channel,
+    conversation::{Conversation, ConversationRequest, expires_at},
+    ids::{ClientId, InboxId},
+};
+use storage::{
+    PgConnection,
+    chat::conversations::{self, NewConversation},
+    inboxes,
+    people::customers,
+};
+
+use base::{Context, Error};
+
+/// A conversation with the customer that was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// It.
+    pub conversation: Conversation,
+    /// It is new: status 200, otherwise 452.
+    pub new: bool,
+}
+
+/// Why no conversation was opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The request is wrong.
+    #[error("the request is not valid")]
+    Faults(Faults),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for OpenError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for OpenError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// How often the open conversation may be closed between two looks at it.
+const ROUNDS: usize = 4;
+
+/// Opens a conversation, or finds the one that is active with the same number and customer: the phone number says who that is,
+/// else the BSUID. Of several calls at the same time one opens it, and the others find it.
+///
+/// # Errors
+/// See [`OpenError`]; nothing was stored then.
+pub async fn open(ctx: &Context, client: ClientId, request: &ConversationRequest) -> Result<Opened, OpenError> {
+    let mut tx = ctx.db.begin().await?;
+    let senders = [request.sender.as_str().to_owned()];
+    let inboxes = inboxes::by_addresses(&mut tx, client, Channel::Whatsapp, &senders).await?;
+    let Some(inbox) = inboxes.first().map(|inbox| inbox.id) else {
+        return Err(OpenError::Faults(ConversationRequest::unknown_sender().into()));
+    };
+    let opened = with_customer(ctx, &mut tx, client, inbox, request).await?;
+    tx.commit().await?;
+    Ok(opened)
+}
+
+async fn with_customer(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    request: &ConversationRequest,
+) -> Result<Opened, OpenError> {
+    let now = ctx.now();
+    // What a client writes beside the address that counts is a claim, and says nothing about anybody.
+    let named = customers::resolve_many(db, client, &ctx.ids, &[request.recipient.address()], now).await?;
+    let gone = || {
+        let (table, column) = ("customer", "id");
+        OpenError::from(storage::Error::Inconsistent { table, column, value: "missing".to_owned() })
+    };
+    let customer = conversations::hold_customer(db, client, *named.first().ok_or_else(gone)?).await?;
+    let new = NewConversation {
+        id: ctx.mint(),
+        inbox,
+        customer,
+        participant: ctx.mint(),
+        recipient: request.recipient.phone().map(str::to_owned),
+        customer_user_id: request.recipient.bsuid().map(str::to_owned),
+        expires_at: expires_at(now, ctx.settings.conversation_lifetime),
+    };
+    for _ in 0..ROUNDS {
+        let is_new = conversations::open(db, client, &new, now).await?;
+        if let Some(conversation) = conversations::active(db, client, inbox, customer, now).await? {
+            let conversation = Conversation {
+                recipient: conversation.recipient.or_else(|| new.recipient.clone()),
+                customer_user_id: conversation.customer_user_id.or_else(|| new.customer_user_id.clone()),
+                ..conversation
+            };
+            return Ok(Opened { conversation, new: is_new });
+        }
+    }
+    let value = "conversations are closed as fast as they are opened".to_owned();
+    Err(storage::Error::Inconsistent { table: "conversation", column: "closed_at", value }.into())
+}

@@ -1,0 +1,42 @@
+//! What a tap on a quick reply does to a long-lived conversation (SPEC 2.3, 3.1).
+
+use domain::{
+    content::{ConversationEffect, OutboundContent},
+    conversation::{CloseReason, InConversation},
+    ids::ClientId,
+    inbound::InboundContent,
+};
+use storage::{PgConnection, chat::conversations};
+
+use super::answers::Answered;
+use base::{Context, Result};
+
+/// Notes a tap in its conversation, and closes that when the button says so: in the transaction that receives the tap. A
+/// button of a message that was sent in a conversation speaks of that one and of no later one; any other button speaks of the
+/// one that is active.
+pub(super) async fn take(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    answered: &Answered,
+    active: Option<&InConversation>,
+) -> Result<()> {
+    let (InboundContent::Button { .. }, Some(target)) = (&answered.content, &answered.target) else { return Ok(()) };
+    if !matches!(target.sent, Some(OutboundContent::Template(_))) {
+        return Ok(());
+    }
+    let conversation = match target.quoted.conversation {
+        Some(id) => conversations::shown(db, client, &[id]).await?.get(&id).map(|shown| shown.id),
+        None => active.map(|active| active.id),
+    };
+    let Some(conversation) = conversation else { return Ok(()) };
+    conversations::note_tap(db, client, conversation, &target.quoted.gst_id).await?;
+    match answered.effect {
+        Some(ConversationEffect::End) => {
+            conversations::close(db, client, conversation, CloseReason::Button, ctx.now()).await?;
+        }
+        // It is open, and stays so.
+        Some(ConversationEffect::Start) | None => {}
+    }
+    Ok(())
+}

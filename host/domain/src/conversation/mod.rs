@@ -1,0 +1,194 @@
+//! Long-lived conversations (SPEC 2.11, 3.1): open until closed, or until their time is over.
+
+mod request;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ConversationId, ConversationParticipantId, InboxId};
+pub use request::{ConversationRequest, WireConversation};
+
+/// A conversation as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// The business number.
+    pub inbox: InboxId,
+    /// The business number as it is dialled, in digits.
+    pub sender: String,
+    /// Name of the client, as it is now.
+    pub client_ref: String,
+    /// The customer, in the conversation engine.
+    pub participant: ConversationParticipantId,
+    /// Phone number that it was opened with, in digits.
+    pub recipient: Option<String>,
+    /// BSUID that it was opened with.
+    pub customer_user_id: Option<String>,
+    /// `ctId` of the first free text into it that had one.
+    pub ct_id: Option<String>,
+    /// `gstId` of the template whose quick reply was tapped last in it.
+    pub tqrmt_id: Option<String>,
+    /// When it was opened.
+    pub created_at: DateTime<Utc>,
+    /// When its time is over.
+    pub expires_at: DateTime<Utc>,
+    /// When it was closed, and by what, as far as that is written down.
+    pub closed: Option<(DateTime<Utc>, CloseReason)>,
+}
+
+/// What closed a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CloseReason {
+    /// The close call.
+    Asked,
+    /// A tap on a quick reply with `conversationState` `end`.
+    Button,
+    /// Its time was over.
+    Expired,
+    /// Its customer turned out to be one who had a conversation already, which goes on.
+    Merged,
+}
+
+impl CloseReason {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Asked, Self::Button, Self::Expired, Self::Merged];
+
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Asked => "ASKED",
+            Self::Button => "BUTTON",
+            Self::Expired => "EXPIRED",
+            Self::Merged => "MERGED",
+        }
+    }
+}
+
+/// Whether a conversation takes messages. The specification calls the first one `OPEN`, too (SPEC 3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConversationState {
+    /// It does.
+    Active,
+    /// It never will again.
+    Closed,
+}
+
+impl ConversationState {
+    /// The name that clients see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Closed => "CLOSED",
+        }
+    }
+}
+
+impl Conversation {
+    /// When it closed and by what; `None` while it is active. Exact at any moment, whether expiry is written down or not.
+    pub fn closed_by(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, CloseReason)> {
+        self.closed.or_else(|| (self.expires_at <= now).then_some((self.expires_at, CloseReason::Expired)))
+    }
+
+    /// Whether it takes messages.
+    pub fn state(&self, now: DateTime<Utc>) -> ConversationState {
+        if self.closed_by(now).is_some() { ConversationState::Closed } else { ConversationState::Active }
+    }
+
+    /// Whole seconds until its time is over, begun ones counted: 0 exactly when it takes no more messages.
+    pub fn remaining_seconds(&self, now: DateTime<Utc>) -> i64 {
+        if self.closed_by(now).is_some() {
+            return 0;
+        }
+        let left = self.expires_at - now;
+        left.num_seconds() + i64::from(left.subsec_nanos() > 0)
+    }
+}
+
+/// When a conversation that is opened now expires.
+pub fn expires_at(now: DateTime<Utc>, lifetime: std::time::Duration) -> DateTime<Utc> {
+    TimeDelta::from_std(lifetime)
+        .ok()
+        .and_then(|lifetime| now.checked_add_signed(lifetime))
+        .unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+/// The conversation that a message belongs to, as webhooks name it (SPEC 6.1, 6.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InConversation {
+    /// The conversation.
+    pub id: ConversationId,
+    /// The customer, in the conversation engine.
+    pub participant: ConversationParticipantId,
+    /// The conversation's own tracking id: `ctId` of the first free text into it that had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ct_id: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn moment(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    fn conversation() -> Conversation {
+        Conversation {
+            id: ConversationId(Uuid::nil()),
+            inbox: InboxId(Uuid::nil()),
+            sender: "27820001001".to_owned(),
+            client_ref: "acme".to_owned(),
+            participant: ConversationParticipantId(Uuid::nil()),
+            recipient: Some("27820000001".to_owned()),
+            customer_user_id: None,
+            ct_id: None,
+            tqrmt_id: None,
+            created_at: moment("2026-11-01T12:00:00Z"),
+            expires_at: moment("2026-12-01T12:00:00Z"),
+            closed: None,
+        }
+    }
+
+    #[test]
+    fn a_conversation_is_active_until_the_moment_its_time_is_over() {
+        let one = conversation();
+        assert_eq!(one.state(moment("2026-12-01T11:59:59.999Z")), ConversationState::Active);
+        assert_eq!(one.state(moment("2026-12-01T12:00:00Z")), ConversationState::Closed);
+        let over = one.closed_by(moment("2027-01-01T00:00:00Z"));
+        assert_eq!(
+            over,
+            Some((one.expires_at, CloseReason::Expired)),
+            "it closed when its time was over, not when read"
+        );
+    }
+
+    #[test]
+    fn the_remaining_time_is_in_whole_seconds_and_0_only_when_it_is_over() {
+        let one = conversation();
+        assert_eq!(one.remaining_seconds(one.created_at), 30 * 24 * 3600);
+        assert_eq!(one.remaining_seconds(moment("2026-12-01T11:59:58.500Z")), 2);
+        assert_eq!(one.remaining_seconds(moment("2026-12-01T11:59:59.999Z")), 1);
+        assert_eq!(one.remaining_seconds(moment("2026-12-01T12:00:00Z")), 0);
+        assert_eq!(one.remaining_seconds(moment("2026-12-09T12:00:00Z")), 0);
+    }
+
+    #[test]
+    fn a_closed_conversation_stays_closed_by_what_closed_it() {
+        let at = moment("2026-11-05T00:00:00Z");
+        let one = Conversation { closed: Some((at, CloseReason::Asked)), ..conversation() };
+        assert_eq!(one.state(at), ConversationState::Closed);
+        assert_eq!(one.remaining_seconds(at), 0);
+        assert_eq!(one.closed_by(moment("2027-01-01T00:00:00Z")), Some((at, CloseReason::Asked)));
+    }
+
+    #[test]
+    fn a_lifetime_beyond_all_calendars_ends_with_the_last_of_them() {
+        let now = moment("2026-11-01T12:00:00Z");
+        assert_eq!(expires_at(now, std::time::Duration::from_secs(60)), moment("2026-11-01T12:01:00Z"));
+        assert_eq!(expires_at(now, std::time::Duration::MAX), DateTime::<Utc>::MAX_UTC);
+    }
+}

@@ -1,0 +1,59 @@
+//! Messaging tiers of Cloud numbers (SPEC part 8): how many different customers a number may send templates to within any 24
+//! hours. The count rolls on in quarters of an hour, and one that has begun 24 hours ago still counts: never more than the
+//! provider takes.
+
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+
+/// How long a recipient counts.
+const WINDOW: TimeDelta = TimeDelta::hours(24);
+/// The steps in which the count rolls on.
+const QUARTER: TimeDelta = TimeDelta::minutes(15);
+
+/// How many customers a tier allows, by the provider's word for it (PROVIDERS 0.3): `TIER_250`, `TIER_1K`, `TIER_100K`. `None`
+/// for `TIER_UNLIMITED`, and for words that say no number.
+pub fn limit_of(tier: &str) -> Option<u32> {
+    let size = tier.strip_prefix("TIER_")?;
+    match size.strip_suffix('K') {
+        Some(thousands) => thousands.parse::<u32>().ok()?.checked_mul(1_000),
+        None => size.parse().ok(),
+    }
+}
+
+/// The quarter of an hour that a moment lies in.
+pub fn quarter_of(moment: DateTime<Utc>) -> DateTime<Utc> {
+    moment.duration_trunc(QUARTER).unwrap_or(moment)
+}
+
+/// Quarters that begin after this one count at `now`.
+pub fn counted_after(now: DateTime<Utc>) -> DateTime<Utc> {
+    now - WINDOW - QUARTER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_providers_words_name_their_numbers() {
+        let limits = ["TIER_50", "TIER_250", "TIER_1K", "TIER_2K", "TIER_10K", "TIER_100K"].map(limit_of);
+        assert_eq!(limits, [50, 250, 1_000, 2_000, 10_000, 100_000].map(Some));
+        for unlimited in ["TIER_UNLIMITED", "TIER_NOT_SET", "", "TIER_", "TIER_9999999999K"] {
+            assert_eq!(limit_of(unlimited), None, "{unlimited}");
+        }
+    }
+
+    #[test]
+    fn a_recipient_counts_for_24_hours_and_for_no_more_than_a_quarter_of_an_hour_longer() {
+        let counted = quarter_of(moment("2026-11-20T10:14:59Z"));
+        assert_eq!(counted, moment("2026-11-20T10:00:00Z"));
+        for (now, counts) in
+            [("2026-11-20T10:15:00Z", true), ("2026-11-21T10:14:59Z", true), ("2026-11-21T10:15:00Z", false)]
+        {
+            assert_eq!(counted > counted_after(moment(now)), counts, "{now}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a number and its customers may be sent, as providers tell of it: the messaging tier of a number, and customers who
+//! want marketing no more, or again (SPEC 6.4: on `stop` marketing sends to that user must cease).
+
+use domain::{event::Event, ids::ClientId};
+use storage::{
+    PgConnection,
+    outbound::tiers,
+    people::{customers, marketing_stops},
+};
+
+use crate::NewEvent;
+use base::{Context, Result};
+
+/// The category whose messages customers can stop.
+const MARKETING: &str = "MARKETING";
+
+/// Keeps what the events say.
+pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, events: &[NewEvent]) -> Result<()> {
+    for new in events {
+        match &new.event {
+            Event::InboxQualityChanged(changed) => {
+                if let Some((inbox, tier)) = new.inbox.zip(changed.limit.as_deref()) {
+                    tiers::set(db, client, inbox, tier, ctx.now()).await?;
+                }
+            }
+            Event::PreferenceChanged(changed) if changed.category == MARKETING => {
+                let Some(address) = &changed.address else { continue };
+                for customer in customers::resolve_many(db, client, &ctx.ids, &[address], ctx.now()).await? {
+                    if changed.stop {
+                        marketing_stops::stop(db, client, customer, new.at).await?;
+                    } else {
+                        marketing_stops::resume(db, client, customer).await?;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

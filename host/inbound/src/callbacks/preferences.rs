@@ -1,0 +1,86 @@
+//! Customers who want, or no longer want, messages of a category (PROVIDERS 0.6).
+
+use domain::{
+    address::{Address, AddressKind},
+    event::{Event, PreferenceChanged},
+    ids::InboxId,
+    recipient::order_key,
+};
+use events::NewEvent;
+use serde_json::Value;
+use storage::people::customers::Introduction;
+
+use base::Context;
+
+/// Those whom the field `user_preferences` is about, with every address that it names, so that what they want holds by whatever
+/// address they are written to; and its events. Categories and values that we do not know are logged and left out.
+pub(super) fn events(ctx: &Context, inbox: InboxId, value: &Value) -> (Vec<Introduction>, Vec<NewEvent>) {
+    let event = |changed: PreferenceChanged| NewEvent {
+        inbox: Some(inbox),
+        order_key: changed.address.as_ref().map_or(0, |address| order_key(inbox, address)),
+        at: ctx.now(),
+        event: Event::PreferenceChanged(changed),
+    };
+    let (addresses, changes): (Vec<_>, Vec<_>) = read(value).into_iter().unzip();
+    let named = addresses.into_iter().filter(|addresses| !addresses.is_empty());
+    let introduced = named.map(|addresses| Introduction { addresses, ..Introduction::default() }).collect();
+    (introduced, changes.into_iter().map(event).collect())
+}
+
+fn read(value: &Value) -> Vec<(Vec<Address>, PreferenceChanged)> {
+    let said = value.get("user_preferences").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    said.iter().filter_map(preference).collect()
+}
+
+fn preference(said: &Value) -> Option<(Vec<Address>, PreferenceChanged)> {
+    let text = |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (category, value) = (text("category"), text("value"));
+    let (category, stop) = match (category, value) {
+        ("marketing_messages", "stop") => ("MARKETING", true),
+        ("marketing_messages", "resume") => ("MARKETING", false),
+        _ => {
+            tracing::info!(category, value, "a preference of a customer that has no effect here");
+            return None;
+        }
+    };
+    let digits: String = text("wa_id").chars().filter(char::is_ascii_digit).collect();
+    let phone = Address::of_kind(AddressKind::Phone, &digits);
+    let user_id = Address::of_kind(AddressKind::Bsuid, text("user_id"));
+    let addresses: Vec<Address> = phone.into_iter().chain(user_id).collect();
+    let changed = PreferenceChanged { address: addresses.first().cloned(), category: category.to_owned(), stop };
+    Some((addresses, changed))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(wa_id: Option<&str>, category: &str, value: &str) -> Vec<PreferenceChanged> {
+        let said = json!({ "wa_id": wa_id, "user_id": "ZA.100", "category": category, "value": value });
+        read(&json!({ "user_preferences": [said] })).into_iter().map(|(_, changed)| changed).collect()
+    }
+
+    #[test]
+    fn stop_and_resume_of_marketing_are_told_of() {
+        for (value, stop) in [("stop", true), ("resume", false)] {
+            let [changed] = of(Some("27820000001"), "marketing_messages", value).try_into().unwrap();
+            assert_eq!((changed.category.as_str(), changed.stop), ("MARKETING", stop));
+            assert_eq!(changed.address.unwrap().value(), "27820000001");
+        }
+    }
+
+    #[test]
+    fn a_withheld_number_leaves_the_user_id() {
+        let [changed] = of(None, "marketing_messages", "stop").try_into().unwrap();
+        assert_eq!(changed.address.unwrap().as_kind(AddressKind::Phone), None);
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out() {
+        assert!(of(Some("27820000001"), "marketing_messages", "signup").is_empty());
+        assert!(of(Some("27820000001"), "utility_messages", "stop").is_empty());
+        assert!(read(&json!({})).is_empty());
+    }
+}

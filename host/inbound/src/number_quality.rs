@@ -1,0 +1,157 @@
+//! What the provider thinks of Cloud numbers. Its callbacks say that something is different and not what (PROVIDERS 0.4), so
+//! the number is read, outside any transaction: soon after a callback, and hourly. The client hears of what a callback announced, and
+//! of what a look finds changed, in one merged event.
+
+use base::{Context, Error, Result, secrets::Purpose};
+use channels::whatsapp_cloud::{CloudNumber, NumberNode};
+use chrono::TimeDelta;
+use domain::{
+    event::{ChannelStatus, Event, InboxQualityChanged, Quality},
+    ids::{ClientId, InboxId},
+};
+use events::{NewEvent, record};
+use storage::inboxes::{
+    self,
+    quality::{self, NumberQuality},
+};
+
+/// Numbers looked at by one call of [`look_at_due`].
+const LOOKS: i64 = 50;
+/// A look that failed is made again after this.
+const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
+/// After so many failed looks the client is told what is known without them.
+const PATIENCE: i16 = 3;
+
+/// Looks at the numbers that are due; answers how many were read. Failures are logged and made up for later.
+pub async fn look_at_due(ctx: &Context) -> Result<usize> {
+    let due = {
+        let mut db = ctx.db.acquire().await?;
+        quality::due(&mut db, ctx.now(), LOOKS).await?
+    };
+    let mut read = 0;
+    for (client, inbox) in due {
+        let claimed = {
+            let mut db = ctx.db.acquire().await?;
+            quality::claim(&mut db, client, inbox, ctx.now(), ctx.now() + RETRY_INTERVAL).await?
+        };
+        let Some(asked) = claimed else { continue };
+        match node(ctx, client, inbox).await? {
+            Some(node) => {
+                found(ctx, (client, inbox), words_of(node), asked).await?;
+                read += 1;
+            }
+            None => missed(ctx, (client, inbox), asked).await?,
+        }
+    }
+    Ok(read)
+}
+
+/// The provider's node of a number; `None` when it cannot be read now.
+async fn node(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<Option<NumberNode>> {
+    let stored = {
+        let mut db = ctx.db.acquire().await?;
+        inboxes::by_id(&mut db, client, inbox).await?
+    };
+    let Some(cloud) = stored.as_ref().and_then(|inbox| inbox.cloud()) else { return Ok(None) };
+    let access_token =
+        ctx.sealer.open_text(client, Purpose::AccessToken, &cloud.access_token_sealed).map_err(Error::from)?;
+    let number = CloudNumber { phone_number_id: cloud.phone_number_id.clone(), access_token };
+    match ctx.cloud.number_node(&number).await {
+        Ok(node) => Ok(Some(node)),
+        Err(error) => {
+            tracing::warn!(client.id = %client, inbox.id = %inbox, %error, "a number could not be looked at");
+            Ok(None)
+        }
+    }
+}
+
+fn words_of(node: NumberNode) -> NumberQuality {
+    NumberQuality {
+        quality_rating: node.quality_rating,
+        messaging_limit: node.messaging_limit,
+        channel_status: node.status,
+    }
+}
+
+/// Writes a look down, and tells of it what there is to tell.
+async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQuality, asked: i32) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
+    quality::looked(&mut tx, client, inbox, &now, (asked, ctx.now())).await?;
+    let differs = before.known && before.quality != now;
+    let wakes = if asked > before.told || differs {
+        record(ctx, &mut tx, client, &[changed(ctx, inbox, &now)]).await?
+    } else {
+        Vec::new()
+    };
+    tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}
+
+/// A look that failed: once there have been enough of them, the client is told what the provider has said by itself.
+async fn missed(ctx: &Context, (client, inbox): (ClientId, InboxId), asked: i32) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
+    let owed = asked > before.told;
+    let enough = before.failures.saturating_add(1) >= PATIENCE;
+    let told = if owed && enough { asked } else { before.told };
+    quality::failed(&mut tx, client, inbox, told).await?;
+    let wakes = if owed && enough {
+        record(ctx, &mut tx, client, &[changed(ctx, inbox, &before.quality)]).await?
+    } else {
+        Vec::new()
+    };
+    tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(())
+}
+
+/// The event about a number of which this is known. The limit stays in the provider's words: what clients are shown of it is
+/// decided where they are shown it.
+pub(crate) fn changed(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> NewEvent {
+    let quality = known.quality_rating.as_deref().and_then(Quality::from_name);
+    let changed = InboxQualityChanged {
+        quality: quality.filter(|quality| *quality != Quality::Unknown),
+        limit: known.messaging_limit.clone(),
+        status: known.channel_status.as_deref().map(status),
+    };
+    NewEvent {
+        inbox: Some(inbox),
+        // What is said of one number stays in order.
+        order_key: inbox.0.as_u64_pair().1.cast_signed(),
+        at: ctx.now(),
+        event: Event::InboxQualityChanged(changed),
+    }
+}
+
+/// The product's four for the many of the provider (PROVIDERS A.10).
+fn status(name: &str) -> ChannelStatus {
+    match name {
+        "CONNECTED" => ChannelStatus::Connected,
+        "FLAGGED" => ChannelStatus::Flagged,
+        "RESTRICTED" | "BANNED" | "RATE_LIMITED" => ChannelStatus::Restricted,
+        _ => ChannelStatus::Disconnected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_of_the_provider_is_one_of_the_four() {
+        for (name, expected) in [
+            ("CONNECTED", ChannelStatus::Connected),
+            ("FLAGGED", ChannelStatus::Flagged),
+            ("RESTRICTED", ChannelStatus::Restricted),
+            ("BANNED", ChannelStatus::Restricted),
+            ("RATE_LIMITED", ChannelStatus::Restricted),
+            ("DISCONNECTED", ChannelStatus::Disconnected),
+            ("PENDING", ChannelStatus::Disconnected),
+            ("MIGRATED", ChannelStatus::Disconnected),
+        ] {
+            assert_eq!(status(name), expected, "{name}");
+        }
+    }
+}

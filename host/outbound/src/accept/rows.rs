@@ -1,0 +1,117 @@
+//! From a resolved request to the rows that will be stored and the bytes that will be answered.
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    ids::{BatchId, InboxId, MessageId, PartId},
+    recipient::order_key,
+    send::{FallbackRequest, RejectedRecipient, ResolvedPart, SendReceipt, SendResponse},
+};
+use serde_json::value::RawValue;
+use storage::outbound::{
+    messages::NewMessage,
+    parts::{BatchHead, NewPart, PartOfSend, PartOrigin},
+};
+
+use super::{
+    Pending,
+    prepare::{Facts, Prepared},
+};
+use base::{Context, Error, Result};
+
+/// A request whose recipients are sorted.
+pub(super) struct Sorted {
+    pub(super) inbox: InboxId,
+    pub(super) channel: Channel,
+    pub(super) origin: PartOrigin,
+    pub(super) fallback: Option<FallbackRequest>,
+    /// What its messages are billed as.
+    pub(super) category: String,
+    /// Whether its messages have quick replies that can be tapped.
+    pub(super) quick_replies: bool,
+    /// Recipients that count for the tier of a number from now on.
+    pub(super) counted: Vec<(InboxId, String)>,
+    /// One per element of `messages`, in order.
+    pub(super) parts: Vec<ResolvedPart>,
+}
+
+/// The rows of a request and its answer. The ids of its parts, and those of its messages, follow one another.
+pub(super) fn rows(
+    ctx: &Context,
+    facts: &Facts,
+    pending: &Pending,
+    sorted: Sorted,
+    now: DateTime<Utc>,
+) -> Result<Prepared> {
+    let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
+    let ids: Vec<PartId> = sorted.parts.iter().map(|_| ctx.mint()).collect();
+    let batch = BatchId(ids.first().map_or_else(|| ctx.mint::<PartId>(), |first| *first).0);
+    let mut messages = Vec::new();
+    let mut rejected: Vec<&RejectedRecipient> = Vec::new();
+    for (part, id) in sorted.parts.iter().zip(&ids) {
+        for entry in &part.recipients {
+            match entry {
+                Ok(accepted) => {
+                    let message: MessageId = ctx.mint();
+                    messages.push(NewMessage {
+                        id: message,
+                        part: *id,
+                        origin: sorted.origin,
+                        inbox: sorted.inbox,
+                        channel: sorted.channel,
+                        recipient: accepted.recipient.clone(),
+                        ct_id: accepted.ct_id.clone(),
+                        gst_id: accepted.gst_id.clone().unwrap_or_else(|| message.to_string()),
+                        order_key: order_key(sorted.inbox, accepted.recipient.address()),
+                        chat: None,
+                        conversation: facts.conversations.of(sorted.inbox, part.conversation, &accepted.recipient),
+                    });
+                }
+                Err(refused) => rejected.push(refused),
+            }
+        }
+    }
+    let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;
+    let receipt = SendReceipt {
+        batch_id: batch,
+        request_id: pending.call.request_id,
+        accepted_at: now,
+        accepted_count: messages.len(),
+        channel: sorted.channel,
+    };
+    let head = BatchHead {
+        accepted: count(messages.len()),
+        rejected: count(rejected.len()),
+        last_part: ids.last().copied().unwrap_or(PartId(batch.0)),
+        messages: messages.first().zip(messages.last()).map(|(first, last)| (first.id, last.id)),
+    };
+    let response: Bytes = serde_json::to_vec(&SendResponse::new(receipt, echo, rejected)).map_err(unreadable)?.into();
+    let parts = ids.into_iter().zip(sorted.parts).enumerate();
+    let parts = parts.map(|(at, (id, part))| NewPart {
+        id,
+        batch,
+        inbox: sorted.inbox,
+        origin: sorted.origin,
+        content: part.content,
+        fallback: sorted.fallback.clone(),
+        quoted_provider_id: None,
+        send: Some(PartOfSend {
+            request: pending.call.request_id,
+            category: sorted.category.clone(),
+            quick_replies: sorted.quick_replies,
+            batch: (at == 0).then_some(head),
+        }),
+    });
+    Ok(Prepared { parts: parts.collect(), messages, counted: sorted.counted, response })
+}
+
+/// What free-form messages are billed as.
+pub(super) const SERVICE: &str = "SERVICE";
+
+/// What text messages are billed as.
+pub(super) const SMS: &str = "SMS";
+
+fn count(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,14 @@
+//! What became of messages, in numbers (SPEC 2.11, 4.5).
+
+use base::Result;
+use domain::{
+    analytics::{CountedType, MessageCounts, Period},
+    ids::ClientId,
+};
+use storage::{PgPool, work::message_counts};
+
+/// The WhatsApp messages that a client submitted in a period, and what has become of them until now; `of`: those of one type.
+pub async fn messages(db: &PgPool, client: ClientId, period: Period, of: Option<CountedType>) -> Result<MessageCounts> {
+    let mut db = db.acquire().await?;
+    Ok(message_counts::of_period(&mut db, client, period, of).await?)
+}

@@ -1,0 +1,202 @@
+//! What a client does with a send that it has made: look how far it is, pause what has not gone out, go on, or cancel it.
+//!
+//! Whoever marks legs as being sent holds their lane in the same transaction (`dispatch::mark`), and whoever stops a batch has
+//! the lane to itself: a leg has either been sent before, or is not sent. Calls under way that come back to be made again
+//! find what was said of their batch ([`respect`]).
+
+use base::{Context, Result};
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::first_id_at,
+    delivery::DeliveryState,
+    ids::{BatchId, ClientId, MessageId},
+    inbound::ProviderFailure,
+    page::{Page, PageRequest},
+};
+pub use storage::outbound::batches::{Batch, Hold};
+use storage::{
+    PgConnection, PgPool, Queue,
+    outbound::batches::{self, held_until},
+    work::lanes,
+};
+use uuid::Uuid;
+
+use crate::delivery::{Step, advance};
+
+/// Our own code of a message that was cancelled with its batch.
+pub const CANCELLED: i64 = 900_410;
+
+/// How far a batch is.
+#[derive(Debug)]
+pub struct Progress {
+    /// The batch.
+    pub batch: Batch,
+    /// How many of its messages stand where; states without messages are absent.
+    pub counts: Vec<(DeliveryState, u64)>,
+}
+
+/// Why a batch cannot be paused, resumed or cancelled.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// The client has no such batch.
+    #[error("there is no such batch")]
+    NotFound,
+    /// A cancelled batch stays cancelled.
+    #[error("the batch is cancelled")]
+    Cancelled,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] base::Error),
+}
+
+impl From<storage::Error> for BatchError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for BatchError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The client's batches that were accepted from one moment on and before another, newest first.
+pub async fn list(
+    db: &PgPool,
+    client: ClientId,
+    (from, to): (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
+    page: PageRequest,
+) -> Result<Page<Batch>> {
+    let mut db = db.acquire().await?;
+    let between = (from.map_or(Uuid::nil(), first_id_at), to.map_or(Uuid::max(), first_id_at));
+    let (items, total) = batches::page(&mut db, client, between, page.limit(), page.offset()).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// How far a batch is; `None` when the client has no such batch.
+pub async fn progress(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Progress>> {
+    let mut db = db.acquire().await?;
+    let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
+    Ok(Some(counted(&mut db, client, batch).await?))
+}
+
+async fn counted(db: &mut PgConnection, client: ClientId, batch: Batch) -> Result<Progress> {
+    let counts = match batch.extent() {
+        Some(extent) => batches::progress(db, client, extent).await?,
+        None => std::collections::HashMap::new(),
+    };
+    let mut counts: Vec<(DeliveryState, u64)> =
+        counts.into_iter().map(|(state, count)| (state, u64::try_from(count).unwrap_or(0))).collect();
+    counts.sort_unstable();
+    Ok(Progress { batch, counts })
+}
+
+/// Holds back what of a batch has not been sent, until it is resumed.
+pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
+    let mut tx = ctx.db.begin().await?;
+    let batch = alone_with(&mut tx, client, batch).await?;
+    batches::hold(&mut tx, client, batch.id, Hold::Paused, ctx.now()).await?;
+    if let Some(extent) = batch.extent() {
+        batches::put_off(&mut tx, client, extent).await?;
+    }
+    told(tx, client, batch.id).await
+}
+
+/// Lets a paused batch go on; one that is not paused goes on as it does.
+pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
+    let mut tx = ctx.db.begin().await?;
+    let batch = alone_with(&mut tx, client, batch).await?;
+    batches::release(&mut tx, client, batch.id).await?;
+    if let Some(extent) = batch.extent() {
+        batches::take_up(&mut tx, client, extent, ctx.now()).await?;
+    }
+    let progress = told(tx, client, batch.id).await?;
+    ctx.wake.wake(Queue::Outbound, client, batch.inbox.0);
+    Ok(progress)
+}
+
+/// Gives up what of a batch has not been sent: it is reported as failed. What has been sent goes its way.
+pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
+    let mut tx = ctx.db.begin().await?;
+    let batch = match alone_with(&mut tx, client, batch).await {
+        Err(BatchError::Cancelled) => {
+            drop(tx);
+            return progress(&ctx.db, client, batch).await?.ok_or(BatchError::NotFound);
+        }
+        other => other?,
+    };
+    batches::hold(&mut tx, client, batch.id, Hold::Cancelled, ctx.now()).await?;
+    let unsent = match batch.extent() {
+        Some(extent) => batches::unsent(&mut tx, client, extent).await?,
+        None => Vec::new(),
+    };
+    let steps = unsent.into_iter().map(|message| cancelled(message, 0, ctx.now())).collect();
+    let wakes = advance(ctx, &mut tx, client, steps).await?;
+    let progress = told(tx, client, batch.id).await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(progress)
+}
+
+/// The batch, with its lane to ourselves until the transaction ends.
+async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> std::result::Result<Batch, BatchError> {
+    let found = batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)?;
+    lanes::stand_still(db, client, Queue::Outbound, found.inbox.0).await?;
+    // Somebody else may have stopped it while we waited.
+    match batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)? {
+        Batch { hold: Some(Hold::Cancelled), .. } => Err(BatchError::Cancelled),
+        found => Ok(found),
+    }
+}
+
+async fn told(
+    mut tx: storage::Transaction<'_, storage::Postgres>,
+    client: ClientId,
+    batch: BatchId,
+) -> std::result::Result<Progress, BatchError> {
+    let batch = batches::find(&mut tx, client, batch).await?.ok_or(BatchError::NotFound)?;
+    let progress = counted(&mut tx, client, batch).await?;
+    tx.commit().await?;
+    Ok(progress)
+}
+
+/// The step of a message that is not sent because its batch was cancelled.
+pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> Step {
+    let text = "cancelled: the batch was cancelled before this message was sent".to_owned();
+    Step {
+        message,
+        ordinal,
+        reached: DeliveryState::Failed,
+        at: now,
+        provider_id: None,
+        failure: Some(ProviderFailure { code: CANCELLED, text }),
+    }
+}
+
+/// Legs that are to be called for again, as far as nobody has stopped their batch meanwhile: those of paused ones wait, those
+/// of cancelled ones fail with the steps that are answered.
+pub(crate) async fn respect(
+    db: &mut PgConnection,
+    client: ClientId,
+    later: &mut Vec<(MessageId, i16, DateTime<Utc>)>,
+    now: DateTime<Utc>,
+) -> Result<Vec<Step>> {
+    let first: Vec<MessageId> = later.iter().filter(|leg| leg.1 == 0).map(|leg| leg.0).collect();
+    let held = batches::held(db, client, &first).await?;
+    if held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut steps = Vec::new();
+    later.retain_mut(|(message, ordinal, due_at)| match held.get(message).filter(|_| *ordinal == 0) {
+        Some(Hold::Cancelled) => {
+            steps.push(cancelled(*message, *ordinal, now));
+            false
+        }
+        Some(Hold::Paused) => {
+            *due_at = held_until();
+            true
+        }
+        None => true,
+    });
+    Ok(steps)
+}

@@ -1,0 +1,98 @@
+//! The client's own list of recipients that are not written to, whatever the channel.
+
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+use domain::{
+    address::Address,
+    body::{Faults, FieldFault},
+    ids::ClientId,
+    page::{Page, PageRequest},
+    phone::{Bsuid, Msisdn},
+};
+pub use storage::tenancy::blocklist::Blocked;
+use storage::{PgPool, tenancy::blocklist};
+
+/// Recipients that one request can add.
+pub const ADDED_MAX: usize = 1_000;
+/// Longest reason, in characters.
+pub const REASON_MAX: usize = 255;
+
+/// The recipients that one request adds.
+#[derive(Debug)]
+pub struct Additions {
+    /// Sorted, each once.
+    addresses: Vec<Address>,
+    reason: Option<String>,
+}
+
+impl Additions {
+    /// Checks what a request brings; every fault names its field.
+    pub fn parse(recipients: &[String], reason: Option<String>) -> std::result::Result<Self, Faults> {
+        let mut faults = Faults::default();
+        if recipients.is_empty() {
+            faults.push(FieldFault::new("recipients", "is required and must have at least one element"));
+        }
+        if recipients.len() > ADDED_MAX {
+            let said = format!("has {} elements; at most {ADDED_MAX} fit in one request", recipients.len());
+            return Err(FieldFault::new("recipients", said).into());
+        }
+        let reason = reason.filter(|text| !text.is_empty());
+        if reason.as_ref().is_some_and(|text| text.chars().count() > REASON_MAX) {
+            faults.push(FieldFault::new("reason", format!("must have at most {REASON_MAX} characters")));
+        }
+        let mut addresses = Vec::with_capacity(recipients.len());
+        for (at, recipient) in recipients.iter().enumerate() {
+            match address_of(recipient) {
+                Some(address) => addresses.push(address),
+                None => faults.push(FieldFault::new(format!("recipients[{at}]"), NO_RECIPIENT)),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        addresses.sort();
+        addresses.dedup();
+        Ok(Self { addresses, reason })
+    }
+}
+
+const NO_RECIPIENT: &str = "is neither a phone number in international format nor a user id such as ZA.1234567890";
+
+/// A phone number, else a BSUID.
+pub fn address_of(recipient: &str) -> Option<Address> {
+    let phone = Msisdn::parse(recipient).ok().map(Address::from);
+    phone.or_else(|| Bsuid::parse(recipient).ok().map(Address::from))
+}
+
+/// Adds recipients, and answers how many were not on the list. Sends that are accepted from now on reject them; what was
+/// accepted before goes out.
+pub async fn add(ctx: &Context, client: ClientId, actor: Actor, additions: &Additions) -> Result<u64> {
+    let mut tx = ctx.db.begin().await?;
+    let reason = additions.reason.as_deref();
+    let added = blocklist::add(&mut tx, client, &additions.addresses, reason, ctx.now()).await?;
+    let admin = Administration::from(ctx);
+    audit(&admin, &mut tx, client, actor, "block", ("recipients", &added.to_string())).await?;
+    tx.commit().await?;
+    Ok(added)
+}
+
+/// Removes a recipient; `false` when it was not on the list.
+pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &Address) -> Result<bool> {
+    let mut tx = ctx.db.begin().await?;
+    let removed = blocklist::remove(&mut tx, client, recipient).await?;
+    if removed {
+        let admin = Administration::from(ctx);
+        audit(&admin, &mut tx, client, actor, "unblock", ("recipients", "1")).await?;
+        tx.commit().await?;
+    }
+    Ok(removed)
+}
+
+/// The list: those that begin with `search` (`""` = all), user ids before numbers.
+pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
+    let mut db = db.acquire().await?;
+    let (items, total) = blocklist::page(&mut db, client, search, page.limit(), page.offset()).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}

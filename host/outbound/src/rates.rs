@@ -1,0 +1,24 @@
+//! A client's rate card: what its messages cost, shown with every status (SPEC 6.2 `cost`).
+
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+use domain::{ids::ClientId, rate::Rate};
+use storage::{PgPool, outbound::rates};
+
+/// The rates of a client, by category and country.
+pub async fn all(db: &PgPool, client: ClientId) -> Result<Vec<Rate>> {
+    let mut db = db.acquire().await?;
+    Ok(rates::all(&mut db, client).await?)
+}
+
+/// Makes the rates of a client exactly these. Steps that are recorded from now on carry them.
+pub async fn replace(ctx: &Context, client: ClientId, actor: Actor, card: &[Rate]) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    rates::replace(&mut tx, client, card).await?;
+    let admin = Administration::from(ctx);
+    audit(&admin, &mut tx, client, actor, "replace", ("rate-card", &card.len().to_string())).await?;
+    tx.commit().await?;
+    Ok(())
+}

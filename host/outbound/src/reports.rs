@@ -1,0 +1,61 @@
+//! Reports of a batch or of a day: every message of the send endpoints with where it stands. A report is read a page at a
+//! time, so that one of millions of messages needs no more memory than one of a few.
+
+use base::Result;
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use domain::{
+    clock::first_id_at,
+    ids::{BatchId, ClientId},
+};
+pub use storage::outbound::reports::ReportedMessage;
+use storage::{
+    PgPool,
+    outbound::{
+        batches::{self, Extent},
+        reports,
+    },
+};
+use uuid::Uuid;
+
+/// Messages read at once.
+const PAGE: i64 = 500;
+
+/// A report that is being read.
+#[derive(Debug)]
+pub struct Report {
+    db: PgPool,
+    client: ClientId,
+    extent: Option<Extent>,
+    after: Uuid,
+}
+
+impl Report {
+    /// Of a batch; `None` when the client has no such batch.
+    pub async fn of_batch(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
+        let mut connection = db.acquire().await?;
+        let Some(batch) = batches::find(&mut connection, client, batch).await? else { return Ok(None) };
+        Ok(Some(Self { db: db.clone(), client, extent: batch.extent(), after: Uuid::nil() }))
+    }
+
+    /// Of a day (UTC): the messages that were accepted on it.
+    pub fn of_day(db: &PgPool, client: ClientId, day: NaiveDate) -> Self {
+        let begins =
+            |day: NaiveDate| first_id_at(DateTime::<Utc>::from_naive_utc_and_offset(day.and_time(NaiveTime::MIN), Utc));
+        // No message has the first id of a moment: its version is missing.
+        let end = day.checked_add_days(Days::new(1)).map_or(Uuid::max(), begins);
+        let extent = Extent { messages: (begins(day), end), parts: (Uuid::nil(), Uuid::max()) };
+        Self { db: db.clone(), client, extent: Some(extent), after: Uuid::nil() }
+    }
+
+    /// The next messages; none at the end.
+    pub async fn next(&mut self) -> Result<Vec<ReportedMessage>> {
+        let Some(extent) = self.extent else { return Ok(Vec::new()) };
+        let mut db = self.db.acquire().await?;
+        let page = reports::page(&mut db, self.client, extent, self.after, PAGE).await?;
+        match page.last() {
+            Some(last) => self.after = last.id,
+            None => self.extent = None,
+        }
+        Ok(page)
+    }
+}

@@ -1,0 +1,210 @@
+//! The whole story of one message, in order: the request, the calls of providers, the steps, the decisions in between, and the
+//! webhooks that told of them with each of their attempts (CONTRACT 7). Moments are those at which we learned of something;
+//! what a provider says of its own time stands beside it.
+
+use base::Result;
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::minted_at,
+    ids::{BatchId, ClientId, MessageId, RequestId},
+};
+use storage::{
+    PgConnection, PgPool,
+    outbound::stories::{
+        self, StoryAttempt, StoryCall, StoryDecision, StoryLeg, StoryMessage, StoryReceipt, StoryWebhook,
+    },
+};
+use uuid::Uuid;
+
+pub use storage::outbound::stories::StoryPart;
+
+/// What became of a message.
+#[derive(Debug)]
+pub struct Story {
+    /// The message.
+    pub message: StoryMessage,
+    /// Where it stands: where its last leg does.
+    pub status: String,
+    /// The channel of that leg.
+    pub channel: String,
+    /// When it is called for next, while it is queued.
+    pub due_at: Option<DateTime<Utc>>,
+    /// What happened, in order.
+    pub timeline: Vec<Entry>,
+}
+
+/// Something that happened to a message.
+#[derive(Debug)]
+pub struct Entry {
+    /// When we learned of it.
+    pub time: DateTime<Utc>,
+    /// What it was.
+    pub what: What,
+}
+
+/// What can happen to a message.
+#[derive(Debug)]
+pub enum What {
+    /// It was accepted.
+    Request {
+        /// The HTTP request; absent for replies of live chats.
+        request: Option<RequestId>,
+        /// The send that it was part of.
+        batch: Option<BatchId>,
+    },
+    /// A provider was called and took it.
+    Taken {
+        /// The leg that it took.
+        leg: Box<StoryLeg>,
+        /// The parts of an SMS that the SMSC has.
+        parts: Vec<StoryPart>,
+    },
+    /// A provider was called and did not take it.
+    NotTaken(StoryCall),
+    /// A step of a leg.
+    Receipt(StoryReceipt),
+    /// Whether an SMS follows.
+    Decision(StoryDecision),
+    /// A webhook tells of a step.
+    Webhook {
+        /// The webhook.
+        webhook: StoryWebhook,
+        /// The state that it tells of.
+        state: String,
+    },
+    /// One request of a webhook.
+    Attempt(StoryAttempt),
+}
+
+/// Tells the story of the message with a tracking id; `None` when the client has no such message.
+pub async fn tell(db: &PgPool, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
+    let mut db = db.acquire().await?;
+    let Some(id) = stories::find(&mut db, client, gst_id).await? else { return Ok(None) };
+    let Some(message) = stories::message(&mut db, client, id).await? else { return Ok(None) };
+    let legs = stories::legs(&mut db, client, id).await?;
+    let last = legs.last();
+    let status = last.map_or_else(|| "QUEUED".to_owned(), |leg| leg.state.clone());
+    let channel = last.map_or_else(|| message.channel.clone(), |leg| leg.channel.clone());
+    let due_at = last.and_then(|leg| leg.due_at);
+    let timeline = timeline(&mut db, client, id, &message, legs).await?;
+    Ok(Some(Story { message, status, channel, due_at, timeline }))
+}
+
+async fn timeline(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: MessageId,
+    message: &StoryMessage,
+    legs: Vec<StoryLeg>,
+) -> Result<Vec<Entry>> {
+    let receipts = stories::receipts(db, client, id).await?;
+    let ids: Vec<Uuid> = receipts.iter().map(|receipt| receipt.id).collect();
+    let webhooks = stories::webhooks(db, client, &ids).await?;
+    let delivered: Vec<Uuid> = webhooks.iter().map(|webhook| webhook.id).collect();
+    let attempts = stories::attempts(db, client, &delivered).await?;
+    let parts = stories::parts(db, client, id).await?;
+    let request = What::Request { request: message.request_id.map(RequestId), batch: message.batch_id.map(BatchId) };
+    let mut entries = vec![Entry { time: minted_at(id.0), what: request }];
+    for call in stories::failed_calls(db, client, id).await? {
+        entries.push(Entry { time: call.called_at, what: What::NotTaken(call) });
+    }
+    if let Some(decision) = stories::decision(db, client, id).await? {
+        let time = decision.decided_at.unwrap_or(decision.failed_at);
+        entries.push(Entry { time, what: What::Decision(decision) });
+    }
+    for webhook in webhooks {
+        let told = receipts.iter().find(|receipt| receipt.id == webhook.id);
+        let state = told.map(|receipt| receipt.state.clone()).unwrap_or_default();
+        entries.push(Entry { time: minted_at(webhook.id), what: What::Webhook { webhook, state } });
+    }
+    entries.extend(steps(receipts, legs, parts));
+    let tried = |attempt: StoryAttempt| Entry { time: attempt.attempted_at, what: What::Attempt(attempt) };
+    entries.extend(attempts.into_iter().map(tried));
+    entries.sort_by_key(|entry| (entry.time, rank(&entry.what)));
+    Ok(entries)
+}
+
+/// The steps, and before each first step of a leg the call that took it. Steps do not name their leg: each leg begins where
+/// the one before it has failed.
+fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>) -> Vec<Entry> {
+    let mut entries = Vec::with_capacity(receipts.len() + legs.len());
+    let mut legs = legs.into_iter();
+    let mut leg = legs.next();
+    for receipt in receipts {
+        let (time, failed) = (minted_at(receipt.id), receipt.state == "FAILED");
+        if receipt.state == "ACCEPTED"
+            && let Some(leg) = leg.take()
+        {
+            let parts = parts.iter().filter(|part| part.ordinal == leg.ordinal).cloned().collect();
+            entries.push(Entry { time, what: What::Taken { leg: Box::new(leg), parts } });
+        }
+        entries.push(Entry { time, what: What::Receipt(receipt) });
+        if failed {
+            leg = legs.next();
+        }
+    }
+    entries
+}
+
+/// Of what happened in the same millisecond, what came first.
+fn rank(what: &What) -> u8 {
+    match what {
+        What::Request { .. } => 0,
+        What::Taken { .. } | What::NotTaken(_) => 1,
+        What::Receipt(_) => 2,
+        What::Decision(_) => 3,
+        What::Webhook { .. } => 4,
+        What::Attempt(_) => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(at: u128, state: &str) -> StoryReceipt {
+        StoryReceipt {
+            id: Uuid::from_u128(at << 80),
+            channel: "WHATSAPP".to_owned(),
+            state: state.to_owned(),
+            happened_at: DateTime::UNIX_EPOCH,
+            error_code: None,
+            error_text: None,
+        }
+    }
+
+    fn leg(ordinal: i16) -> StoryLeg {
+        StoryLeg {
+            ordinal,
+            channel: "WHATSAPP".to_owned(),
+            address_value: "27820000001".to_owned(),
+            state: "ACCEPTED".to_owned(),
+            provider_id: Some(format!("wamid.{ordinal}")),
+            ambiguous: false,
+            attempts: None,
+            due_at: None,
+        }
+    }
+
+    fn told(entries: &[Entry]) -> Vec<String> {
+        let name = |entry: &Entry| match &entry.what {
+            What::Taken { leg, .. } => format!("taken {}", leg.ordinal),
+            What::Receipt(receipt) => receipt.state.clone(),
+            other => format!("{other:?}"),
+        };
+        entries.iter().map(name).collect()
+    }
+
+    #[test]
+    fn each_leg_begins_where_the_one_before_it_has_failed() {
+        let receipts = vec![receipt(1, "ACCEPTED"), receipt(2, "FAILED"), receipt(3, "ACCEPTED"), receipt(4, "SENT")];
+        let entries = steps(receipts, vec![leg(0), leg(1)], Vec::new());
+        assert_eq!(told(&entries), ["taken 0", "ACCEPTED", "FAILED", "taken 1", "ACCEPTED", "SENT"]);
+    }
+
+    #[test]
+    fn a_leg_that_was_never_taken_has_no_call_that_took_it() {
+        let receipts = vec![receipt(1, "FAILED"), receipt(2, "ACCEPTED")];
+        assert_eq!(told(&steps(receipts, vec![leg(0), leg(1)], Vec::new())), ["FAILED", "taken 1", "ACCEPTED"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Marks that run ahead of places: never more than calls in flight, and never called for when there is no place.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::{stage::Stage, toy::WINDOW};
+
+/// A stage whose marks may run ahead, with nine visitors to be written to; sends wait for the gate.
+async fn nine_to_be_sent() -> (Stage, Arc<Semaphore>) {
+    let (stage, gate) = (Stage::new().await, Arc::new(Semaphore::new(0)));
+    for number in 0..9 {
+        stage.say(&format!("v-{number}"), "Hello").await;
+    }
+    stage.notes().ahead = true;
+    stage.notes().gate = Some(Arc::clone(&gate));
+    (stage, gate)
+}
+
+fn each_once() -> Vec<String> {
+    (0..9).map(|number| format!("v-{number}: Hello")).collect()
+}
+
+#[tokio::test]
+async fn while_a_window_is_in_flight_the_next_one_is_marked_and_waits() {
+    let (stage, gate) = nine_to_be_sent().await;
+    let observed = async {
+        stage.marked(4).await;
+        let (in_flight, _) = stage.notes().in_flight;
+        gate.add_permits(9);
+        in_flight
+    };
+    let ((), in_flight) = tokio::join!(stage.work(), observed);
+    assert_eq!(in_flight, WINDOW);
+    assert_eq!(stage.notes().in_flight, (0, WINDOW), "never more than there are places");
+    assert!(stage.notes().most_marks <= 6, "{}: three windows are six", stage.notes().most_marks);
+    let mut sent = stage.notes().sent.clone();
+    sent.sort();
+    assert_eq!(sent, each_once());
+    assert_eq!(stage.waiting().await, 0);
+}
+
+#[tokio::test]
+async fn what_was_marked_ahead_goes_back_when_the_carrier_takes_nothing_more() {
+    let (stage, gate) = nine_to_be_sent().await;
+    let closed = async {
+        stage.marked(4).await;
+        stage.notes().closed = true;
+        gate.add_permits(9);
+    };
+    let ((), ()) = tokio::join!(stage.work(), closed);
+    assert_eq!(stage.notes().sent.len(), 2, "those in flight");
+    stage.marked(0).await;
+    assert_eq!(stage.waiting().await, 7);
+    stage.notes().closed = false;
+    stage.advance(TimeDelta::seconds(31));
+    stage.work().await;
+    let mut sent = stage.notes().sent.clone();
+    sent.sort();
+    assert_eq!(sent, each_once());
+}
+
+#[tokio::test]
+async fn what_was_marked_ahead_goes_back_when_the_program_stops() {
+    let (stage, gate) = nine_to_be_sent().await;
+    let stop = CancellationToken::new();
+    let stopped = async {
+        stage.marked(4).await;
+        stop.cancel();
+        gate.add_permits(9);
+    };
+    let ((), ()) = tokio::join!(stage.work_until(stop.clone()), stopped);
+    assert_eq!(stage.notes().sent.len(), 2, "those in flight");
+    stage.marked(0).await;
+    assert_eq!(stage.waiting().await, 7);
+}
+
+#[tokio::test]
+async fn what_was_marked_ahead_is_not_called_for_while_outcomes_cannot_be_written() {
+    let (stage, gate) = nine_to_be_sent().await;
+    stage.refuse_receipts().await;
+    let mended = async {
+        stage.marked(4).await;
+        gate.add_permits(9);
+        stage.refusals(6).await;
+        let sent = stage.notes().sent.len();
+        stage.take_receipts().await;
+        sent
+    };
+    let ((), sent) = tokio::join!(stage.work(), mended);
+    assert!((2..=4).contains(&sent), "{sent} went out: two windows are four");
+    let mut all = stage.notes().sent.clone();
+    all.sort();
+    assert_eq!(all, each_once());
+}

@@ -1,0 +1,221 @@
+//! Long-lived conversations (SPEC 2.11, 3.1; ADR 0022): one that is open for each inbox and customer, held by a unique index.
+//! Whether one takes messages is told by the clock; upkeep only writes down what has expired.
+//!
+//! `closed_at` and `close_reason` are null together. A statement that finds a conversation by its id asks for the second one:
+//! asking for the first, it could be led through the index of all that are open.
+
+mod fold;
+mod lists;
+mod messages;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    conversation::{CloseReason, Conversation},
+    ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Error, Result, stored::known};
+
+pub(crate) use fold::fold_customer;
+pub use lists::{after, page};
+pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
+
+/// A conversation that begins.
+#[derive(Debug, Clone)]
+pub struct NewConversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// The business number.
+    pub inbox: InboxId,
+    /// With whom; held by [`hold_customer`].
+    pub customer: CustomerId,
+    /// What the customer is called by in the conversation engine, unless there was a conversation before.
+    pub participant: ConversationParticipantId,
+    /// Phone number of the request, in digits.
+    pub recipient: Option<String>,
+    /// BSUID of the request.
+    pub customer_user_id: Option<String>,
+    /// When its time is over.
+    pub expires_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ConversationRow {
+    id: Uuid,
+    inbox_id: Uuid,
+    sender: Option<String>,
+    client_ref: String,
+    participant_id: Uuid,
+    recipient: Option<String>,
+    customer_user_id: Option<String>,
+    ct_id: Option<String>,
+    tqrmt_id: Option<String>,
+    created_at: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+    closed_at: Option<DateTime<Utc>>,
+    close_reason: Option<String>,
+}
+
+impl TryFrom<ConversationRow> for Conversation {
+    type Error = Error;
+
+    fn try_from(row: ConversationRow) -> Result<Self> {
+        let reason = |name: &str| {
+            known("conversation", "close_reason", name, |name| {
+                CloseReason::ALL.into_iter().find(|reason| reason.as_str() == name)
+            })
+        };
+        let closed = row.closed_at.zip(row.close_reason);
+        Ok(Self {
+            id: ConversationId(row.id),
+            inbox: InboxId(row.inbox_id),
+            sender: row.sender.unwrap_or_default(),
+            client_ref: row.client_ref,
+            participant: ConversationParticipantId(row.participant_id),
+            recipient: row.recipient,
+            customer_user_id: row.customer_user_id,
+            ct_id: row.ct_id,
+            tqrmt_id: row.tqrmt_id,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            closed: closed.map(|(at, name)| Ok::<_, Error>((at, reason(&name)?))).transpose()?,
+        })
+    }
+}
+
+/// How often a customer may turn out to have been merged into another one.
+const ROUNDS: usize = 4;
+
+/// Keeps a customer from being merged until the transaction ends, and answers who it is: whoever it was merged into before.
+pub async fn hold_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<CustomerId> {
+    let mut held = customer;
+    for _ in 0..ROUNDS {
+        let merged: Option<Uuid> =
+            sqlx::query_scalar("SELECT merged_into FROM customer WHERE client_id = $1 AND id = $2 FOR SHARE")
+                .bind(client.0)
+                .bind(held.0)
+                .fetch_one(&mut *db)
+                .await?;
+        match merged {
+            Some(survivor) => held = CustomerId(survivor),
+            None => return Ok(held),
+        }
+    }
+    Err(Error::Database(sqlx::Error::Protocol("a customer keeps being merged; try again".to_owned())))
+}
+
+/// Opens a conversation; `false` when one is open already. One whose time is over is closed first.
+pub async fn open(db: &mut PgConnection, client: ClientId, new: &NewConversation, now: DateTime<Utc>) -> Result<bool> {
+    sqlx::query(
+        "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
+         WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3 AND closed_at IS NULL AND expires_at <= $4",
+    )
+    .bind(client.0)
+    .bind(new.inbox.0)
+    .bind(new.customer.0)
+    .bind(now)
+    .execute(&mut *db)
+    .await?;
+    let done = sqlx::query(
+        "INSERT INTO conversation (client_id, id, inbox_id, customer_id, participant_id, recipient, customer_user_id,
+                                   created_at, expires_at)
+         SELECT $1, $2, $3, $4,
+                COALESCE((SELECT participant_id FROM conversation before
+                          WHERE before.client_id = $1 AND before.customer_id = $4 AND before.inbox_id = $3
+                          ORDER BY before.id DESC LIMIT 1), $5),
+                $6, $7, $8, $9
+         ON CONFLICT (client_id, inbox_id, customer_id) WHERE closed_at IS NULL DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(new.id.0)
+    .bind(new.inbox.0)
+    .bind(new.customer.0)
+    .bind(new.participant.0)
+    .bind(new.recipient.as_deref())
+    .bind(new.customer_user_id.as_deref())
+    .bind(now)
+    .bind(new.expires_at)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The conversation that is active between an inbox and a customer.
+pub async fn active(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+    now: DateTime<Utc>,
+) -> Result<Option<Conversation>> {
+    let row: Option<ConversationRow> = sqlx::query_as(
+        "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
+                (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
+         FROM conversation one
+         WHERE one.client_id = $1 AND one.inbox_id = $2 AND one.customer_id = $3 AND one.closed_at IS NULL
+           AND one.expires_at > $4",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .bind(now)
+    .fetch_optional(db)
+    .await?;
+    row.map(Conversation::try_from).transpose()
+}
+
+/// A conversation by id. That of one which was merged away finds the one that goes on.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: ConversationId) -> Result<Option<Conversation>> {
+    let row: Option<ConversationRow> = sqlx::query_as(
+        "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
+                (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
+         FROM conversation one
+         WHERE one.client_id = $1 AND one.id = (
+             SELECT COALESCE(asked.merged_into, asked.id) FROM conversation asked
+             WHERE asked.client_id = $1 AND asked.id = $2)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Conversation::try_from).transpose()
+}
+
+/// Closes a conversation; `false` when it was not active any more.
+pub async fn close(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: ConversationId,
+    reason: CloseReason,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE conversation SET closed_at = $4, close_reason = $3
+         WHERE client_id = $1 AND id = $2 AND close_reason IS NULL AND expires_at > $4",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(reason.as_str())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Writes down that conversations have expired, those first whose time was over first, at most `limit`; answers how many:
+/// fewer than `limit` says that this was the last page. What somebody is at is left for another time.
+pub async fn close_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<u64> {
+    let done = sqlx::query(
+        "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
+         WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM conversation WHERE closed_at IS NULL AND close_reason IS NULL AND expires_at <= $1
+             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+    )
+    .bind(now)
+    .bind(limit)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,193 @@
+//! What the provider thinks of Cloud numbers, and when that is read again (PROVIDERS 0.4).
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::{ClientId, InboxId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// A number is looked at again after this, though the provider said nothing.
+pub const LOOK_INTERVAL: TimeDelta = TimeDelta::hours(1);
+
+/// What the provider says of a number, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct NumberQuality {
+    /// `GREEN`, `YELLOW`, `RED`.
+    pub quality_rating: Option<String>,
+    /// `TIER_250`, `TIER_2K`, and others.
+    pub messaging_limit: Option<String>,
+    /// `CONNECTED`, `BANNED`, and others.
+    pub channel_status: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct OfInbox {
+    inbox_id: Uuid,
+    #[sqlx(flatten)]
+    quality: NumberQuality,
+}
+
+/// Has a new number looked at in its time.
+pub(super) async fn begin(db: &mut PgConnection, client: ClientId, inbox: InboxId, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query("INSERT INTO number_quality (client_id, inbox_id, look_due_at) VALUES ($1, $2, $3)")
+        .bind(client.0)
+        .bind(inbox.0)
+        .bind(now + LOOK_INTERVAL)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Has Cloud numbers of the client looked at now, and the client told: the provider said that something is different. `limit`
+/// is what it said of how many customers they may write to.
+pub async fn ask(
+    db: &mut PgConnection,
+    client: ClientId,
+    inboxes: &[InboxId],
+    limit: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // A number that a release before this one added has no row yet.
+    sqlx::query(
+        "INSERT INTO number_quality (client_id, inbox_id, messaging_limit, look_due_at, asked)
+         SELECT client_id, id, $3, $4, 1 FROM whatsapp_cloud_inbox WHERE client_id = $1 AND id = ANY($2)
+         ON CONFLICT (client_id, inbox_id) DO UPDATE
+         SET asked = number_quality.asked + 1, failures = 0,
+             messaging_limit = COALESCE(excluded.messaging_limit, number_quality.messaging_limit),
+             look_due_at = LEAST(number_quality.look_due_at, excluded.look_due_at)",
+    )
+    .bind(client.0)
+    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
+    .bind(limit)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes down what the provider said of whether Cloud numbers of the client can be used, and answers all that is known of
+/// each.
+pub async fn set_status(
+    db: &mut PgConnection,
+    client: ClientId,
+    inboxes: &[InboxId],
+    status: &str,
+    now: DateTime<Utc>,
+) -> Result<Vec<(InboxId, NumberQuality)>> {
+    let rows: Vec<OfInbox> = sqlx::query_as(
+        "INSERT INTO number_quality (client_id, inbox_id, channel_status, look_due_at)
+         SELECT client_id, id, $3, $4 FROM whatsapp_cloud_inbox WHERE client_id = $1 AND id = ANY($2)
+         ON CONFLICT (client_id, inbox_id) DO UPDATE SET channel_status = excluded.channel_status
+         RETURNING inbox_id, quality_rating, messaging_limit, channel_status",
+    )
+    .bind(client.0)
+    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
+    .bind(status)
+    .bind(now + LOOK_INTERVAL)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (InboxId(row.inbox_id), row.quality)).collect())
+}
+
+/// Directory: numbers that are to be looked at, longest waiting first.
+pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, InboxId)>> {
+    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT client_id, inbox_id FROM number_quality WHERE look_due_at <= $1 ORDER BY look_due_at LIMIT $2",
+    )
+    .bind(now)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(client, inbox)| (ClientId(client), InboxId(inbox))).collect())
+}
+
+/// Takes a number that is due and puts it off until `retry_at`. Answers how often the provider had said that something is
+/// different; `None` when another process was first.
+pub async fn claim(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    now: DateTime<Utc>,
+    retry_at: DateTime<Utc>,
+) -> Result<Option<i32>> {
+    let asked = sqlx::query_scalar(
+        "UPDATE number_quality SET look_due_at = $4 WHERE client_id = $1 AND inbox_id = $2 AND look_due_at <= $3
+         RETURNING asked",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(now)
+    .bind(retry_at)
+    .fetch_optional(db)
+    .await?;
+    Ok(asked)
+}
+
+/// What was known before a look.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Known {
+    /// What it was.
+    #[sqlx(flatten)]
+    pub quality: NumberQuality,
+    /// Whether the number has been looked at before.
+    pub known: bool,
+    /// Up to which of the provider's words the client has been told.
+    pub told: i32,
+    /// Looks that failed since the provider said something.
+    pub failures: i16,
+}
+
+/// What is known of a number, which nobody else looks at until the transaction ends.
+pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<Known>> {
+    let known = sqlx::query_as(
+        "SELECT quality_rating, messaging_limit, channel_status, known, told, failures FROM number_quality
+         WHERE client_id = $1 AND inbox_id = $2 FOR UPDATE",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(known)
+}
+
+/// Writes down a look, by which the client has been told up to `told`. One that the provider asked for meanwhile stays due.
+pub async fn looked(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    quality: &NumberQuality,
+    (told, now): (i32, DateTime<Utc>),
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE number_quality
+         SET quality_rating = $3, messaging_limit = $4, channel_status = $5, known = true, failures = 0,
+             told = GREATEST(told, $6), look_due_at = CASE WHEN asked > $6 THEN $7::timestamptz ELSE $8::timestamptz END
+         WHERE client_id = $1 AND inbox_id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(quality.quality_rating.as_deref())
+    .bind(quality.messaging_limit.as_deref())
+    .bind(quality.channel_status.as_deref())
+    .bind(told)
+    .bind(now)
+    .bind(now + LOOK_INTERVAL)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Notes a look that failed, by which the client has been told up to `told`.
+pub async fn failed(db: &mut PgConnection, client: ClientId, inbox: InboxId, told: i32) -> Result<()> {
+    sqlx::query(
+        "UPDATE number_quality SET failures = failures + 1, told = GREATEST(told, $3)
+         WHERE client_id = $1 AND inbox_id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(told)
+    .execute(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,361 @@
+//! Batches: what one send request brought. A batch is the first of its parts, whose id it has; its messages are those between
+//! two ids that belong to one of its parts. Nothing is read of other batches, and nothing is counted that nobody asked for.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::minted_at,
+    delivery::DeliveryState,
+    ids::{BatchId, ClientId, InboxId, MessageId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored::known};
+
+/// When legs of a paused batch are due: never, until somebody resumes it.
+const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
+
+/// Batches that a list counts at most: more would cost what lies there.
+pub const COUNTED_MAX: i64 = 10_000;
+
+/// How somebody stopped a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// Until it is resumed.
+    Paused,
+    /// For good.
+    Cancelled,
+}
+
+impl Hold {
+    /// The name that is stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paused => "PAUSED",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    fn read(name: &str) -> Result<Self> {
+        known("batch_hold", "state", name, |name| {
+            [Self::Paused, Self::Cancelled].into_iter().find(|one| one.as_str() == name)
+        })
+    }
+}
+
+/// When held legs are due.
+pub fn held_until() -> DateTime<Utc> {
+    HELD_UNTIL.parse().unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+/// A batch.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// Its id.
+    pub id: BatchId,
+    /// The HTTP request that it came with.
+    pub request: Option<Uuid>,
+    /// `NOTIFICATION`, `CHAT` and others.
+    pub message_type: String,
+    /// The inbox that it is sent from.
+    pub inbox: InboxId,
+    /// What that is reached at; `None` = the operator's source of SMS.
+    pub sender: Option<String>,
+    /// Its channel.
+    pub channel: String,
+    /// What its messages are billed as.
+    pub category: Option<String>,
+    /// Name of its template.
+    pub template_name: Option<String>,
+    /// Recipients that are sent to.
+    pub accepted: i32,
+    /// Recipients that are not.
+    pub rejected: i32,
+    /// How somebody stopped it.
+    pub hold: Option<Hold>,
+    /// Its last part.
+    last_part: Uuid,
+    /// Its first and its last message.
+    messages: Option<(Uuid, Uuid)>,
+}
+
+impl Batch {
+    /// When it was accepted.
+    pub fn accepted_at(&self) -> DateTime<Utc> {
+        minted_at(self.id.0)
+    }
+
+    /// The ids between which its messages and their parts lie; `None` when it has none.
+    pub fn extent(&self) -> Option<Extent> {
+        let (first, last) = self.messages?;
+        Some(Extent { messages: (first, last), parts: (self.id.0, self.last_part) })
+    }
+}
+
+/// Ids between which messages and their parts lie, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Of the messages.
+    pub messages: (Uuid, Uuid),
+    /// Of what they say.
+    pub parts: (Uuid, Uuid),
+}
+
+#[derive(sqlx::FromRow)]
+struct BatchRow {
+    id: Uuid,
+    request_id: Option<Uuid>,
+    message_type: String,
+    inbox_id: Uuid,
+    sender: Option<String>,
+    channel: String,
+    category: Option<String>,
+    template_name: Option<String>,
+    accepted: i32,
+    rejected: i32,
+    last_part_id: Option<Uuid>,
+    first_message_id: Option<Uuid>,
+    last_message_id: Option<Uuid>,
+    hold: Option<String>,
+}
+
+impl TryFrom<BatchRow> for Batch {
+    type Error = crate::Error;
+
+    fn try_from(row: BatchRow) -> Result<Self> {
+        Ok(Self {
+            id: BatchId(row.id),
+            request: row.request_id,
+            message_type: row.message_type,
+            inbox: InboxId(row.inbox_id),
+            sender: row.sender,
+            channel: row.channel,
+            category: row.category,
+            template_name: row.template_name,
+            accepted: row.accepted,
+            rejected: row.rejected,
+            hold: row.hold.as_deref().map(Hold::read).transpose()?,
+            last_part: row.last_part_id.unwrap_or(row.id),
+            messages: row.first_message_id.zip(row.last_message_id),
+        })
+    }
+}
+
+/// A page of the client's batches that were accepted between two ids of moments (the second excluded), newest first; and how
+/// many there are over all pages, [`COUNTED_MAX`] at most.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    (from, to): (Uuid, Uuid),
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Batch>, i64)> {
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM (SELECT 1 FROM outbound_part
+                               WHERE client_id = $1 AND id >= $2 AND id < $3 AND accepted IS NOT NULL LIMIT $4) counted",
+    )
+    .bind(client.0)
+    .bind(from)
+    .bind(to)
+    .bind(COUNTED_MAX)
+    .fetch_one(&mut *db)
+    .await?;
+    let rows: Vec<BatchRow> = sqlx::query_as(
+        "SELECT part.id, part.request_id, part.message_type, part.inbox_id, inbox.address AS sender, inbox.channel,
+                part.category,
+                CASE part.content -> 'value' ->> 'kind' WHEN 'template' THEN part.content -> 'value' ->> 'name' END
+                    AS template_name,
+                part.accepted, part.rejected, part.last_part_id, part.first_message_id, part.last_message_id,
+                hold.state AS hold
+         FROM (SELECT * FROM outbound_part
+               WHERE client_id = $1 AND id >= $2 AND id < $3 AND accepted IS NOT NULL
+               ORDER BY id DESC LIMIT $4 OFFSET $5) part
+         CROSS JOIN LATERAL (
+             SELECT address, channel FROM inbox one
+             WHERE one.client_id = $1 AND one.id = part.inbox_id OFFSET 0) inbox
+         LEFT JOIN LATERAL (
+             SELECT state FROM batch_hold one WHERE one.client_id = $1 AND one.batch_id = part.id OFFSET 0) hold ON true
+         ORDER BY part.id DESC",
+    )
+    .bind(client.0)
+    .bind(from)
+    .bind(to)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((rows.into_iter().map(Batch::try_from).collect::<Result<_>>()?, total))
+}
+
+/// A batch; `None` when the client has no such batch.
+pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<Option<Batch>> {
+    let row: Option<BatchRow> = sqlx::query_as(
+        "SELECT part.id, part.request_id, part.message_type, part.inbox_id, inbox.address AS sender, inbox.channel,
+                part.category,
+                CASE part.content -> 'value' ->> 'kind' WHEN 'template' THEN part.content -> 'value' ->> 'name' END
+                    AS template_name,
+                part.accepted, part.rejected, part.last_part_id, part.first_message_id, part.last_message_id,
+                (SELECT state FROM batch_hold one WHERE one.client_id = $1 AND one.batch_id = $2) AS hold
+         FROM (SELECT * FROM outbound_part WHERE client_id = $1 AND id = $2 AND accepted IS NOT NULL OFFSET 0) part
+         CROSS JOIN LATERAL (
+             SELECT address, channel FROM inbox one
+             WHERE one.client_id = $1 AND one.id = part.inbox_id OFFSET 0) inbox",
+    )
+    .bind(client.0)
+    .bind(batch.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Batch::try_from).transpose()
+}
+
+/// How many messages of a batch stand where: where their last legs do.
+pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<HashMap<DeliveryState, i64>> {
+    let rows: Vec<(String, i64)> = sqlx::query_as(
+        "SELECT leg.state, count(*)
+         FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
+               OFFSET 0) message
+         CROSS JOIN LATERAL (
+             SELECT state FROM outbound_leg one WHERE one.client_id = $1 AND one.message_id = message.id
+                AND one.message_id BETWEEN $2 AND $3
+             ORDER BY ordinal DESC LIMIT 1) leg
+         GROUP BY leg.state",
+    )
+    .bind(client.0)
+    .bind(extent.messages.0)
+    .bind(extent.messages.1)
+    .bind(extent.parts.0)
+    .bind(extent.parts.1)
+    .fetch_all(db)
+    .await?;
+    let state =
+        |(state, count): (String, i64)| Ok((known("outbound_leg", "state", &state, |name| name.parse().ok())?, count));
+    rows.into_iter().map(state).collect()
+}
+
+/// Notes how somebody stops a batch. One that is cancelled stays so.
+pub async fn hold(
+    db: &mut PgConnection,
+    client: ClientId,
+    batch: BatchId,
+    hold: Hold,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO batch_hold AS known (client_id, batch_id, state, changed_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (client_id, batch_id) DO UPDATE SET state = excluded.state, changed_at = excluded.changed_at
+         WHERE known.state <> 'CANCELLED'",
+    )
+    .bind(client.0)
+    .bind(batch.0)
+    .bind(hold.as_str())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A batch is paused no more.
+pub async fn release(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<()> {
+    sqlx::query("DELETE FROM batch_hold WHERE client_id = $1 AND batch_id = $2 AND state = 'PAUSED'")
+        .bind(client.0)
+        .bind(batch.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// The messages of a batch that have not been sent; the caller has its lane to itself.
+pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<Vec<MessageId>> {
+    let found: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT work.message_id
+         FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
+               OFFSET 0) message
+         CROSS JOIN LATERAL (
+             SELECT * FROM outbound_work one
+             WHERE one.client_id = $1 AND one.message_id = message.id AND one.ordinal = 0 OFFSET 0) work
+         WHERE work.phase IN ('READY', 'PACED')
+         ORDER BY work.message_id",
+    )
+    .bind(client.0)
+    .bind(extent.messages.0)
+    .bind(extent.messages.1)
+    .bind(extent.parts.0)
+    .bind(extent.parts.1)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(MessageId).collect())
+}
+
+/// Puts off what of a batch has not been sent, until it is resumed; the caller has its lane to itself.
+pub async fn put_off(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<()> {
+    sqlx::query(
+        "UPDATE outbound_work work SET due_at = $6, ready = false, phase = 'READY'
+         FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
+               OFFSET 0) message
+         WHERE work.client_id = $1 AND work.message_id = message.id AND work.ordinal = 0
+           AND work.phase IN ('READY', 'PACED')",
+    )
+    .bind(client.0)
+    .bind(extent.messages.0)
+    .bind(extent.messages.1)
+    .bind(extent.parts.0)
+    .bind(extent.parts.1)
+    .bind(held_until())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Makes due what of a batch was put off; it waits from now on.
+pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: Extent, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "WITH message AS MATERIALIZED (
+             SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
+         ), leg AS (
+             UPDATE outbound_leg leg SET updated_at = $7
+             FROM message, outbound_work held
+             WHERE leg.client_id = $1 AND leg.message_id = message.id AND leg.ordinal = 0
+               AND held.client_id = $1 AND held.message_id = message.id AND held.ordinal = 0 AND held.due_at = $6
+         )
+         UPDATE outbound_work work SET due_at = $7, ready = true
+         FROM message
+         WHERE work.client_id = $1 AND work.message_id = message.id AND work.ordinal = 0 AND work.due_at = $6",
+    )
+    .bind(client.0)
+    .bind(extent.messages.0)
+    .bind(extent.messages.1)
+    .bind(extent.parts.0)
+    .bind(extent.parts.1)
+    .bind(held_until())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Those of these messages whose batch somebody has stopped.
+pub async fn held(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashMap<MessageId, Hold>> {
+    if messages.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT wanted.id, hold.state
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT part_id FROM outbound_message one
+             WHERE one.client_id = wanted.client_id AND one.id = wanted.id OFFSET 0) message
+         CROSS JOIN LATERAL (
+             SELECT batch_id FROM outbound_part one
+             WHERE one.client_id = wanted.client_id AND one.id = message.part_id OFFSET 0) part
+         CROSS JOIN LATERAL (
+             SELECT state FROM batch_hold one
+             WHERE one.client_id = wanted.client_id AND one.batch_id = part.batch_id OFFSET 0) hold",
+    )
+    .bind(client.0)
+    .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(|(message, state)| Ok((MessageId(message), Hold::read(&state)?))).collect()
+}

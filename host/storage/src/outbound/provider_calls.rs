@@ -1,0 +1,72 @@
+//! Calls of providers that did not take a message, for its story. Calls that did are told by the step that followed.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, MessageId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// A call that did not take a message.
+#[derive(Debug, Clone)]
+pub struct FailedCall {
+    /// UUIDv7 of the moment it was stored.
+    pub id: Uuid,
+    /// The message.
+    pub message: MessageId,
+    /// Which leg of it.
+    pub ordinal: i16,
+    /// What came of it.
+    pub outcome: CallOutcome,
+    /// The provider's code, where it gave one.
+    pub code: Option<String>,
+    /// Why, in words.
+    pub text: String,
+    /// When it ended.
+    pub at: DateTime<Utc>,
+}
+
+/// What came of a call that did not take a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// The provider refused it for good.
+    Refused,
+    /// It is made again.
+    Retry,
+    /// Nobody knows; a status is waited for.
+    Unanswered,
+}
+
+impl CallOutcome {
+    /// The name that is stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Refused => "REFUSED",
+            Self::Retry => "RETRY",
+            Self::Unanswered => "UNANSWERED",
+        }
+    }
+}
+
+/// Keeps calls, in one statement.
+pub async fn insert(db: &mut PgConnection, client: ClientId, calls: &[FailedCall]) -> Result<()> {
+    if calls.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO provider_call (client_id, message_id, id, ordinal, outcome, error_code, error_text, called_at)
+         SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::smallint[], $5::text[], $6::text[], $7::text[],
+                                  $8::timestamptz[])",
+    )
+    .bind(client.0)
+    .bind(calls.iter().map(|call| call.message.0).collect::<Vec<_>>())
+    .bind(calls.iter().map(|call| call.id).collect::<Vec<_>>())
+    .bind(calls.iter().map(|call| call.ordinal).collect::<Vec<_>>())
+    .bind(calls.iter().map(|call| call.outcome.as_str()).collect::<Vec<_>>())
+    .bind(calls.iter().map(|call| call.code.as_deref()).collect::<Vec<_>>())
+    .bind(calls.iter().map(|call| call.text.as_str()).collect::<Vec<_>>())
+    .bind(calls.iter().map(|call| call.at).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! What a client sees of its webhooks: how its endpoints do, the attempts that were made, and what became of a delivery.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::minted_at,
+    ids::{ClientId, DeliveryId, EndpointId, WebhookConfigId},
+    webhook::{DisabledReason, WebhookType},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::configs::webhook_type;
+use crate::{Result, stored::known};
+
+/// How an endpoint does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointHealth {
+    /// Which.
+    pub id: EndpointId,
+    /// Its type.
+    pub webhook: WebhookType,
+    /// Empty = off.
+    pub url: String,
+    /// First failure since the last success.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// Since when it is turned off.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Why it is turned off, where that is known.
+    pub disabled_reason: Option<DisabledReason>,
+    /// Deliveries that were given up, as far as they are still kept.
+    pub failed: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct HealthRow {
+    id: Uuid,
+    webhook_type: String,
+    url: String,
+    failing_since: Option<DateTime<Utc>>,
+    disabled_at: Option<DateTime<Utc>>,
+    disabled_reason: Option<String>,
+    failed: i64,
+}
+
+impl TryFrom<HealthRow> for EndpointHealth {
+    type Error = crate::Error;
+
+    fn try_from(row: HealthRow) -> Result<Self> {
+        let reason = row.disabled_reason.as_deref();
+        let reason = reason.map(|name| known("webhook_endpoint", "disabled_reason", name, DisabledReason::from_name));
+        Ok(Self {
+            id: EndpointId(row.id),
+            webhook: webhook_type(&row.webhook_type)?,
+            url: row.url,
+            failing_since: row.failing_since,
+            disabled_at: row.disabled_at,
+            disabled_reason: reason.transpose()?,
+            failed: row.failed,
+        })
+    }
+}
+
+/// The endpoints of a configuration; none when there is no such configuration.
+pub async fn endpoints(
+    db: &mut PgConnection,
+    client: ClientId,
+    config: WebhookConfigId,
+) -> Result<Vec<EndpointHealth>> {
+    let rows: Vec<HealthRow> = sqlx::query_as(
+        "SELECT endpoint.id, endpoint.webhook_type, endpoint.url, endpoint.failing_since, endpoint.disabled_at,
+                endpoint.disabled_reason,
+                (SELECT count(*) FROM webhook_delivery delivery
+                 WHERE delivery.client_id = endpoint.client_id AND delivery.lane_id = endpoint.id
+                   AND delivery.state = 'EXHAUSTED') AS failed
+         FROM webhook_endpoint endpoint
+         WHERE endpoint.client_id = $1 AND endpoint.config_id = $2",
+    )
+    .bind(client.0)
+    .bind(config.0)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(EndpointHealth::try_from).collect()
+}
+
+/// An attempt that was made.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Attempt {
+    /// Its id.
+    pub id: Uuid,
+    /// What was sent.
+    pub delivery_id: Uuid,
+    /// Where to; `None` = made before that was kept.
+    pub endpoint_id: Option<Uuid>,
+    /// Counts from 1.
+    pub attempt: i16,
+    /// HTTP status; `None` when no answer came.
+    pub status_code: Option<i16>,
+    /// Why it failed, in words.
+    pub error: Option<String>,
+    /// Beginning of the answer's body.
+    pub response_start: Option<String>,
+    /// Milliseconds from the start to the answer.
+    pub duration_millis: i32,
+    /// When it was made.
+    pub attempted_at: DateTime<Utc>,
+}
+
+/// A page of the attempts to reach some endpoints, the newest first, and how many there are over all pages. `failed` = only
+/// those that were not answered with 2xx.
+pub async fn attempts(
+    db: &mut PgConnection,
+    client: ClientId,
+    endpoints: &[EndpointId],
+    failed: bool,
+    (offset, limit): (i64, i64),
+) -> Result<(Vec<Attempt>, i64)> {
+    let endpoints: Vec<Uuid> = endpoints.iter().map(|endpoint| endpoint.0).collect();
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM webhook_attempt
+         WHERE client_id = $1 AND endpoint_id = ANY($2)
+           AND NOT ($3 AND status_code IS NOT NULL AND status_code BETWEEN 200 AND 299)",
+    )
+    .bind(client.0)
+    .bind(&endpoints)
+    .bind(failed)
+    .fetch_one(&mut *db)
+    .await?;
+    // The newest of each endpoint, so that a page costs what it shows.
+    let rows: Vec<Attempt> = sqlx::query_as(
+        "SELECT made.* FROM unnest($2::uuid[]) AS wanted (id)
+         CROSS JOIN LATERAL (
+             SELECT id, delivery_id, endpoint_id, attempt, status_code, error, response_start, duration_millis, attempted_at
+             FROM webhook_attempt
+             WHERE client_id = $1 AND endpoint_id = wanted.id
+               AND NOT ($3 AND status_code IS NOT NULL AND status_code BETWEEN 200 AND 299)
+             ORDER BY id DESC LIMIT $4::bigint + $5::bigint) made
+         ORDER BY made.id DESC OFFSET $4 LIMIT $5",
+    )
+    .bind(client.0)
+    .bind(&endpoints)
+    .bind(failed)
+    .bind(offset)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok((rows, total))
+}
+
+/// The attempts of one delivery, the first first.
+pub async fn attempts_of(db: &mut PgConnection, client: ClientId, delivery: DeliveryId) -> Result<Vec<Attempt>> {
+    let rows = sqlx::query_as(
+        "SELECT id, delivery_id, endpoint_id, attempt, status_code, error, response_start, duration_millis, attempted_at
+         FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
+    )
+    .bind(client.0)
+    .bind(delivery.0)
+    .fetch_all(db)
+    .await?;
+    Ok(rows)
+}
+
+/// Where a delivery stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeliveryState {
+    /// To be sent, for the first time or again.
+    Pending,
+    /// The receiver has it.
+    Delivered,
+    /// The shaper or the configuration said no.
+    Dropped,
+    /// Every attempt failed, or the endpoint was turned off.
+    Exhausted,
+}
+
+impl DeliveryState {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "PENDING" => Self::Pending,
+            "DELIVERED" => Self::Delivered,
+            "DROPPED" => Self::Dropped,
+            "EXHAUSTED" => Self::Exhausted,
+            _ => return None,
+        })
+    }
+}
+
+/// A delivery as its client sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Also the header `webhook-id`.
+    pub id: DeliveryId,
+    /// The type of its webhook.
+    pub webhook: WebhookType,
+    /// What the inbox that it is about is reached at.
+    pub inbox: Option<String>,
+    /// Where it stands.
+    pub state: DeliveryState,
+    /// Attempts made so far.
+    pub attempts: i16,
+    /// When the event was recorded.
+    pub created_at: DateTime<Utc>,
+    /// When the next attempt is due, where there is one.
+    pub due_at: DateTime<Utc>,
+    /// The bytes that are sent; `None` = not shaped yet.
+    pub body: Option<Vec<u8>>,
+}
+
+#[derive(sqlx::FromRow)]
+struct DeliveryRow {
+    id: Uuid,
+    webhook_type: String,
+    address: Option<String>,
+    state: String,
+    attempts: i16,
+    due_at: DateTime<Utc>,
+    body: Option<Vec<u8>>,
+}
+
+/// A delivery to one of the endpoints of a configuration.
+pub async fn delivery(
+    db: &mut PgConnection,
+    client: ClientId,
+    config: WebhookConfigId,
+    id: DeliveryId,
+) -> Result<Option<Delivery>> {
+    let row: Option<DeliveryRow> = sqlx::query_as(
+        "SELECT delivery.id, endpoint.webhook_type, inbox.address, delivery.state, delivery.attempts, delivery.due_at,
+                delivery.body
+         FROM webhook_delivery delivery
+         JOIN webhook_endpoint endpoint ON endpoint.client_id = delivery.client_id AND endpoint.id = delivery.lane_id
+         LEFT JOIN inbox ON inbox.client_id = delivery.client_id AND inbox.id = delivery.inbox_id
+         WHERE delivery.client_id = $1 AND delivery.id = $3 AND endpoint.config_id = $2",
+    )
+    .bind(client.0)
+    .bind(config.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(|row| {
+        Ok(Delivery {
+            id: DeliveryId(row.id),
+            webhook: webhook_type(&row.webhook_type)?,
+            inbox: row.address,
+            state: known("webhook_delivery", "state", &row.state, DeliveryState::from_name)?,
+            attempts: row.attempts,
+            created_at: minted_at(row.id),
+            due_at: row.due_at,
+            body: row.body,
+        })
+    })
+    .transpose()
+}

@@ -1,0 +1,56 @@
+//! Deliveries that are sent again at the client's wish. Their schedule begins anew; attempts go on counting.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    clock::first_id_at,
+    ids::{ClientId, DeliveryId, EndpointId},
+};
+use sqlx::PgConnection;
+
+use crate::Result;
+
+/// Makes a delivery due now, whether it was given up, waits for a retry, or was delivered. `false` when there is none, or
+/// nothing of it to send: it was dropped.
+pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: DateTime<Utc>) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE webhook_delivery
+         SET schedule_from = CASE WHEN state = 'PENDING' THEN schedule_from ELSE attempts END,
+             state = 'PENDING', due_at = $3, ready = true
+         WHERE client_id = $1 AND id = $2 AND state IN ('PENDING', 'DELIVERED', 'EXHAUSTED')
+           AND (event IS NOT NULL OR body IS NOT NULL)",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Makes due now what was given up at one endpoint, of events since `since`, the oldest `limit` of them. Answers how many
+/// those were.
+pub async fn failed(
+    db: &mut PgConnection,
+    client: ClientId,
+    endpoint: EndpointId,
+    since: DateTime<Utc>,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<u64> {
+    let done = sqlx::query(
+        "UPDATE webhook_delivery SET schedule_from = attempts, state = 'PENDING', due_at = $4, ready = true
+         FROM (SELECT client_id, id FROM webhook_delivery
+               WHERE client_id = $1 AND lane_id = $2 AND state = 'EXHAUSTED' AND id >= $3
+                 AND (event IS NOT NULL OR body IS NOT NULL)
+               ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED) failed
+         WHERE webhook_delivery.client_id = failed.client_id AND webhook_delivery.id = failed.id",
+    )
+    .bind(client.0)
+    .bind(endpoint.0)
+    .bind(first_id_at(since))
+    .bind(now)
+    .bind(limit)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,64 @@
+//! A client registers a number of its own for WhatsApp Lite (SPEC 4.7).
+//!
+//! Numbers are unique within a client and not between clients. Nobody can prove here whose a number is: whoever holds the
+//! phone pairs it, and until then a registration gets and sends nothing. Were the first client to register a number the only one who may, it
+//! could keep another from its own number; and a refusal would tell that somebody else has it.
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+use domain::{ids::ClientId, inbox::BillingModel, registration::LiteRegistration};
+use storage::{
+    inboxes::{self, ADDRESS_UNIQUE, Inbox, InboxSettings, WhatsappLite},
+    violates,
+};
+
+use super::WhatsAppNumber;
+
+/// Why a number was not registered.
+#[derive(Debug, thiserror::Error)]
+pub enum RegisterError {
+    /// 400 (SPEC 7): the client has the number already, over whichever provider.
+    #[error("is registered to your client already; WhatsAppClientNumbers/getForCurrentLoginUser shows it")]
+    NumberTaken,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for RegisterError {
+    fn from(error: storage::Error) -> Self {
+        if violates(&error, ADDRESS_UNIQUE) { Self::NumberTaken } else { Self::Failed(error.into()) }
+    }
+}
+
+impl From<storage::SqlxError> for RegisterError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Registers a number: its provider is Lite, and each message is charged for.
+pub async fn register_lite_number(
+    admin: &Administration<'_>,
+    client: ClientId,
+    actor: Actor,
+    new: LiteRegistration,
+) -> Result<WhatsAppNumber, RegisterError> {
+    let (link_id, billing) = (admin.mint(), BillingModel::Message);
+    let lite = WhatsappLite { msisdn: new.number, link_id, rate_per_second: None, hosting: new.hosting, billing };
+    let number = WhatsAppNumber {
+        link_id,
+        id: admin.mint(),
+        msisdn: lite.msisdn.clone(),
+        kind: domain::inbox::InboxKind::WhatsappLite,
+        lite: Some((lite.hosting, lite.billing)),
+    };
+    let inbox = Inbox { id: number.id, settings: InboxSettings::WhatsappLite(lite) };
+    let mut tx = admin.db.begin().await?;
+    inboxes::insert(&mut tx, client, &inbox, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, "register", ("whatsAppNumber", &inbox.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(number)
+}

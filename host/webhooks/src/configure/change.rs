@@ -1,0 +1,71 @@
+//! Changing, listing and deleting configurations (SPEC 4.7).
+
+use std::collections::BTreeMap;
+
+use base::Context;
+use domain::{
+    ids::{ClientId, EndpointId, WebhookConfigId},
+    page::{Page, PageRequest},
+    webhook::{WebhookConfig, WebhookConfigRequest, WebhookType},
+};
+use storage::{
+    Queue,
+    webhooks::{config_changes, configs},
+};
+
+use super::{ConfigureError, note, refuse_addresses, shown};
+
+/// Changes a configuration: what the request leaves out is as it was, an empty address turns its type off, and an address
+/// that is given is judged anew and turns its type on, also where it had been turned off for failing. The scope stays as it
+/// is, whatever the request says of it. What waits for an address that is replaced goes to the new one.
+pub async fn update(
+    ctx: &Context,
+    client: ClientId,
+    actor: &str,
+    id: WebhookConfigId,
+    request: &WebhookConfigRequest,
+) -> Result<WebhookConfig, ConfigureError> {
+    let mut tx = ctx.db.begin().await?;
+    if !config_changes::lock(&mut tx, client, id).await? {
+        return Err(ConfigureError::NotFound);
+    }
+    let stored = configs::find(&mut tx, client, id).await?.ok_or(ConfigureError::NotFound)?;
+    let settings = request.update(&stored.settings);
+    let given = request.urls().filter_map(|(kind, url)| Some((kind, url?.to_owned())));
+    let given: BTreeMap<WebhookType, String> = given.collect();
+    let on = given.iter().filter(|(_, url)| !url.is_empty()).map(|(kind, url)| (*kind, url.clone()));
+    refuse_addresses(ctx, &mut tx, client, &on.collect()).await?;
+    let saved: Vec<WebhookType> = given.into_keys().collect();
+    let endpoints = config_changes::update(&mut tx, client, id, &settings, &saved).await?;
+    note(ctx, &mut tx, client, actor, "update", id).await?;
+    let stored = configs::find(&mut tx, client, id).await?.ok_or(ConfigureError::NotFound)?;
+    tx.commit().await?;
+    wake(ctx, client, endpoints);
+    Ok(shown(stored))
+}
+
+/// The client's configurations: the default first, then the overrides by number.
+pub async fn list(ctx: &Context, client: ClientId, page: PageRequest) -> base::Result<Page<WebhookConfig>> {
+    let mut db = ctx.db.acquire().await?;
+    let (items, total) = config_changes::page(&mut db, client, page.limit(), page.offset()).await?;
+    Ok(Page { items: items.into_iter().map(shown).collect(), total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// Deletes a configuration with its secret. From now on a number without an override of its own has the default, if there
+/// is one. What waited for the addresses of this one, retries included, is dropped; an attempt that is under way ends.
+pub async fn delete(ctx: &Context, client: ClientId, actor: &str, id: WebhookConfigId) -> Result<(), ConfigureError> {
+    let mut tx = ctx.db.begin().await?;
+    if !config_changes::lock(&mut tx, client, id).await? {
+        return Err(ConfigureError::NotFound);
+    }
+    let endpoints = config_changes::delete(&mut tx, client, id).await?;
+    note(ctx, &mut tx, client, actor, "delete", id).await?;
+    tx.commit().await?;
+    wake(ctx, client, endpoints);
+    Ok(())
+}
+
+/// Has the workers of these endpoints look at them: at a new address, or at one that is gone.
+fn wake(ctx: &Context, client: ClientId, endpoints: Vec<EndpointId>) {
+    ctx.wake.wake_all(client, endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)));
+}

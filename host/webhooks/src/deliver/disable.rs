@@ -1,0 +1,81 @@
+//! An endpoint whose receiver takes nothing is turned off, and its client is told.
+
+use domain::{
+    event::{Event, WebhookDisabled},
+    ids::InboxId,
+    webhook::DisabledReason,
+};
+use events::{NewEvent, record};
+use storage::{
+    PgConnection, Queue,
+    tenancy::audit::{self, AuditEntry},
+    webhooks::{
+        configs,
+        deliveries::{self, Fate},
+    },
+};
+use uuid::Uuid;
+
+use super::{attempt::Target, endpoint_of};
+use base::{Context, Result, lanes::Lease};
+
+/// Turns the endpoint off, ends what waits for it and tells the client, unless its address was changed meanwhile: `None`. `inbox`
+/// is the one that the failed event was about. Answers the lanes to wake after the commit.
+pub(super) async fn disable(
+    ctx: &Context,
+    db: &mut PgConnection,
+    lease: &Lease,
+    target: &Target,
+    (reason, inbox): (DisabledReason, Option<InboxId>),
+) -> Result<Option<Vec<(Queue, Uuid)>>> {
+    let (endpoint, now) = (endpoint_of(lease), ctx.now());
+    if !configs::disable(db, lease.client, endpoint, &target.url, reason, now).await? {
+        return Ok(None);
+    }
+    let ended = deliveries::abandon(db, lease.client, endpoint, Fate::Exhausted).await?;
+    let entry = AuditEntry {
+        id: ctx.mint::<Uuid>(),
+        happened_at: now,
+        actor: "webhooks",
+        action: verb(reason),
+        object_kind: "webhook-endpoint",
+        object_id: &endpoint.to_string(),
+    };
+    audit::insert(db, lease.client, &entry).await?;
+    tracing::warn!(client.id = %lease.client, endpoint.id = %endpoint, reason = verb(reason), ended,
+        "a webhook endpoint was turned off; save its address again to turn it on");
+    metrics::counter!("patchbay_webhook_endpoints_disabled_total").increment(1);
+    tell(ctx, db, lease, target, (reason, inbox)).await.map(Some)
+}
+
+/// The verb of the audit row.
+fn verb(reason: DisabledReason) -> &'static str {
+    match reason {
+        DisabledReason::Gone => "disable-gone",
+        DisabledReason::Failing => "disable-failing",
+    }
+}
+
+/// Records that the webhook is off, as a partner event: the configuration of the inbox says who hears of it, as of all its
+/// events.
+async fn tell(
+    ctx: &Context,
+    db: &mut PgConnection,
+    lease: &Lease,
+    target: &Target,
+    (reason, inbox): (DisabledReason, Option<InboxId>),
+) -> Result<Vec<(Queue, Uuid)>> {
+    let endpoint = endpoint_of(lease);
+    let place = configs::endpoint_place(db, lease.client, endpoint).await?;
+    let Some((config, webhook, overridden)) = place else { return Ok(Vec::new()) };
+    let url = target.url.clone();
+    let off = WebhookDisabled { config, is_default: overridden.is_none(), webhook, url, reason };
+    let event = NewEvent {
+        inbox: overridden.or(inbox),
+        // What is said of one endpoint stays in order.
+        order_key: endpoint.0.as_u64_pair().1.cast_signed(),
+        at: ctx.now(),
+        event: Event::WebhookDisabled(off),
+    };
+    record(ctx, db, lease.client, &[event]).await
+}

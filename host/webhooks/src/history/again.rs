@@ -1,0 +1,126 @@
+//! Sending again what was not received, and trying an address.
+
+use base::{
+    Context,
+    audit::{Actor, Administration, audit},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, DeliveryId, EndpointId, WebhookConfigId},
+    webhook::WebhookType,
+};
+use storage::{
+    Queue,
+    webhooks::{configs, history, resend as rows},
+};
+
+use super::{EndpointHealth, HistoryError, endpoints_of};
+use crate::deliver::{self, Pinged};
+
+/// Deliveries that one transaction makes due.
+const AT_ONCE: i64 = 5_000;
+/// Deliveries that one call makes due.
+const MOST: u64 = 100_000;
+
+/// What a call makes due again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resent {
+    /// Deliveries that are sent again.
+    pub count: u64,
+    /// There are more: call again.
+    pub more: bool,
+}
+
+/// An endpoint that takes deliveries: it has an address and was not turned off.
+fn is_on(endpoint: &EndpointHealth) -> bool {
+    !endpoint.url.is_empty() && endpoint.disabled_at.is_none()
+}
+
+fn wake(ctx: &Context, client: ClientId, endpoint: EndpointId) {
+    ctx.wake.wake(Queue::Webhook, client, endpoint.0);
+}
+
+/// Sends a delivery again, now: one that was given up, one that waits for a retry, or one that was received. It has the same
+/// bytes and the same id, and where it fails the schedule begins anew.
+pub async fn resend(
+    ctx: &Context,
+    client: ClientId,
+    actor: Actor,
+    config: WebhookConfigId,
+    id: DeliveryId,
+) -> Result<(), HistoryError> {
+    let mut tx = ctx.db.begin().await?;
+    let delivery = history::delivery(&mut tx, client, config, id).await?.ok_or(HistoryError::NotFound)?;
+    let endpoints = endpoints_of(&mut tx, client, config).await?;
+    let endpoint = endpoints.into_iter().find(|endpoint| endpoint.webhook == delivery.webhook);
+    let endpoint = endpoint.ok_or(HistoryError::NotFound)?;
+    if !is_on(&endpoint) {
+        return Err(HistoryError::Off(delivery.webhook.url_field()));
+    }
+    if !rows::one(&mut tx, client, id, ctx.now()).await? {
+        return Err(HistoryError::Dropped);
+    }
+    let object = ("webhook-delivery", &*id.to_string());
+    audit(&Administration::from(ctx), &mut tx, client, actor, "resend", object).await?;
+    tx.commit().await?;
+    wake(ctx, client, endpoint.id);
+    Ok(())
+}
+
+/// Sends again what was given up of the events since `since`, of one webhook of a configuration or of all that are on; in the order of
+/// the events within each.
+pub async fn resend_failed(
+    ctx: &Context,
+    client: ClientId,
+    actor: Actor,
+    config: WebhookConfigId,
+    (webhook, since): (Option<WebhookType>, DateTime<Utc>),
+) -> Result<Resent, HistoryError> {
+    let endpoints = super::endpoints(ctx, client, config).await?;
+    if let Some(named) = webhook
+        && !endpoints.iter().any(|endpoint| endpoint.webhook == named && is_on(endpoint))
+    {
+        return Err(HistoryError::Off(named.url_field()));
+    }
+    let wanted = |endpoint: &&EndpointHealth| is_on(endpoint) && webhook.is_none_or(|named| named == endpoint.webhook);
+    let mut resent = Resent { count: 0, more: false };
+    for endpoint in endpoints.iter().filter(wanted) {
+        while !resent.more {
+            let mut tx = ctx.db.begin().await?;
+            let moved = rows::failed(&mut tx, client, endpoint.id, since, ctx.now(), AT_ONCE).await?;
+            if moved > 0 {
+                let object = ("webhook-endpoint", &*endpoint.id.to_string());
+                audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;
+            }
+            tx.commit().await?;
+            if moved == 0 {
+                break;
+            }
+            wake(ctx, client, endpoint.id);
+            resent.count += moved;
+            resent.more = resent.count >= MOST;
+        }
+    }
+    Ok(resent)
+}
+
+/// Sends a test ping to the address of a webhook, and answers the address and how it went. Nothing is stored.
+pub async fn ping(
+    ctx: &Context,
+    client: ClientId,
+    config: WebhookConfigId,
+    webhook: WebhookType,
+) -> Result<(String, Pinged), HistoryError> {
+    let endpoint = {
+        let mut db = ctx.db.acquire().await?;
+        let endpoints = endpoints_of(&mut db, client, config).await?;
+        let id = endpoints.iter().find(|endpoint| endpoint.webhook == webhook).map(|endpoint| endpoint.id);
+        let id = id.ok_or(HistoryError::NotFound)?;
+        configs::endpoint(&mut db, client, id).await?.ok_or(HistoryError::NotFound)?
+    };
+    if endpoint.url.is_empty() {
+        return Err(HistoryError::Off(webhook.url_field()));
+    }
+    let url = endpoint.url.clone();
+    Ok((url, deliver::ping(ctx, client, webhook, endpoint).await?))
+}

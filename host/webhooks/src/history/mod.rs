@@ -1,0 +1,114 @@
+//! What a client sees of its webhooks: how each does, the attempts that were made with what was answered, and one delivery with all
+//! of its attempts. What was not received can be sent [`again`], and an address can be tried with a ping.
+
+mod again;
+
+use domain::{
+    ids::{ClientId, DeliveryId, WebhookConfigId},
+    page::{Page, PageRequest},
+    webhook::WebhookType,
+};
+use storage::{PgConnection, webhooks::history};
+
+pub use again::{Resent, ping, resend, resend_failed};
+pub use storage::webhooks::history::{Attempt, Delivery, DeliveryState, EndpointHealth};
+
+use base::{Context, Error};
+
+/// Why nothing is shown, or sent.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// 404.
+    #[error("there is no such webhook configuration, or delivery of it")]
+    NotFound,
+    /// 409.
+    #[error("`{0}` is off: save an address for it first")]
+    Off(&'static str),
+    /// 409.
+    #[error(
+        "there is nothing to send: the event was dropped, by the plugin that shapes it or because its webhook was off"
+    )]
+    Dropped,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for HistoryError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for HistoryError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The webhooks of a configuration, in the order of SPEC 6.
+pub async fn endpoints(
+    ctx: &Context,
+    client: ClientId,
+    config: WebhookConfigId,
+) -> Result<Vec<EndpointHealth>, HistoryError> {
+    let mut db = ctx.db.acquire().await?;
+    endpoints_of(&mut db, client, config).await
+}
+
+async fn endpoints_of(
+    db: &mut PgConnection,
+    client: ClientId,
+    config: WebhookConfigId,
+) -> Result<Vec<EndpointHealth>, HistoryError> {
+    let mut endpoints = history::endpoints(db, client, config).await?;
+    if endpoints.is_empty() {
+        return Err(HistoryError::NotFound);
+    }
+    endpoints.sort_unstable_by_key(|endpoint| endpoint.webhook);
+    Ok(endpoints)
+}
+
+/// Which attempts are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WantedAttempts {
+    /// Only those of this webhook.
+    pub webhook: Option<WebhookType>,
+    /// Only those that were not answered with 2xx.
+    pub failed: bool,
+}
+
+/// The attempts of a configuration's webhooks, the newest first, each with its webhook.
+pub async fn attempts(
+    ctx: &Context,
+    client: ClientId,
+    config: WebhookConfigId,
+    wanted: WantedAttempts,
+    page: PageRequest,
+) -> Result<Page<(WebhookType, Attempt)>, HistoryError> {
+    let mut db = ctx.db.acquire().await?;
+    let endpoints = endpoints_of(&mut db, client, config).await?;
+    let of = endpoints.iter().filter(|endpoint| wanted.webhook.is_none_or(|kind| kind == endpoint.webhook));
+    let ids: Vec<_> = of.map(|endpoint| endpoint.id).collect();
+    let (offset, limit) = (page.offset(), page.limit());
+    let (made, total) = history::attempts(&mut db, client, &ids, wanted.failed, (offset, limit)).await?;
+    let webhook = |attempt: &Attempt| {
+        let endpoint = endpoints.iter().find(|endpoint| Some(endpoint.id.0) == attempt.endpoint_id);
+        endpoint.map(|endpoint| endpoint.webhook)
+    };
+    let items = made.into_iter().filter_map(|attempt| Some((webhook(&attempt)?, attempt))).collect();
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// A delivery with its attempts, the first first.
+pub async fn delivery(
+    ctx: &Context,
+    client: ClientId,
+    config: WebhookConfigId,
+    id: DeliveryId,
+) -> Result<(Delivery, Vec<Attempt>), HistoryError> {
+    let mut db = ctx.db.acquire().await?;
+    let delivery = history::delivery(&mut db, client, config, id).await?.ok_or(HistoryError::NotFound)?;
+    let attempts = history::attempts_of(&mut db, client, id).await?;
+    Ok((delivery, attempts))
+}
