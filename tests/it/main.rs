@@ -25,7 +25,6 @@ mod inbound_media;
 mod interfaces;
 mod isolation;
 mod isolation_rows;
-mod isolation_rows_sending;
 mod kill;
 mod layers;
 mod lite;

@@ -2,6 +2,8 @@
 
 mod conversations;
 mod lite;
+mod sending;
+mod webhooks;
 
 use serde_json::{Value, json};
 
@@ -166,10 +168,6 @@ fn from_number(ids: &Ids) -> Value {
     })
 }
 
-fn webhook(ids: &Ids, rest: &str) -> Call {
-    plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
-}
-
 /// A component is no component: refused, whatever its name.
 fn component(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
@@ -177,7 +175,8 @@ fn component(path: &str) -> Call {
 
 /// All of them, in the order in which they are tried: what changes the caller comes last.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    crate::isolation_rows_sending::ROWS.iter().chain(conversations::ROWS).chain(lite::ROWS).chain(ROWS)
+    let of_parts = [conversations::ROWS, lite::ROWS, sending::ROWS, webhooks::ROWS];
+    of_parts.into_iter().flatten().chain(ROWS)
 }
 
 const ROWS: &[Row] = &[
@@ -204,104 +203,6 @@ const ROWS: &[Row] = &[
         Who::Everybody("it is how one gets a key; the password is what counts"),
         |_| with("/messaging-service/WhatsApp/authenticate/retrieveApiKey", &json!({})),
         Others::None("e-mail, password and clientRef belong together or not: tests/it/accounts.rs"),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook",
-        DEVELOPERS,
-        |_| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "statusUpdateURL": "nonsense" })),
-        Others::In(&[(
-            |ids| {
-                let path = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
-                with(path, &json!({ "whatsAppNumberId": ids.number_id, "statusUpdateURL": "https://hooks.example/x" }))
-            },
-            // SPEC 7: of a number that is not the caller's, known or not.
-            403,
-        )]),
-    ),
-    row(
-        "PUT",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook",
-        DEVELOPERS,
-        |ids| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "id": ids.webhook })),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
-        ALL,
-        |_| plain("/messaging-service/WhatsApp/WhatsAppClientWebHook/list"),
-        OWN,
-    ),
-    row(
-        "DELETE",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
-        DEVELOPERS,
-        |ids| webhook(ids, ""),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
-        ALL,
-        |_| plain("/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser"),
-        OWN,
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret",
-        DEVELOPERS,
-        |ids| webhook(ids, "/secret"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",
-        DEVELOPERS,
-        |ids| webhook(ids, "/secret/rotate"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health",
-        DEVELOPERS,
-        |ids| webhook(ids, "/health"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
-        DEVELOPERS,
-        |ids| webhook(ids, "/attempts"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}",
-        DEVELOPERS,
-        |ids| webhook(ids, &format!("/deliveries/{}", ids.other)),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}/resend",
-        DEVELOPERS,
-        |ids| webhook(ids, &format!("/deliveries/{}/resend", ids.other)),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
-        DEVELOPERS,
-        |ids| with(&webhook(ids, "/resend-failed").path, &json!({ "since": "2026-01-31T08:00:00Z" })),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping",
-        DEVELOPERS,
-        |ids| with(&webhook(ids, "/ping").path, &json!({ "webhookType": "CHATBOT" })),
-        Others::Unknown(404),
     ),
     row(
         "GET",

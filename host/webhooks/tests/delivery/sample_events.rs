@@ -10,8 +10,8 @@ use domain::{
     event::{
         Agent, AnsweredMessage, AnsweredTemplate, ChannelStatus, Chat, Customer, CustomerNumberChanged, Event,
         InboxQualityChanged, MessageCame, MessageMoved, MessageSaid, PluginSuspended, PluginVersion, PreferenceChanged,
-        Quality, SessionChanged, SessionStatus, Speaker, StepTimes, Tracking, TemplateApproval, TemplateChange, TemplateChanged,
-        TemplateElement, WebhookDisabled,
+        Quality, SessionChanged, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange, TemplateChanged,
+        TemplateElement, Tracking, WebhookDisabled,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId, WebhookConfigId},
     inbound::{InboundContent, InboundMedia, ProviderFailure},

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::isolation_rows::{Call, Ids, OWN, Others, Row, SENDERS, Who, plain, row, with};
+use super::{Call, Ids, OWN, Others, Row, SENDERS, Who, plain, row, with};
 
 const ADMINS: Who = Who::Roles(&["ADMIN"]);
 
