@@ -145,10 +145,12 @@ async fn sms(
 async fn conversation(
     State(state): State<ApiState>,
     allowed: Allowed<Sending>,
+    host: Asked,
     Extension(request_id): Extension<RequestId>,
     headers: HeaderMap,
     JsonBytes(body): JsonBytes,
 ) -> Result<Response, ApiError> {
+    host.admits(&state, allowed.caller.client, &body, "sender").await?;
     accept(&state, &allowed, SendEndpoint::Conversation, request_id, &headers, body).await
 }
 

@@ -186,7 +186,7 @@ impl Carrier for LiteCarrier {
                     filename: header.filename.clone(),
                 })))
             }
-            OutboundContent::Buttons(_) | OutboundContent::List(_) => {
+            OutboundContent::Buttons(_) | OutboundContent::List(_) | OutboundContent::Sms(_) => {
                 Ok(Cow::Owned(OutboundContent::Text { body: lite::text_of(content).ok_or_else(nothing)? }))
             }
         }
@@ -232,7 +232,10 @@ fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
             filename: media.filename.as_deref(),
         }),
         OutboundContent::Location(place) => Ok(DeviceContent::Location(place)),
-        OutboundContent::Template(_) | OutboundContent::Buttons(_) | OutboundContent::List(_) => {
+        OutboundContent::Template(_)
+        | OutboundContent::Buttons(_)
+        | OutboundContent::List(_)
+        | OutboundContent::Sms(_) => {
             Err(CannotCarry { reason: "a Lite device sends words, files and places".to_owned() })
         }
     }

@@ -44,7 +44,10 @@ pub fn offered(content: &OutboundContent) -> Vec<Choice> {
             buttons.buttons.iter().map(|button| choice((&button.title, &button.id))).collect()
         }
         OutboundContent::List(list) => rows(list).map(|row| interactive(&row.title, &row.id)).collect(),
-        OutboundContent::Text { .. } | OutboundContent::Media(_) | OutboundContent::Location(_) => Vec::new(),
+        OutboundContent::Text { .. }
+        | OutboundContent::Media(_)
+        | OutboundContent::Location(_)
+        | OutboundContent::Sms(_) => Vec::new(),
     }
 }
 
@@ -60,6 +63,7 @@ fn rows(list: &ReplyList) -> impl Iterator<Item = &ListRow> {
 pub fn text_of(content: &OutboundContent) -> Option<String> {
     let lines = match content {
         OutboundContent::Text { body } => return Some(body.clone()),
+        OutboundContent::Sms(sms) => return Some(sms.text.clone()),
         OutboundContent::Media(media) => return media.caption.clone(),
         OutboundContent::Location(_) => return None,
         OutboundContent::Template(template) => {
