@@ -167,7 +167,10 @@ async fn counts_are_those_of_the_messages_whatever_happened_in_whatever_order() 
         world.clock.advance(TimeDelta::seconds(seconds));
         let count = dice.below(6);
         let origin = dice.one_of(&PartOrigin::ALL);
-        let channel = dice.one_of(&[Channel::Whatsapp, Channel::Whatsapp, Channel::Whatsapp, Channel::Web]);
+        let channel = match origin {
+            PartOrigin::Sms => Channel::Sms,
+            _ => dice.one_of(&[Channel::Whatsapp, Channel::Whatsapp, Channel::Whatsapp, Channel::Web]),
+        };
         known.extend(world.submit(origin, channel, count).await);
         if known.is_empty() {
             continue;
