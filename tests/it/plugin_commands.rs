@@ -153,7 +153,7 @@ async fn a_push_tells_how_far_it_is_and_what_the_server_says_in_the_end() {
     machine.write("clerk.wasm", guest("clerk"));
     let pushed = machine.types(&["push", "clerk.wasm"]);
     assert_eq!(pushed.status, 0, "{}", pushed.err);
-    assert!(pushed.err.contains("the server checks and compiles it: 0 s"), "{}", pushed.err);
+    assert!(pushed.err.contains("the server checks and compiles it"), "{}", pushed.err);
     machine.write("broken.wasm", altered(guest("misfit"), "deed-none", "deed-trap"));
     let refused = machine.fails(&["push", "broken.wasm"]);
     assert!(refused.contains("the server refused it") && refused.contains("this bot never works"), "{refused}");

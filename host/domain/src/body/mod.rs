@@ -7,7 +7,7 @@ mod object;
 mod tests;
 mod text_scan;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
 use object::Object;
@@ -29,15 +29,17 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
     text_scan::check_depth(text)?;
     text_scan::check_characters(text)?;
     let mut json = serde_json::Deserializer::from_str(text);
-    let Object(value) = serde_path_to_error::deserialize(&mut json).map_err(|fault| fault_of(&fault))?;
+    let Object(value) = serde_path_to_error::deserialize(&mut json).map_err(|fault| fault_of(text, &fault))?;
     json.end().map_err(|fault| FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {fault}")))?;
     Ok(value)
 }
 
-fn fault_of(fault: &serde_path_to_error::Error<serde_json::Error>) -> FieldFault {
+fn fault_of(text: &str, fault: &serde_path_to_error::Error<serde_json::Error>) -> FieldFault {
     let cause = fault.inner();
-    if !cause.is_data() {
-        return FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {cause}"));
+    // A field may be at fault before the parser comes to where the text is no JSON, which says more.
+    let broken = if cause.is_data() { serde_json::from_str::<IgnoredAny>(text).err() } else { None };
+    if let Some(no_json) = broken.as_ref().or_else(|| (!cause.is_data()).then_some(cause)) {
+        return FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {no_json}"));
     }
     FieldFault::new(field_of(fault.path()), without_position(&cause.to_string()))
 }
