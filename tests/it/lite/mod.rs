@@ -85,9 +85,12 @@ impl<'p> Lite<'p> {
         .await
     }
 
-    /// The texts of the session events so far.
+    /// The texts of the session events so far, in the order in which they happened: one whose first attempt failed comes behind
+    /// others.
     fn texts(&self) -> Vec<String> {
-        self.sink.bodies("session").iter().map(|body| body["status"].as_str().unwrap().to_owned()).collect()
+        let mut bodies = self.sink.bodies("session");
+        bodies.sort_by_key(|body| body["timestamp"].as_i64());
+        bodies.iter().map(|body| body["status"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Once the number has been connected so many times.

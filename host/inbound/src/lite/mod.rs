@@ -45,6 +45,10 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let (Some(InboxSettings::WhatsappLite(lite)), Some(session)) = (number.map(|inbox| inbox.settings), session) else {
         return Ok(());
     };
+    // A lane is worked on once more when its wake-up came while the last of it was being done.
+    if !session.pending {
+        return Ok(());
+    }
     let Some(devices) = ctx.carriers.lite_devices() else {
         tracing::warn!(client.id = %lease.client, inbox.id = %inbox, "a session waits: this program has no Lite devices");
         return put_off(ctx, lease, &session, WITHOUT_DEVICES).await;

@@ -17,6 +17,8 @@ use crate::{Result, stored::known};
 pub struct LiteSession {
     /// What the client wants.
     pub wanted: WantedSession,
+    /// Something is to be done for it: whoever takes the lane without finds it as it should be.
+    pub pending: bool,
     /// Where it stands.
     pub state: SessionState,
     /// Since when; `None` = never connected.
@@ -36,6 +38,7 @@ impl Default for LiteSession {
     fn default() -> Self {
         Self {
             wanted: WantedSession::Disconnected,
+            pending: false,
             state: SessionState::default(),
             changed_at: None,
             paired: false,
@@ -60,6 +63,7 @@ pub enum NextLook {
 #[derive(sqlx::FromRow)]
 struct SessionRow {
     wanted: String,
+    pending: bool,
     status_type: Option<String>,
     status: String,
     changed_at: Option<DateTime<Utc>>,
@@ -77,6 +81,7 @@ impl SessionRow {
         let named = self.status_type.as_deref().map(|name| known("lite_session", "status_type", name, status));
         Ok(LiteSession {
             wanted: known("lite_session", "wanted", &self.wanted, WantedSession::from_name)?,
+            pending: self.pending,
             state: SessionState { status: named.transpose()?, words: self.status },
             changed_at: self.changed_at,
             paired: self.paired,
@@ -90,7 +95,7 @@ impl SessionRow {
 /// The session of a number; `None` where nobody ever asked for one.
 pub async fn session(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<LiteSession>> {
     let row: Option<SessionRow> = sqlx::query_as(
-        "SELECT wanted, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from
+        "SELECT wanted, state = 'PENDING' AS pending, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from
          FROM lite_session WHERE client_id = $1 AND lane_id = $2",
     )
     .bind(client.0)
