@@ -49,6 +49,10 @@ id!(
     UserId
 );
 id!(
+    /// A team of agents.
+    TeamId
+);
+id!(
     /// What a business is reached at, of any kind; of a WhatsApp number the `id` of the nested `whatsAppNumber` object
     /// (SPEC 2.12).
     InboxId
@@ -72,6 +76,14 @@ id!(
 id!(
     /// A live-chat participant (`chatParticipantId`): one per inbox and customer, for ever.
     ParticipantId
+);
+id!(
+    /// A ticket (SPEC 2.9): one episode of a live chat.
+    TicketId
+);
+id!(
+    /// An entry of a client's address book (SPEC 2.10).
+    ContactId
 );
 id!(
     /// One message of a live chat (SPEC 2.7).

@@ -76,6 +76,7 @@ pub const REGISTRY: &[Table] = &[
     table("sms_inbox", &[]),
     table("sms_part", &[]),
     table("smsc_message", &[]),
+    table("team", &[]),
     table("template", &[]),
     table("testing_clock", &[]),
     table("tier_count", &[]),
