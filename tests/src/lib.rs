@@ -12,6 +12,7 @@
 mod callbacks;
 mod client;
 mod guests;
+mod messenger;
 mod patchbay;
 mod phones;
 mod plugins;
@@ -23,6 +24,7 @@ mod stored;
 pub use callbacks::{inbound_text, status};
 pub use client::{Client, Reply};
 pub use guests::{altered, greeter, guest};
+pub use messenger::Person;
 pub use patchbay::{Patchbay, Setup, binary};
 pub use phones::Phone;
 pub use process::Node;

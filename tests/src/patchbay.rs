@@ -9,7 +9,7 @@ use std::{
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use simulator::{Simulator, SimulatorConfig};
+use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use tempfile::TempDir;
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
 };
 
 const APP_SECRET: &str = "app-secret-of-the-tests";
+pub(crate) const MESSENGER_SECRET: &str = "messenger-secret-of-the-tests";
 const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
 
 /// What a test changes about the set-up.
@@ -89,6 +90,11 @@ impl Patchbay {
             callback_url: "http://127.0.0.1:1/not-yet".to_owned(),
             app_secret: APP_SECRET.to_owned(),
             verify_token: VERIFY_TOKEN.to_owned(),
+            messenger: CallbackLine {
+                url: "http://127.0.0.1:1/not-yet".to_owned(),
+                app_secret: MESSENGER_SECRET.to_owned(),
+                verify_token: VERIFY_TOKEN.to_owned(),
+            },
         });
         let simulator = outside_world().spawn(starting).await.unwrap().unwrap();
         let data_dir = tempfile::tempdir().unwrap();
@@ -114,6 +120,7 @@ impl Patchbay {
         let process = Process::start(self.command()).await;
         (self.child, self.log, self.address) = (Some(process.child), process.log, process.address);
         self.simulator.set_callback_url(format!("{}/providers/whatsapp-cloud/webhook", self.url()));
+        self.simulator.set_messenger_callback_url(format!("{}/providers/messenger/webhook", self.url()));
     }
 
     /// Sets a key of the configuration for the next start.
@@ -363,6 +370,9 @@ fn standard_environment(
         ("PATCHBAY__WHATSAPP_CLOUD__GRAPH_URL", format!("http://{}", simulator.http_addr())),
         ("PATCHBAY__WHATSAPP_CLOUD__APP_SECRET", APP_SECRET.to_owned()),
         ("PATCHBAY__WHATSAPP_CLOUD__VERIFY_TOKEN", VERIFY_TOKEN.to_owned()),
+        ("PATCHBAY__MESSENGER__GRAPH_URL", format!("http://{}", simulator.http_addr())),
+        ("PATCHBAY__MESSENGER__APP_SECRET", MESSENGER_SECRET.to_owned()),
+        ("PATCHBAY__MESSENGER__VERIFY_TOKEN", VERIFY_TOKEN.to_owned()),
         ("PATCHBAY__WHATSAPP_LITE__SIMULATOR_URL", format!("http://{}", simulator.http_addr())),
         ("PATCHBAY__SMPP__URL", smpp),
         ("PATCHBAY__TESTING__CLOCK", "true".to_owned()),

@@ -19,6 +19,7 @@ mod numbers;
 mod observe;
 mod operations;
 mod page;
+mod page_callbacks;
 mod path;
 mod plugins;
 mod product;
@@ -88,6 +89,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(routing::routes())
         .merge(custom_events::routes())
         .merge(media::routes())
+        .merge(page_callbacks::routes())
         .merge(providers::routes())
         .merge(operations::routes())
         .merge(document::routes())

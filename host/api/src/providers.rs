@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Meta sends up to 3 MB (PROVIDERS A.7).
-const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
+pub(crate) const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback)).routes(routes!(lite_callback))
@@ -141,7 +141,7 @@ fn lite_refused(error: LiteCallbackRefused) -> ApiError {
 }
 
 /// The header `X-Hub-Signature-256`; a second one, or one that cannot be a signature, is as good as a wrong one.
-fn signature(request: &Request) -> Result<Option<String>, ApiError> {
+pub(crate) fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     let mut values = request.headers().get_all("x-hub-signature-256").iter();
     let Some(value) = values.next() else { return Ok(None) };
     match (value.to_str(), values.next()) {
@@ -150,7 +150,7 @@ fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     }
 }
 
-fn refused(error: CallbackRefused) -> ApiError {
+pub(crate) fn refused(error: CallbackRefused) -> ApiError {
     match error {
         CallbackRefused::BadSignature => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "signature").increment(1);
@@ -159,7 +159,7 @@ fn refused(error: CallbackRefused) -> ApiError {
         }
         CallbackRefused::Unreadable(reason) => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "unreadable").increment(1);
-            ApiError::fault("body", format!("is no callback of a WhatsApp business account: {reason}"))
+            ApiError::fault("body", format!("is no callback of this provider: {reason}"))
         }
         CallbackRefused::TooMany => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "too_many").increment(1);

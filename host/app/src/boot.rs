@@ -12,6 +12,7 @@ use base::{
 use channels::{
     carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
+    messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{
@@ -108,6 +109,8 @@ pub struct Simulated {
     pub smsc: SocketAddr,
     /// Signs its callbacks.
     pub app_secret: String,
+    /// Signs its callbacks about pages.
+    pub messenger_app_secret: String,
 }
 
 impl Simulated {
@@ -161,8 +164,14 @@ pub async fn context(
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
     let media_kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
     let smpp = SmppGateway::new(smpp_urls(config, simulated)?, SmppSettings::default());
+    let messenger = MessengerApi::new(CloudSettings {
+        graph_url: config.messenger_graph_url(graph_url.as_deref()),
+        api_version: config.whatsapp_cloud.api_version.clone(),
+        timeout: config.limits.cloud_timeout,
+    })?;
+    let lite = lite_devices(config, simulated, &public_url)?;
     let parts = ContextBuilder {
-        carriers: carriers(config, &cloud, &smpp, lite_devices(config, simulated, &public_url)?, &base.clock),
+        carriers: carriers(config, &cloud, &messenger, &smpp, lite, &base.clock),
         db: base.db,
         clock: base.clock,
         ids: base.ids,
@@ -180,6 +189,7 @@ pub async fn context(
 fn carriers(
     config: &Config,
     cloud: &CloudApi,
+    messenger: &MessengerApi,
     smpp: &SmppGateway,
     lite: Option<Arc<dyn LiteDevices>>,
     clock: &Arc<SystemClock>,
@@ -187,13 +197,18 @@ fn carriers(
     let limits = &config.limits;
     let cloud_limits =
         CloudLimits { rate_per_second: limits.cloud_rate_per_number, in_flight: limits.cloud_in_flight_per_number };
-    let carriers =
-        Carriers::default().with(CloudCarrier::new(cloud.clone(), cloud_limits)).with(SmppCarrier::new(smpp.clone()));
+    let messenger_limits = MessengerLimits {
+        rate_per_second: limits.messenger_rate_per_page,
+        in_flight: limits.messenger_in_flight_per_page,
+    };
+    let clock: Arc<dyn Clock> = Arc::<SystemClock>::clone(clock);
+    let carriers = Carriers::default()
+        .with(CloudCarrier::new(cloud.clone(), cloud_limits))
+        .with(SmppCarrier::new(smpp.clone()))
+        .with(MessengerCarrier::new(messenger.clone(), Arc::clone(&clock), messenger_limits))
+        .with_messenger(messenger.clone());
     match lite {
-        Some(devices) => {
-            let clock: Arc<dyn Clock> = Arc::<SystemClock>::clone(clock);
-            carriers.with(LiteCarrier::new(Arc::clone(&devices), clock)).with_devices(devices)
-        }
+        Some(devices) => carriers.with(LiteCarrier::new(Arc::clone(&devices), clock)).with_devices(devices),
         None => carriers,
     }
 }
@@ -231,11 +246,18 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, 
         Some(simulated) if own_secret.is_empty() => simulated.app_secret.clone(),
         _ => own_secret.to_owned(),
     };
+    let own_secret = config.messenger.app_secret.expose();
+    let messenger_app_secret = match simulated {
+        Some(simulated) if own_secret.is_empty() => simulated.messenger_app_secret.clone(),
+        _ => own_secret.to_owned(),
+    };
     let limits = &config.limits;
     Settings {
         public_url: public_url.trim_end_matches('/').to_owned(),
         app_secret,
         verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
+        messenger_app_secret,
+        messenger_verify_token: config.messenger.verify_token.expose().to_owned(),
         max_recipients: limits.max_recipients,
         unknown_after: limits.unknown_after,
         sms_expires_after: limits.sms_expires_after,

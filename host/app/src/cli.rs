@@ -55,6 +55,9 @@ pub enum AdminCommand {
     /// WhatsApp numbers of a client
     #[command(subcommand)]
     Number(NumberCommand),
+    /// Facebook pages of a client
+    #[command(subcommand)]
+    Page(PageCommand),
     /// Message templates of a client
     #[command(subcommand)]
     Template(TemplateCommand),
@@ -173,6 +176,39 @@ pub enum Provider {
     WhatsappLite,
 }
 
+/// `patchbay page ...`
+#[derive(Debug, Subcommand)]
+pub enum PageCommand {
+    /// Connect a Facebook page, whose customers write over Messenger
+    Add(PageAdd),
+}
+
+/// `patchbay page add`
+#[derive(Debug, Args)]
+pub struct PageAdd {
+    /// Client that answers for the page
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Meta's id of the page
+    #[arg(long, value_name = "ID")]
+    pub page_id: String,
+    /// How the page is opened
+    #[command(flatten)]
+    pub token: GivenToken,
+}
+
+/// A page's access token, in the one way or the other.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct GivenToken {
+    /// Access token of the page; others on this machine can read it in the list of processes
+    #[arg(long, value_name = "TOKEN")]
+    pub access_token: Option<Secret>,
+    /// Read the access token from standard input, to the end of the first line
+    #[arg(long)]
+    pub access_token_stdin: bool,
+}
+
 /// `patchbay template ...`
 #[derive(Debug, Subcommand)]
 pub enum TemplateCommand {
@@ -212,6 +248,8 @@ mod tests {
             "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_LITE",
             "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_CLOUD --phone-number-id 1 \
              --waba-id 2 --access-token t",
+            "patchbay page add --client acme --page-id 1 --access-token t",
+            "patchbay page add --client acme --page-id 1 --access-token-stdin",
             "patchbay template sync --client acme",
             "patchbay migrate",
             "patchbay plugin new --lang rust --world chatbot order-bot",

@@ -8,7 +8,7 @@ use channels::smpp::{SmppEvents, SmppGateway};
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::{SmscEvents, accept::Acceptor};
-use simulator::{Simulator, SimulatorConfig};
+use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use tenancy::accounts::Authenticator;
 use tokio::{
     net::TcpListener,
@@ -124,6 +124,7 @@ async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()>
         http: config.simulator.listen,
         smsc: boot::smsc_address(config.simulator.listen),
         app_secret: String::new(),
+        messenger_app_secret: String::new(),
     });
     let public_url = config.public_url(config.server.listen);
     let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url, simulated.as_ref()).await?;
@@ -199,6 +200,8 @@ async fn start_simulator(config: &Config, server: SocketAddr) -> anyhow::Result<
     }
     let configured = config.whatsapp_cloud.app_secret.expose();
     let app_secret = if configured.is_empty() { base::secrets::generate_master_key()? } else { configured.to_owned() };
+    let configured = config.messenger.app_secret.expose();
+    let messenger_app_secret = if configured.is_empty() { app_secret.clone() } else { configured.to_owned() };
     let listen = config.simulator.listen;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let simulator = Simulator::start(SimulatorConfig {
@@ -207,10 +210,16 @@ async fn start_simulator(config: &Config, server: SocketAddr) -> anyhow::Result<
         callback_url: format!("{scheme}://{server}/providers/whatsapp-cloud/webhook"),
         app_secret: app_secret.clone(),
         verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
+        messenger: CallbackLine {
+            url: format!("{scheme}://{server}/providers/messenger/webhook"),
+            app_secret: messenger_app_secret.clone(),
+            verify_token: config.messenger.verify_token.expose().to_owned(),
+        },
     })
     .await
     .context("cannot start the simulator (simulator.enabled = false turns it off)")?;
-    let simulated = Simulated { http: simulator.http_addr(), smsc: simulator.smsc_addr(), app_secret };
+    let (http, smsc) = (simulator.http_addr(), simulator.smsc_addr());
+    let simulated = Simulated { http, smsc, app_secret, messenger_app_secret };
     tracing::info!("the simulated outside world is at http://{}", simulated.http);
     Ok(Some((simulator, simulated)))
 }

@@ -1,33 +1,43 @@
-//! Tells the simulator which business number stands behind a phone-number id, as Meta would know it.
+//! Tells the simulator which business number stands behind a phone-number id, and which pages there are, as Meta would know it.
 
 use std::net::SocketAddr;
 
 use anyhow::bail;
 use channels::http::{GuardedClient, GuardedSettings, WebhookPost};
-use storage::{PgPool, inboxes::Inbox};
+use storage::{
+    PgPool,
+    inboxes::{Inbox, InboxSettings},
+};
 
-/// Tells it all Cloud numbers.
+/// Tells it all Cloud numbers and pages.
 pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<()> {
     let mut connection = db.acquire().await?;
-    let numbers = storage::inboxes::all_cloud(&mut connection).await?;
+    let mut known = storage::inboxes::all_cloud(&mut connection).await?;
+    known.extend(storage::inboxes::all_pages(&mut connection).await?);
     drop(connection);
-    for number in numbers {
-        register(&number, simulator).await?;
+    for inbox in known {
+        register(&inbox, simulator).await?;
     }
     Ok(())
 }
 
-/// Tells it one number. Lite numbers are none of its business.
+/// Tells it one number or page. Lite numbers are none of its business.
 pub async fn register(inbox: &Inbox, simulator: SocketAddr) -> anyhow::Result<()> {
-    let Some(cloud) = inbox.cloud() else { return Ok(()) };
-    let body = serde_json::json!({
-        "phoneNumberId": cloud.phone_number_id,
-        "wabaId": cloud.waba_id,
-        "number": cloud.msisdn,
-    });
+    let (path, body) = match &inbox.settings {
+        InboxSettings::WhatsappCloud(cloud) => {
+            let number = serde_json::json!({
+                "phoneNumberId": cloud.phone_number_id,
+                "wabaId": cloud.waba_id,
+                "number": cloud.msisdn,
+            });
+            ("numbers", number)
+        }
+        InboxSettings::Messenger(page) => ("pages", serde_json::json!({ "pageId": page.page_id })),
+        InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => return Ok(()),
+    };
     let client = GuardedClient::new(GuardedSettings::default())?;
     let post = WebhookPost {
-        url: format!("http://{simulator}/simulator/numbers"),
+        url: format!("http://{simulator}/simulator/{path}"),
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
         body: body.to_string().into(),
         // The simulator is on this machine.

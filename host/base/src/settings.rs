@@ -13,6 +13,10 @@ pub struct Settings {
     pub app_secret: String,
     /// `whatsapp_cloud.verify_token`.
     pub verify_token: String,
+    /// `messenger.app_secret`; callbacks about pages are refused while it is empty, unless the page has its own.
+    pub messenger_app_secret: String,
+    /// `messenger.verify_token`.
+    pub messenger_verify_token: String,
     /// Recipients over all messages of one request.
     pub max_recipients: usize,
     /// How long to wait for a status after an answer that never came.
@@ -54,6 +58,8 @@ impl Default for Settings {
             public_url: String::new(),
             app_secret: String::new(),
             verify_token: String::new(),
+            messenger_app_secret: String::new(),
+            messenger_verify_token: String::new(),
             max_recipients: 1000,
             unknown_after: Duration::from_secs(60),
             sms_expires_after: Duration::from_secs(48 * 3600),

@@ -6,6 +6,7 @@
 pub mod carrier;
 pub mod http;
 pub mod media_store;
+pub mod messenger;
 pub mod object_media;
 pub mod smpp;
 pub mod standard_webhooks;

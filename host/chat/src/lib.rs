@@ -7,6 +7,7 @@ mod conversation;
 pub mod long_lived;
 pub mod raise;
 pub mod receive;
+pub mod release;
 pub mod routing;
 pub mod say;
 mod work;

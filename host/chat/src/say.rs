@@ -7,6 +7,7 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, ClientId},
     inbox::InboxKind,
+    messenger,
 };
 use outbound::reply::{self, Reply};
 use storage::{
@@ -21,6 +22,7 @@ use storage::{
 use crate::conversation::words;
 
 /// Words for a customer.
+#[derive(Clone, Copy)]
 pub struct Words<'a> {
     /// What they are.
     pub content: &'a OutboundContent,
@@ -34,7 +36,33 @@ pub struct Words<'a> {
 
 /// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were said, saves
 /// the participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
+///
+/// What takes several messages on Messenger is several in the chat, too: each is one call, and has states of its own. The first
+/// one's id is answered.
 pub async fn say(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
+    words: &Words<'_>,
+) -> Result<ChatMessageId> {
+    if inbox != InboxKind::Messenger {
+        return say_one(ctx, db, client, (chat, inbox, customer), words).await;
+    }
+    let mut first = None;
+    for content in messenger::in_messages(words.content) {
+        let quoted_provider_id = words.quoted_provider_id.filter(|_| first.is_none());
+        let one = Words { content: &content, quoted_provider_id, ..*words };
+        let id = say_one(ctx, db, client, (&mut *chat, inbox, customer), &one).await?;
+        first.get_or_insert(id);
+    }
+    match first {
+        Some(id) => Ok(id),
+        None => say_one(ctx, db, client, (chat, inbox, customer), words).await,
+    }
+}
+
+async fn say_one(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

@@ -33,6 +33,7 @@ async fn deal_with(ctx: &Context, lease: &Lease, participant: ParticipantId, eve
         | ParticipantEventKind::Message
         | ParticipantEventKind::Rating
         | ParticipantEventKind::Timer
-        | ParticipantEventKind::Custom => bot_turn::turn(ctx, lease, participant, event).await,
+        | ParticipantEventKind::Custom
+        | ParticipantEventKind::Released => bot_turn::turn(ctx, lease, participant, event).await,
     }
 }

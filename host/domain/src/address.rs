@@ -160,6 +160,12 @@ impl Addresses {
         self.shown(AddressKind::Bsuid).map(Address::value)
     }
 
+    /// What the customer is known by where that is no phone number: the BSUID, else the id that a page or a site knows.
+    pub fn user_id(&self) -> Option<&str> {
+        let kinds = [AddressKind::Bsuid, AddressKind::Psid, AddressKind::Visitor];
+        kinds.into_iter().find_map(|kind| self.shown(kind)).map(Address::value)
+    }
+
     /// Where an inbox of this kind writes to; `None` when none of them is of a kind that it reaches.
     pub fn written_to(&self, inbox: InboxKind) -> Option<Recipient> {
         let mut usable = inbox.writes_to().iter().filter_map(|kind| self.shown(*kind)).cloned();

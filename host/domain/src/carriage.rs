@@ -13,6 +13,8 @@ pub struct Taken {
     pub learned: Vec<crate::address::Address>,
     /// Held back by the provider: sent or failed later.
     pub held: bool,
+    /// What the provider has taken it has also sent: no news of that will come.
+    pub sent: bool,
 }
 
 /// The carrier does not have the message, or nobody knows. Each variant says what may be done next.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    content::{Location, MediaKind},
+    address::Address,
+    content::{Location, MediaKind, OutboundContent},
     ids::InboxId,
 };
 
@@ -29,6 +30,8 @@ pub enum CallbackTarget {
     PhoneNumberId(String),
     /// A WhatsApp business account.
     Waba(String),
+    /// A Facebook page, by Meta's id of it.
+    Page(String),
     /// A business number of ours whose owner is known already: no directory is asked.
     Inbox(InboxId),
 }
@@ -41,6 +44,10 @@ pub enum CallbackBody {
     Message(Box<InboundMessage>),
     /// An outbound message moved.
     Status(StatusUpdate),
+    /// All messages to a customer up to a moment moved (PROVIDERS B).
+    Watermark(Watermark),
+    /// The business wrote to a customer by other means than ours (PROVIDERS B, `is_echo`).
+    Echo(Box<Echo>),
     /// Number change, template status, quality, preferences: kept whole.
     Account {
         /// Meta's `field` (or `system.type`).
@@ -48,6 +55,34 @@ pub enum CallbackBody {
         /// The `value` object.
         value: Value,
     },
+}
+
+/// What a channel reports of all messages to one customer at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Watermark {
+    /// Whom the messages went to.
+    pub to: Address,
+    /// What happened to them: delivered or read.
+    pub status: ProviderStatus,
+    /// Messages that were sent later are not meant. Also when it happened, as far as known.
+    pub until: DateTime<Utc>,
+}
+
+/// A message that the business sent from somewhere else, such as the inbox of its page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Echo {
+    /// The provider's message id.
+    pub provider_id: String,
+    /// Whom it went to.
+    pub to: Address,
+    /// When it was sent.
+    pub sent_at: DateTime<Utc>,
+    /// Provider id of the message that it quotes.
+    pub quoted_provider_id: Option<String>,
+    /// What it said.
+    pub content: OutboundContent,
 }
 
 /// A message from a customer (PROVIDERS A.8).
@@ -62,6 +97,9 @@ pub struct InboundMessage {
     pub from_user_id: Option<String>,
     /// Parent BSUID.
     pub from_parent_user_id: Option<String>,
+    /// What the customer is reached at where that is neither a number nor a BSUID: a PSID, a visitor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_address: Option<Address>,
     /// Display name.
     pub profile_name: Option<String>,
     /// Username, when set.

@@ -16,6 +16,7 @@ pub mod ids;
 pub mod inbound;
 pub mod inbox;
 pub mod lite;
+pub mod messenger;
 pub mod opaque;
 pub mod page;
 pub mod phone;

@@ -16,6 +16,7 @@ mod second_address;
 mod sms_parts;
 mod sms_receipts;
 pub mod story;
+pub mod watermarks;
 
 pub use sms_parts::UNDELIVERED_SMS;
 pub use sms_receipts::SmscEvents;

@@ -122,7 +122,8 @@ async fn reset(State(world): State<Arc<World>>) -> StatusCode {
 /// Performs Meta's handshake with the callback address.
 async fn handshake(State(world): State<Arc<World>>) -> Json<Value> {
     let verified = world.callbacks.handshake(None, None).await;
-    Json(json!({"verified": verified}))
+    let messenger = world.callbacks.messenger_handshake().await;
+    Json(json!({"verified": verified, "messengerVerified": messenger}))
 }
 
 /// Posts at once what waits for another attempt.

@@ -22,6 +22,8 @@ pub(crate) struct Faults {
     pub(crate) status_before_answer: bool,
     /// Callback media objects carry a `url`, as Meta began to do in November 2025 (PROVIDERS A.6).
     pub(crate) media_urls: bool,
+    /// Delivery reports of Messenger name a moment only, and no messages (PROVIDERS B).
+    pub(crate) messenger_without_mids: bool,
     /// Free-form messages outside the 24-hour window fail with 131047 (PROVIDERS A.13).
     pub(crate) enforce_window: bool,
     /// `true` enforces the rate of a number and of a pair, `false` neither; unset only that of a number.

@@ -11,6 +11,7 @@ mod identity;
 mod lite;
 mod mailbox;
 mod media;
+mod messenger;
 mod numbers;
 mod phone_api;
 mod phones;
@@ -44,6 +45,19 @@ pub struct SimulatorConfig {
     /// Address of the host for WhatsApp callbacks, such as
     /// `http://127.0.0.1:8080/providers/whatsapp-cloud/webhook`.
     pub callback_url: String,
+    /// Key of the signature over each callback.
+    pub app_secret: String,
+    /// Token that the handshake presents.
+    pub verify_token: String,
+    /// The same for callbacks about pages of Messenger.
+    pub messenger: CallbackLine,
+}
+
+/// Where callbacks about pages go, and what opens that door.
+#[derive(Clone, Default)]
+pub struct CallbackLine {
+    /// Address of the host, such as `http://127.0.0.1:8080/providers/messenger/webhook`.
+    pub url: String,
     /// Key of the signature over each callback.
     pub app_secret: String,
     /// Token that the handshake presents.
@@ -90,8 +104,9 @@ impl Simulator {
     /// # Errors
     /// [`SimulatorError`] where an address is taken.
     pub async fn start(config: SimulatorConfig) -> Result<Self, SimulatorError> {
-        let callbacks = Callbacks::new(config.callback_url, config.app_secret, config.verify_token)
-            .map_err(SimulatorError::Client)?;
+        let whatsapp =
+            CallbackLine { url: config.callback_url, app_secret: config.app_secret, verify_token: config.verify_token };
+        let callbacks = Callbacks::new(whatsapp, config.messenger).map_err(SimulatorError::Client)?;
         let (http, http_addr) =
             bind(config.listen).await.map_err(|source| SimulatorError::Listen { address: config.listen, source })?;
         let (smsc, smsc_addr) = bind(config.smsc_listen)
@@ -119,6 +134,11 @@ impl Simulator {
         self.world.callbacks.set_url(url);
     }
 
+    /// The same for callbacks about pages.
+    pub fn set_messenger_callback_url(&self, url: String) {
+        self.world.callbacks.set_messenger_url(url);
+    }
+
     /// Ends the outside world and waits for what is running.
     pub async fn stop(self) {
         self.world.shutdown.cancel();
@@ -140,6 +160,7 @@ async fn serve_http(world: Arc<World>, listener: TcpListener) {
         .merge(control::routes())
         .merge(phone_api::routes())
         .merge(lite::routes())
+        .merge(messenger::routes())
         .merge(graph::routes())
         .with_state(Arc::clone(&world));
     // Small answers must not wait for each other; without it the simulator is only slower.

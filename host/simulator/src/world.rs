@@ -14,6 +14,7 @@ use crate::graph::limits::Limits;
 use crate::lite::Devices;
 use crate::mailbox::Mailbox;
 use crate::media::Media;
+use crate::messenger::Messenger;
 use crate::numbers::Numbers;
 use crate::phones::Phones;
 use crate::request_log::RequestLog;
@@ -33,6 +34,7 @@ pub(crate) struct State {
     pub(crate) requests: RequestLog,
     pub(crate) limits: Limits,
     pub(crate) lite: Devices,
+    pub(crate) messenger: Messenger,
 }
 
 /// The facts and the lines to the host: callbacks one way, SMSC sessions the other.

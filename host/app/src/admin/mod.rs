@@ -10,13 +10,14 @@ use channels::whatsapp_cloud::{CloudApi, CloudSettings};
 use serde_json::{Value, json};
 use tenancy::{
     accounts::{self, CreatedUser, NewClient, NewUser},
-    inboxes::{self, CloudAccount, NewNumber},
+    inboxes::{self, CloudAccount, NewNumber, NewPage},
 };
 
 use crate::{
     boot::Base,
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, Provider, TemplateCommand, TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, PageAdd, PageCommand, Provider, TemplateCommand,
+        TemplateSync, UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -80,6 +81,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
             Ok(user(&created))
         }
         AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
+        AdminCommand::Page(PageCommand::Add(add)) => add_page(config, base, add).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
     }
 }
@@ -126,6 +128,22 @@ async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Res
             "whatsAppProvider": number.kind().as_str(),
         },
     }))
+}
+
+async fn add_page(config: &Config, base: &Base, add: PageAdd) -> anyhow::Result<Value> {
+    let access_token = match add.token.access_token {
+        Some(token) => token,
+        None => secrets::from_stdin("access token")?,
+    };
+    let access_token = access_token.expose().to_owned();
+    let new = NewPage { client_ref: add.client, page_id: add.page_id, access_token, app_secret: None };
+    let page = inboxes::add_page(&base.administration(), new, Actor::Operator).await?;
+    if config.simulator_on()
+        && let Err(error) = simulated_numbers::register(&page, config.simulator.listen).await
+    {
+        tracing::debug!("the simulator was not told of the page, it asks at its next start: {error:#}");
+    }
+    Ok(json!({ "id": page.id, "pageId": page.address() }))
 }
 
 async fn sync_templates(config: &Config, base: &Base, sync: TemplateSync) -> anyhow::Result<Value> {

@@ -4,12 +4,9 @@
 use super::{Config, join};
 
 /// The keys, each with what is not there yet.
-const LATER: [(&str, &str); 8] = [
+const LATER: [(&str, &str); 5] = [
     ("server.sms_host", "SMS API"),
     ("server.batch_host", "batch SMS gateway"),
-    ("messenger.graph_url", "Facebook Messenger"),
-    ("messenger.app_secret", "Facebook Messenger"),
-    ("messenger.verify_token", "Facebook Messenger"),
     ("email.listen", "email-to-SMS"),
     ("email.domain", "email-to-SMS"),
     ("email.relay", "email-to-SMS"),

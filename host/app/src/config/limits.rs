@@ -142,6 +142,10 @@ section! {
         cloud_in_flight_per_number: usize = 64,
         /// Messages per second and business number through the Cloud API.
         cloud_rate_per_number: u32 = 80,
+        /// Messages per second and page through Messenger.
+        messenger_rate_per_page: u32 = 200,
+        /// Calls in flight per page to Messenger.
+        messenger_in_flight_per_page: usize = 32,
         /// Time for a whole call of the Cloud API; the outcome of a send that is not answered in it is unknown.
         cloud_timeout: Duration = Duration::from_secs(30),
         /// How long a send whose outcome is unknown waits for a status before it is sent once more.

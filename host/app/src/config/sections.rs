@@ -180,7 +180,7 @@ section! {
 section! {
     /// The simulated outside world.
     Simulator {
-        /// Run the simulator; `auto` = while neither WhatsApp nor an SMS centre is configured.
+        /// Run the simulator; `auto` = while neither WhatsApp, Messenger nor an SMS centre is configured.
         enabled: Switch = Switch::Auto,
         /// Simulated Graph API, Messenger and phones.
         listen: SocketAddr = loopback(8090),

@@ -5,7 +5,7 @@ use domain::{
     inbox::InboxKind,
 };
 
-use crate::{whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
+use crate::{messenger::MessengerPage, whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
 
 /// An inbox with what its provider asks for. Whoever loads it opens the secrets; `Debug` hides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,4 +33,6 @@ pub enum Credentials {
     WhatsappCloud(CloudNumber),
     /// A number that is paired like a phone; nothing of it is secret.
     WhatsappLite(LiteSender),
+    /// A Facebook page and its token.
+    Messenger(MessengerPage),
 }

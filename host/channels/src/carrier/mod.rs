@@ -5,6 +5,7 @@
 //! therefore never more than the calls that start at once, or twice that where the carrier [lets marks run
 //! ahead](Carrier::marks_ahead). Of a failure it asks [`SendFailure::next`] what to do; the carrier slows itself down.
 
+pub(crate) mod doors;
 mod inbox;
 mod outgoing;
 mod place;
@@ -69,6 +70,12 @@ pub trait Carrier: Send + Sync + 'static {
     /// again. `None` = until the lane is given back.
     fn settings_last(&self) -> Option<Duration> {
         None
+    }
+
+    /// Whether it must know who wrote a message and when its recipient last wrote, and whether its provider tells by moments what
+    /// has been read.
+    fn needs_standing(&self) -> bool {
+        false
     }
 
     /// What is sent of this content: itself, or what stands for it where the channel has no such thing.

@@ -1,5 +1,6 @@
 //! One message on its way out.
 
+use chrono::{DateTime, Utc};
 use domain::{address::Address, content::OutboundContent, ids::MessageId};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -26,6 +27,10 @@ pub struct Outgoing<'a> {
     pub unicode: bool,
     /// SMS: `priority_flag`, 0 to 3.
     pub priority: u8,
+    /// A person wrote it, and no program: Messenger gives people more time.
+    pub human: bool,
+    /// When the recipient last wrote to the inbox, where the carrier asks for it ([`super::Carrier::needs_standing`]).
+    pub wrote_at: Option<DateTime<Utc>>,
     /// Parts that the provider has already, from 1: they are not sent again.
     pub taken: &'a [u8],
     /// Hears of every part as soon as the provider has it.
@@ -52,6 +57,8 @@ impl<'a> Outgoing<'a> {
             source: None,
             unicode: false,
             priority: 0,
+            human: false,
+            wrote_at: None,
             taken: &[],
             parts,
         }

@@ -5,13 +5,14 @@ use std::{collections::HashMap, sync::Arc};
 use domain::inbox::InboxKind;
 
 use super::Carrier;
-use crate::whatsapp_lite::LiteDevices;
+use crate::{messenger::MessengerApi, whatsapp_lite::LiteDevices};
 
 /// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
     lite: Option<Arc<dyn LiteDevices>>,
+    messenger: Option<MessengerApi>,
 }
 
 impl Carriers {
@@ -32,6 +33,18 @@ impl Carriers {
     /// The devices of Lite numbers; `None` where there are none.
     pub fn lite_devices(&self) -> Option<&Arc<dyn LiteDevices>> {
         self.lite.as_ref()
+    }
+
+    /// Says where Messenger is, for those who ask it for files and names, or tell it what was read.
+    #[must_use]
+    pub fn with_messenger(mut self, api: MessengerApi) -> Self {
+        self.messenger = Some(api);
+        self
+    }
+
+    /// Messenger beside sending; `None` where there is none.
+    pub fn messenger(&self) -> Option<&MessengerApi> {
+        self.messenger.as_ref()
     }
 
     /// The carrier for inboxes of this kind; `None` when messages cannot leave from them.

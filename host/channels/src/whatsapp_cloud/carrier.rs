@@ -1,26 +1,16 @@
 //! The Cloud API as a carrier: a place is one call in flight and one message of the number's rate.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken, pause},
-    ids::InboxId,
+    carriage::{SendFailure, Taken},
     inbox::InboxKind,
 };
-use tokio::{sync::Notify, time::timeout};
 
-use super::{
-    CloudApi, CloudNumber, CloudSend,
-    error_codes::refreshes_templates,
-    pace::{PAIR_INTERVAL, Pace},
-};
-use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, Outgoing, Place};
+use super::{CloudApi, CloudNumber, CloudSend, error_codes::refreshes_templates, pace::PAIR_INTERVAL};
+use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, Outgoing, Place, doors};
 
 /// When a number without credentials is looked at again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
@@ -37,71 +27,20 @@ pub struct CloudLimits {
 /// Carries messages over the Cloud API.
 pub struct CloudCarrier {
     api: CloudApi,
-    limits: CloudLimits,
-    doors: Mutex<HashMap<InboxId, Arc<Door>>>,
+    doors: doors::Doors,
 }
 
 impl CloudCarrier {
     /// With these limits for every number.
     pub fn new(api: CloudApi, limits: CloudLimits) -> Self {
-        Self { api, limits, doors: Mutex::default() }
-    }
-
-    /// What is known of a number's pace; it outlives lanes, because the provider's limits do.
-    fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
-        let rate = inbox.rate_per_second.unwrap_or(self.limits.rate_per_second);
-        let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
-        let door = Arc::clone(doors.entry(inbox.id).or_insert_with(|| Arc::new(Door::new(rate))));
-        drop(doors);
-        door.state().pace.set_rate(rate);
-        door
-    }
-}
-
-/// The way out of one number.
-struct Door {
-    state: Mutex<State>,
-    /// A call ended, or a place was given back.
-    freed: Notify,
-}
-
-struct State {
-    pace: Pace,
-    in_flight: usize,
-}
-
-impl Door {
-    fn new(rate: u32) -> Self {
-        Self { state: Mutex::new(State { pace: Pace::new(rate, Instant::now()), in_flight: 0 }), freed: Notify::new() }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call in flight, or about to be. Dropped before the call, it gives its message of the rate back as well.
-struct Call {
-    door: Arc<Door>,
-    made: bool,
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        let mut state = self.door.state();
-        state.in_flight = state.in_flight.saturating_sub(1);
-        if !self.made {
-            state.pace.give_back(1);
-        }
-        drop(state);
-        self.door.freed.notify_one();
+        Self { api, doors: doors::Doors::new(limits.rate_per_second, limits.in_flight) }
     }
 }
 
 fn number_of(inbox: &CarrierInbox) -> Option<&CloudNumber> {
     match &inbox.credentials {
         Credentials::WhatsappCloud(number) => Some(number),
-        Credentials::WhatsappLite(_) | Credentials::None => None,
+        Credentials::WhatsappLite(_) | Credentials::Messenger(_) | Credentials::None => None,
     }
 }
 
@@ -112,7 +51,7 @@ impl Carrier for CloudCarrier {
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {
-        self.limits.in_flight
+        self.doors.window()
     }
 
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
@@ -120,30 +59,15 @@ impl Carrier for CloudCarrier {
             let reason = "this number has no Cloud credentials".to_owned();
             return Err(Closed { reason, look_again: WITHOUT_CREDENTIALS });
         }
-        let door = self.door(inbox);
-        let mut state = door.state();
-        let room = self.limits.in_flight.saturating_sub(state.in_flight).min(wanted);
-        let taken = if room == 0 { 0 } else { state.pace.take(room, Instant::now()) };
-        state.in_flight += taken;
-        drop(state);
-        Ok((0..taken).map(|_| Place::of(Call { door: Arc::clone(&door), made: false })).collect())
+        Ok(self.doors.take(inbox, wanted))
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
-        let door = self.door(inbox);
-        let wait = {
-            let state = door.state();
-            let full = state.in_flight >= self.limits.in_flight;
-            if full { LOOK_AGAIN } else { state.pace.wait(Instant::now()).min(LOOK_AGAIN) }
-        };
-        if !wait.is_zero() {
-            // Either way it is time to look.
-            let _ = timeout(wait, door.freed.notified()).await;
-        }
+        self.doors.ready(inbox).await;
     }
 
     fn admit(&self, inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
-        self.door(inbox).state().pace.admit(to.value(), Instant::now())
+        self.doors.admit(inbox, to.value())
     }
 
     fn pace(&self, _inbox: &CarrierInbox) -> Duration {
@@ -155,7 +79,7 @@ impl Carrier for CloudCarrier {
     }
 
     async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        let (Some(mut call), Some(number)) = (place.into_held::<Call>(), number_of(inbox)) else {
+        let (Some(mut call), Some(number)) = (place.into_held::<doors::Call>(), number_of(inbox)) else {
             let reason = "no place or no credentials for a call to the Cloud API".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
@@ -167,12 +91,9 @@ impl Carrier for CloudCarrier {
             quoted: outgoing.quoted,
             opaque: outgoing.opaque,
         };
-        call.made = true;
+        call.begins();
         let mut result = self.api.send(number, &send).await;
-        if let Err(SendFailure::SlowDown { after, .. }) = &mut result {
-            let length = *after.get_or_insert_with(|| pause(outgoing.attempt));
-            call.door.state().pace.pause(length, Instant::now());
-        }
+        call.slow_down(&mut result, outgoing.attempt);
         result
     }
 }

@@ -33,8 +33,10 @@ pub enum GraphError {
 }
 
 /// An answer with a status other than 2xx, as far as it could be read.
-pub(super) struct ErrorAnswer {
+pub(crate) struct ErrorAnswer {
     pub status: u16,
+    /// Meta's subcode, where the code alone does not say enough.
+    pub subcode: Option<i64>,
     /// From the body; `None` when the body is no Graph error (a proxy spoke).
     pub failure: Option<ProviderFailure>,
     /// How long to wait, from the headers.
@@ -42,7 +44,7 @@ pub(super) struct ErrorAnswer {
 }
 
 /// Why an answer could not be used.
-pub(super) enum NoAnswer {
+pub(crate) enum NoAnswer {
     /// A Graph error or another status than 2xx.
     Error(ErrorAnswer),
     /// Broken or unreadable, after the request was written.
@@ -52,7 +54,7 @@ pub(super) enum NoAnswer {
 impl CloudApi {
     /// A call to a path below the versioned base, with the token. Ids come from outside: each segment is escaped, so that
     /// none of them can name another path.
-    pub(super) fn call(&self, method: Method, segments: &[&str], token: &str) -> RequestBuilder {
+    pub(crate) fn call(&self, method: Method, segments: &[&str], token: &str) -> RequestBuilder {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(segments);
@@ -61,7 +63,7 @@ impl CloudApi {
     }
 
     /// Makes a call that has no side effects worth distinguishing, and reads its JSON.
-    pub(super) async fn read<T: DeserializeOwned>(&self, call: RequestBuilder) -> Result<T, GraphError> {
+    pub(crate) async fn read<T: DeserializeOwned>(&self, call: RequestBuilder) -> Result<T, GraphError> {
         let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
         let value = match answer(response).await {
             Ok(value) => value,
@@ -77,7 +79,7 @@ impl CloudApi {
 }
 
 /// Reads a response: the JSON of a 2xx, else what the error says.
-pub(super) async fn answer(response: Response) -> Result<Value, NoAnswer> {
+pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
     let status = response.status();
     let wait = wait_of(response.headers());
     let body = match body_of(response).await {
@@ -91,15 +93,22 @@ pub(super) async fn answer(response: Response) -> Result<Value, NoAnswer> {
             // Meta has been seen to answer 200 with an error object; it counts as what it says.
             Ok(value) => match failure_of(&value) {
                 Some(failure) => {
-                    Err(NoAnswer::Error(ErrorAnswer { status: status.as_u16(), failure: Some(failure), wait }))
+                    let (status, subcode) = (status.as_u16(), subcode_of(&value));
+                    Err(NoAnswer::Error(ErrorAnswer { status, subcode, failure: Some(failure), wait }))
                 }
                 None => Ok(value),
             },
             Err(error) => Err(NoAnswer::Lost(format!("not JSON: {error}"))),
         };
     }
-    let failure = parsed.ok().as_ref().and_then(failure_of);
-    Err(NoAnswer::Error(ErrorAnswer { status: status.as_u16(), failure, wait }))
+    let parsed = parsed.ok();
+    let failure = parsed.as_ref().and_then(failure_of);
+    let subcode = parsed.as_ref().and_then(subcode_of);
+    Err(NoAnswer::Error(ErrorAnswer { status: status.as_u16(), subcode, failure, wait }))
+}
+
+fn subcode_of(body: &Value) -> Option<i64> {
+    integer(body.get("error")?.get("error_subcode")?)
 }
 
 async fn body_of(mut response: Response) -> Result<Vec<u8>, String> {

@@ -163,15 +163,20 @@ impl CloudApi {
         if parsed.origin() == self.base.origin() {
             return Ok(parsed);
         }
-        let host = parsed.domain().unwrap_or_default().to_ascii_lowercase();
-        let of_meta = MEDIA_HOSTS
-            .iter()
-            .any(|name| host.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.')));
-        if of_meta && parsed.scheme() == "https" && parsed.port().is_none() {
+        if is_of_meta(&parsed) {
             return Ok(parsed);
         }
         Err(refused(parsed.host_str().unwrap_or("no host")))
     }
+}
+
+/// Whether an address is one of Meta's hosts for files, over https.
+pub(crate) fn is_of_meta(url: &Url) -> bool {
+    let host = url.domain().unwrap_or_default().to_ascii_lowercase();
+    let of_meta = MEDIA_HOSTS
+        .iter()
+        .any(|name| host.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.')));
+    of_meta && url.scheme() == "https" && url.port().is_none()
 }
 
 /// Makes a call whose answer is a file, and writes it to `to`. The file is removed again when anything goes wrong.

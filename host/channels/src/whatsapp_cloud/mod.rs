@@ -24,6 +24,11 @@ pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode, MediaU
 pub use number_node::NumberNode;
 pub use send::CloudSend;
 
+pub(crate) use graph::{ErrorAnswer, NoAnswer, answer};
+pub(crate) use media::is_of_meta;
+pub(crate) use pace::Pace;
+pub(crate) use send::{before_an_answer, refused_without_a_code};
+
 use url::Url;
 
 use crate::http::{ClientNotBuilt, operator_client};
@@ -94,5 +99,15 @@ impl CloudApi {
         }
         base.path_segments_mut().map_err(|()| unusable())?.pop_if_empty().push(settings.api_version.trim_matches('/'));
         Ok(Self { client: operator_client(settings.timeout)?, base, timeout: settings.timeout })
+    }
+
+    /// Where it is, with the version.
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// What makes its calls.
+    pub(crate) fn client(&self) -> &reqwest::Client {
+        &self.client
     }
 }

@@ -16,7 +16,7 @@ const PAIRS_REMEMBERED: usize = 10_000;
 
 /// The pace of one number.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     rate: f64,
     tokens: f64,
     /// There was more to send than tokens: the next ones are gathered, because every handful costs two transactions.
@@ -28,13 +28,13 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(rate: u32, now: Instant) -> Self {
+    pub(crate) fn new(rate: u32, now: Instant) -> Self {
         let rate = f64::from(rate.max(1));
         Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs: HashMap::new() }
     }
 
     /// From now on, `rate` messages a second.
-    pub(super) fn set_rate(&mut self, rate: u32) {
+    pub(crate) fn set_rate(&mut self, rate: u32) {
         self.rate = f64::from(rate.max(1));
     }
 
@@ -45,7 +45,7 @@ impl Pace {
     }
 
     /// How many messages may go out now, at most `wanted`; they count as gone.
-    pub(super) fn take(&mut self, wanted: usize, now: Instant) -> usize {
+    pub(crate) fn take(&mut self, wanted: usize, now: Instant) -> usize {
         self.refill(now);
         if now < self.paused_until || self.tokens < self.enough() {
             return 0;
@@ -65,7 +65,7 @@ impl Pace {
     }
 
     /// Gives back what was taken for messages that did not exist.
-    pub(super) fn give_back(&mut self, count: usize) {
+    pub(crate) fn give_back(&mut self, count: usize) {
         self.gathering &= count == 0;
         for _ in 0..count {
             self.tokens += 1.0;
@@ -73,7 +73,7 @@ impl Pace {
     }
 
     /// How long until the next message may go out.
-    pub(super) fn wait(&self, now: Instant) -> Duration {
+    pub(crate) fn wait(&self, now: Instant) -> Duration {
         let pause = self.paused_until.saturating_duration_since(now);
         let passed = now.saturating_duration_since(self.refilled).as_secs_f64();
         let refill = Duration::from_secs_f64(((self.enough() - self.tokens) / self.rate - passed).max(0.0));
@@ -81,12 +81,12 @@ impl Pace {
     }
 
     /// The provider said that the number is too fast.
-    pub(super) fn pause(&mut self, length: Duration, now: Instant) {
+    pub(crate) fn pause(&mut self, length: Duration, now: Instant) {
         self.paused_until = self.paused_until.max(now + length);
     }
 
     /// Lets a message to `recipient` through, or says how long it must wait.
-    pub(super) fn admit(&mut self, recipient: &str, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn admit(&mut self, recipient: &str, now: Instant) -> Result<(), Duration> {
         if self.pairs.len() > PAIRS_REMEMBERED {
             self.pairs.retain(|_, full_at| *full_at > now);
         }

@@ -61,7 +61,7 @@ impl CloudApi {
 }
 
 /// Errors before a status line: only a failed connection proves that nothing was written.
-fn before_an_answer(error: reqwest::Error) -> SendFailure {
+pub(crate) fn before_an_answer(error: reqwest::Error) -> SendFailure {
     let not_written = error.is_connect() || error.is_builder();
     let reason = describe(error);
     if not_written { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
@@ -80,11 +80,11 @@ fn taken(value: &Value) -> Result<Taken, SendFailure> {
     let named = [(AddressKind::Phone, "wa_id"), (AddressKind::Bsuid, "user_id")];
     let learned =
         named.into_iter().filter_map(|(kind, field)| Address::of_kind(kind, &text("contacts", field)?)).collect();
-    Ok(Taken { provider_id: Some(provider_id), learned, held })
+    Ok(Taken { provider_id: Some(provider_id), learned, held, sent: false })
 }
 
 fn refused(error: ErrorAnswer) -> SendFailure {
-    let ErrorAnswer { status, failure, wait } = error;
+    let ErrorAnswer { status, failure, wait, subcode: _ } = error;
     let Some(failure) = failure else {
         return refused_without_a_code(status, wait);
     };
@@ -101,7 +101,7 @@ fn refused(error: ErrorAnswer) -> SendFailure {
 
 /// No Graph error in the body, so something in between spoke. A gateway that gave up waiting (500, 502, 504) may have passed
 /// the request on; 429 and 503 say that it was not taken.
-fn refused_without_a_code(status: u16, after: Option<Duration>) -> SendFailure {
+pub(crate) fn refused_without_a_code(status: u16, after: Option<Duration>) -> SendFailure {
     let failure = status_failure(status);
     match status {
         401 => SendFailure::AccountStopped(failure),

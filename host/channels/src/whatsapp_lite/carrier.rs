@@ -126,7 +126,7 @@ impl Drop for Call {
 fn sender_of(inbox: &CarrierInbox) -> Option<&LiteSender> {
     match &inbox.credentials {
         Credentials::WhatsappLite(number) => Some(number),
-        Credentials::WhatsappCloud(_) | Credentials::None => None,
+        Credentials::WhatsappCloud(_) | Credentials::Messenger(_) | Credentials::None => None,
     }
 }
 

@@ -126,7 +126,10 @@ async fn a_message_held_back_by_meta_is_accepted() {
         server.answer(Answer::json(200, body));
         let taken = send_over(&api(&server)).await.unwrap();
         let canonical = Address::of_kind(AddressKind::Phone, "5511987654321").unwrap();
-        assert_eq!(taken, Taken { provider_id: Some("wamid.H".into()), learned: vec![canonical], held: true });
+        assert_eq!(
+            taken,
+            Taken { provider_id: Some("wamid.H".into()), learned: vec![canonical], held: true, sent: false }
+        );
     }
 }
 

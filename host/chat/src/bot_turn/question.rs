@@ -19,6 +19,7 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
         Subject::Rating(score, wrote) => {
             (EventKind::Rating(Rating { score: rating(score), comment: None }), wrote.message.created_at)
         }
+        Subject::Released => (EventKind::AgentReleased, event.moment()),
         Subject::Timer(name) => (EventKind::Timer(name.clone()), event.moment()),
         Subject::Custom(custom) => {
             let (name, payload) = (custom.name.clone(), custom.payload.clone());

@@ -76,6 +76,8 @@ pub(super) enum Subject {
     Timer(String),
     /// The business says that something has happened.
     Custom(CustomEvent),
+    /// An agent gave the conversation back.
+    Released,
 }
 
 /// Reads what the turn of `event` needs.
@@ -130,6 +132,7 @@ async fn subject(ctx: &Context, db: &mut PgConnection, client: ClientId, event: 
     let arrived = match &event.event {
         ParticipantEvent::Timer(timer) => return Ok(Some(Known::OfNobody(Subject::Timer(timer.name.clone())))),
         ParticipantEvent::Custom(custom) => return Ok(Some(Known::OfNobody(Subject::Custom(custom.clone())))),
+        ParticipantEvent::Released => return Ok(Some(Known::OfNobody(Subject::Released))),
         ParticipantEvent::Route(arrived)
         | ParticipantEvent::Started(arrived)
         | ParticipantEvent::Message(arrived)

@@ -15,7 +15,8 @@ use super::message::CustomerMessage;
 pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     Customer {
         phone: customer.phone().map(str::to_owned),
-        bsuid: customer.bsuid().map(str::to_owned),
+        // Where there is neither number nor BSUID, the id that the page or the site knows: one of the two is always there.
+        bsuid: customer.addresses.user_id().map(str::to_owned),
         username: customer.username.clone(),
         name: customer.name.clone(),
     }

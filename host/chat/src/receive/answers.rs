@@ -33,6 +33,8 @@ pub(super) struct Answered {
     pub(super) effect: Option<ConversationEffect>,
     /// The message that it quotes, taps or reacts to, when we know it.
     pub(super) target: Option<Target>,
+    /// Provider id of the message that it quotes or taps, also where the provider did not say which.
+    pub(super) quoted_provider_id: Option<String>,
 }
 
 /// The message that another one answers.
@@ -57,7 +59,7 @@ pub(super) async fn read(
     (inbox, customer): (&Inbox, CustomerId),
     message: &InboundMessage,
 ) -> Result<Answered> {
-    if inbox.kind() == InboxKind::WhatsappLite
+    if matches!(inbox.kind(), InboxKind::WhatsappLite | InboxKind::Messenger)
         && let Some(tap) = lite_choices::tap(db, client, (inbox.id, customer), message).await?
     {
         return read_plain(db, client, &tap).await;
@@ -77,7 +79,8 @@ async fn read_plain(db: &mut PgConnection, client: ClientId, message: &InboundMe
     let sent = target.as_ref().and_then(|target| target.sent.as_ref());
     let (content, carousel, rating) = interpret(&message.content, sent);
     let effect = effect(&message.content, sent);
-    Ok(Answered { content, carousel, rating, effect, target })
+    let quoted_provider_id = message.quoted_provider_id.clone();
+    Ok(Answered { content, carousel, rating, effect, target, quoted_provider_id })
 }
 
 fn target_id(message: &InboundMessage) -> Option<&str> {

@@ -46,7 +46,7 @@ fn came(arrival: &Arrival<'_>, chat: Chat) -> MessageCame {
         carousel: answered.carousel,
         media_url: arrival.media_url.clone(),
         answers: answered.target.as_ref().map(answers),
-        quoted_provider_id: arrival.message.quoted_provider_id.clone(),
+        quoted_provider_id: answered.quoted_provider_id.clone(),
         last_template: arrival.last_template.clone(),
         conversation: arrival.conversation.clone(),
     }

@@ -1,9 +1,10 @@
-//! Answers to numbered lines: what is a tap on other channels is a number or a label on Lite (ADR 0024).
+//! Answers to numbered lines: what is a tap on other channels is a number or a label on Lite (ADR 0024). On Messenger lists are
+//! such lines, and a tap on a quick reply does not say which message it belongs to (ADR 0028).
 
 use domain::{
     ids::{ClientId, CustomerId, InboxId},
     inbound::{InboundContent, InboundMessage},
-    lite::{Choice, ChoiceKind, chosen, offered},
+    lite::{Choice, ChoiceKind, chosen, offered, tapped},
 };
 use storage::{PgConnection, chat::chat_messages, people::lite_offers};
 
@@ -16,7 +17,14 @@ pub(super) async fn tap(
     (inbox, customer): (InboxId, CustomerId),
     message: &InboundMessage,
 ) -> Result<Option<InboundMessage>> {
-    let InboundContent::Text { body } = &message.content else { return Ok(None) };
+    let body = match &message.content {
+        InboundContent::Text { body } => body,
+        InboundContent::Interactive { payload, .. } if message.quoted_provider_id.is_none() => {
+            let Some(offer) = lite_offers::of(db, client, inbox, customer).await? else { return Ok(None) };
+            return Ok(tapped(&offer.choices, payload).map(|choice| as_tap(message, choice, Some(&offer.provider_id))));
+        }
+        _ => return Ok(None),
+    };
     if let Some(quoted) = message.quoted_provider_id.as_deref() {
         // Whatever was sent since, a quote says which lines are meant.
         let quoted = chat_messages::quoted(db, client, quoted).await?;

@@ -4,6 +4,7 @@
 mod answers;
 mod chat;
 mod happened;
+mod import;
 mod lite_choices;
 mod taps;
 
@@ -31,6 +32,7 @@ use storage::{
 use uuid::Uuid;
 
 use self::answers::Answered;
+pub use self::import::import;
 use crate::conversation::{as_event, words};
 use base::{Context, Result, media};
 use events::record;
@@ -115,7 +117,7 @@ async fn sender(ctx: &Context, db: &mut PgConnection, client: ClientId, message:
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);
     let introduction = Introduction {
-        addresses: named.into_iter().filter_map(address).collect(),
+        addresses: named.into_iter().filter_map(address).chain(message.from_address.clone()).collect(),
         replaced: None,
         name: message.profile_name.clone(),
         username: message.username.clone(),
@@ -178,7 +180,7 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
         ct_id: None,
         gst_id: arrival.id.to_string(),
         provider_id: Some(arrival.message.provider_id.clone()),
-        quoted_provider_id: arrival.message.quoted_provider_id.clone(),
+        quoted_provider_id: answered.quoted_provider_id.clone(),
         state: None,
         created_at: arrival.written_at,
     }

@@ -20,6 +20,8 @@ pub enum ParticipantEvent {
     Timer(Timer),
     /// The business says that something has happened.
     Custom(CustomEvent),
+    /// An agent gave the conversation back.
+    Released,
 }
 
 /// What a [`ParticipantEvent`] is about.
@@ -37,6 +39,8 @@ pub enum ParticipantEventKind {
     Timer,
     /// [`ParticipantEvent::Custom`].
     Custom,
+    /// [`ParticipantEvent::Released`].
+    Released,
 }
 
 /// A message of a customer: it is named here, and the rest is what was true when it came.
@@ -97,6 +101,7 @@ impl ParticipantEvent {
             Self::Rating(_) => ParticipantEventKind::Rating,
             Self::Timer(_) => ParticipantEventKind::Timer,
             Self::Custom(_) => ParticipantEventKind::Custom,
+            Self::Released => ParticipantEventKind::Released,
         }
     }
 
@@ -106,7 +111,7 @@ impl ParticipantEvent {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
                 Some(message)
             }
-            Self::Timer(_) | Self::Custom(_) => None,
+            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
         }
     }
 
@@ -116,14 +121,15 @@ impl ParticipantEvent {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
                 Some(message)
             }
-            Self::Timer(_) | Self::Custom(_) => None,
+            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
         }
     }
 }
 
 impl ParticipantEventKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Route, Self::Started, Self::Message, Self::Rating, Self::Timer, Self::Custom];
+    pub const ALL: [Self; 7] =
+        [Self::Route, Self::Started, Self::Message, Self::Rating, Self::Timer, Self::Custom, Self::Released];
 
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
@@ -134,6 +140,7 @@ impl ParticipantEventKind {
             Self::Rating => "RATING",
             Self::Timer => "TIMER",
             Self::Custom => "CUSTOM",
+            Self::Released => "RELEASED",
         }
     }
 

@@ -40,6 +40,8 @@ pub enum ParticipantMove {
     Terminated,
     /// An agent opened it again and has it now.
     Reopened,
+    /// An agent gave it back to the chatbot.
+    Released,
 }
 
 /// The outcome of a move.
@@ -134,6 +136,8 @@ impl ParticipantState {
             (Self::Active, Step::Resolved) => Self::Closed,
             (_, Step::Resolved) => return Err(MoveRefused::NoAgent),
             (_, Step::Terminated) => Self::Closed,
+            (Self::Active, Step::Released) => Self::Bot,
+            (_, Step::Released) => return Err(MoveRefused::NoAgent),
         };
         let written = matches!(step, Step::CustomerWrote { .. });
         Ok(Moved {

@@ -58,6 +58,11 @@ pub struct Customer {
 }
 
 impl Customer {
+    /// What it is known by where that is no phone number: the BSUID, else the id that a page or a site knows.
+    pub fn user_id(&self) -> Option<&str> {
+        [AddressKind::Bsuid, AddressKind::Psid, AddressKind::Visitor].into_iter().find_map(|kind| self.address(kind))
+    }
+
     /// The address of a kind, if one is known.
     pub fn address(&self, kind: AddressKind) -> Option<&str> {
         self.addresses.iter().find_map(|address| address.as_kind(kind))

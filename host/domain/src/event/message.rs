@@ -118,6 +118,8 @@ pub enum Speaker {
     Bot,
     /// An agent.
     Agent(UserId),
+    /// Somebody of the business, by other means than ours.
+    Elsewhere,
 }
 
 /// An outbound message took a step (SPEC 3.2).

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::content::{ListRow, OutboundContent, ReplyButtons, ReplyList};
+use crate::content::{ListRow, OutboundContent, ReplyButtons, ReplyList, TemplateSend};
 
 /// What taking a choice counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +78,25 @@ pub fn text_of(content: &OutboundContent) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
+/// The words of a message without its choices, for channels that show those as buttons.
+pub fn words_of(content: &OutboundContent) -> Option<String> {
+    match content {
+        OutboundContent::Template(template) => {
+            let without = TemplateSend { replies: Vec::new(), ..template.clone() };
+            text_of(&OutboundContent::Template(without))
+        }
+        OutboundContent::Buttons(buttons) => {
+            let without = ReplyButtons { buttons: Vec::new(), ..buttons.clone() };
+            text_of(&OutboundContent::Buttons(without))
+        }
+        OutboundContent::List(list) => {
+            let without = ReplyList { sections: Vec::new(), ..list.clone() };
+            text_of(&OutboundContent::List(without))
+        }
+        other => text_of(other),
+    }
+}
+
 fn numbered(labels: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
     (1..).zip(labels).map(|(number, label)| format!("{number}. {label}"))
 }
@@ -105,6 +124,11 @@ fn list_lines(list: &ReplyList) -> Vec<String> {
     lines
 }
 
+/// The choice with this payload: what a tap brings back where taps are, and what they belong to is not said.
+pub fn tapped<'c>(choices: &'c [Choice], payload: &str) -> Option<&'c Choice> {
+    choices.iter().find(|choice| choice.payload == payload)
+}
+
 /// The choice that an answer takes: by its number, where the message was the last one that the customer got or is quoted, or
 /// by its label, whatever the case. `None` where it is none of them, or could be several.
 pub fn chosen<'c>(choices: &'c [Choice], said: &str, by_number: bool) -> Option<&'c Choice> {
@@ -121,7 +145,7 @@ pub fn chosen<'c>(choices: &'c [Choice], said: &str, by_number: bool) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::{ListSection, QuickReply, ReplyButton, TemplateSend};
+    use crate::content::{ListSection, QuickReply, ReplyButton};
 
     fn buttons(titles: &[&str]) -> OutboundContent {
         let button = |title: &&str| ReplyButton { id: format!("ID_{title}"), title: (*title).to_owned() };

@@ -4,7 +4,7 @@ mod choices;
 mod session;
 mod throttle;
 
-pub use choices::{Choice, ChoiceKind, chosen, offered, text_of};
+pub use choices::{Choice, ChoiceKind, chosen, offered, tapped, text_of, words_of};
 pub use session::{SessionNews, SessionState, WantedSession};
 pub use throttle::{DailySchedule, Throttle, ThrottleRequest};
 

@@ -17,7 +17,7 @@ use base::{
 };
 
 /// App secrets that are tried on one callback at most: a business account is seldom shared by so many apps.
-const SECRETS_TRIED: usize = 8;
+pub(super) const SECRETS_TRIED: usize = 8;
 
 /// What the provider wants to read back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub enum CallbackRefused {
     /// Missing, or not made with our app secret.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// Signed, and not a callback of WhatsApp.
-    #[error("the body is no callback of a WhatsApp business account: {0}")]
+    /// Signed, and not a callback of the provider.
+    #[error("the body is no callback of this provider: {0}")]
     Unreadable(String),
     /// Signed, and more than one callback may bring.
     #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
@@ -69,12 +69,18 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
     aside::work(raw.len(), Whose::Known, move || callback::parse(&body)).await?.map_err(|error| match error {
         CallbackError::TooMany => CallbackRefused::TooMany,
-        CallbackError::NotJson(_) | CallbackError::OtherObject(_) => CallbackRefused::Unreadable(error.to_string()),
+        CallbackError::NotJson(_) | CallbackError::OtherObject(_) | CallbackError::NoPage(_) => {
+            CallbackRefused::Unreadable(error.to_string())
+        }
     })
 }
 
 /// The one of these secrets that made the signature.
-async fn signed_with(raw: &Bytes, secrets: Vec<String>, signature: &str) -> Result<Option<String>, CallbackRefused> {
+pub(super) async fn signed_with(
+    raw: &Bytes,
+    secrets: Vec<String>,
+    signature: &str,
+) -> Result<Option<String>, CallbackRefused> {
     let (body, signature) = (raw.clone(), signature.to_owned());
     let find = move || secrets.into_iter().find(|secret| callback::verify_signature(secret, &body, Some(&signature)));
     Ok(aside::work(raw.len(), Whose::Anybody, find).await?)
@@ -109,8 +115,8 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
-            // No callback of Meta's names one.
-            CallbackTarget::Inbox(_) => return Ok(false),
+            // No callback of the Cloud API names one.
+            CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };
     }
     for own in own_secrets(ctx, numbers.iter().cloned().collect(), wabas.iter().cloned().collect()).await? {

@@ -45,6 +45,7 @@ pub struct NotTaken(
 struct Owners {
     numbers: HashMap<String, (ClientId, InboxId)>,
     accounts: HashMap<String, Vec<ClientId>>,
+    pages: HashMap<String, (ClientId, InboxId)>,
 }
 
 impl Owners {
@@ -56,6 +57,9 @@ impl Owners {
             }
             CallbackTarget::Waba(id) => {
                 self.accounts.get(id).into_iter().flatten().map(|client| (*client, client.0)).collect()
+            }
+            CallbackTarget::Page(id) => {
+                self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
             }
             // Nobody outside names an inbox of ours: such items do not come through this door.
             CallbackTarget::Inbox(_) => Vec::new(),
@@ -115,11 +119,12 @@ fn not_taken(error: Error) -> NotTaken {
 }
 
 async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> Result<Owners> {
-    let (mut numbers, mut accounts) = (BTreeSet::new(), BTreeSet::new());
+    let (mut numbers, mut accounts, mut pages) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for target in targets {
         match target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => accounts.insert(id.clone()),
+            CallbackTarget::Page(id) => pages.insert(id.clone()),
             CallbackTarget::Inbox(_) => false,
         };
     }
@@ -127,6 +132,9 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
     let mut db = ctx.db.acquire().await?;
     if !numbers.is_empty() {
         owners.numbers = directories::of_phone_number_ids(&mut db, &numbers.into_iter().collect::<Vec<_>>()).await?;
+    }
+    if !pages.is_empty() {
+        owners.pages = directories::of_pages(&mut db, &pages.into_iter().collect::<Vec<_>>()).await?;
     }
     if !accounts.is_empty() {
         let accounts: Vec<String> = accounts.into_iter().collect();
@@ -151,8 +159,13 @@ fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<C
         }
     }
     for stray in strays {
-        let (CallbackTarget::PhoneNumberId(target_id) | CallbackTarget::Waba(target_id)) = stray else { continue };
-        tracing::warn!(target_id, "dropped a callback for a number or account that nobody has");
+        let (CallbackTarget::PhoneNumberId(target_id)
+        | CallbackTarget::Waba(target_id)
+        | CallbackTarget::Page(target_id)) = stray
+        else {
+            continue;
+        };
+        tracing::warn!(target_id, "dropped a callback for a number, account or page that nobody has");
     }
     by_client
 }
@@ -235,7 +248,10 @@ async fn apply_statuses<'a>(
         .iter()
         .filter_map(|callback| match &callback.item.body {
             CallbackBody::Status(update) => Some(update.clone()),
-            CallbackBody::Message(_) | CallbackBody::Account { .. } => None,
+            CallbackBody::Message(_)
+            | CallbackBody::Account { .. }
+            | CallbackBody::Watermark(_)
+            | CallbackBody::Echo(_) => None,
         })
         .collect();
     if updates.is_empty() {

@@ -4,6 +4,8 @@
 mod account;
 mod authenticity;
 mod intake;
+mod messenger;
+mod names;
 mod number_news;
 mod preferences;
 mod template_news;
@@ -13,4 +15,5 @@ mod work;
 pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};
 pub(crate) use intake::take_of_inbox;
 pub use intake::{Intake, NotTaken};
+pub use messenger::{handshake as messenger_handshake, open_callback as open_messenger_callback};
 pub use work::work;

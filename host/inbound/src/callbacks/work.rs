@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{CallbackId, InboxId},
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundMessage, StatusUpdate},
 };
 use storage::{
     Queue,
@@ -15,10 +15,10 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::account;
+use super::{account, names};
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
-use outbound::delivery;
+use outbound::{delivery, watermarks};
 
 /// Items looked at together.
 const PAGE: i64 = 100;
@@ -119,8 +119,25 @@ async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
     }
 }
 
+/// A message of somebody whose name had to be asked for.
+async fn take_message(ctx: &Context, lease: &Lease, group: &[Item], message: &InboundMessage) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    let wakes = receive::receive(ctx, &mut tx, lease.client, InboxId(lease.lane), message).await?;
+    callbacks::remove(&mut tx, lease.client, &group.iter().map(|item| item.id).collect::<Vec<_>>()).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(lease.client, wakes);
+    Ok(())
+}
+
 /// One item, or several statuses, in one transaction.
 async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
+    if let [Item { body: CallbackBody::Message(message), .. }] = group {
+        let named = names::complete(ctx, (lease.client, InboxId(lease.lane)), message).await?;
+        if let Some(named) = named {
+            return take_message(ctx, lease, group, &named).await;
+        }
+    }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
@@ -130,6 +147,18 @@ async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
         }
         [Item { body: CallbackBody::Account { field, value }, target, .. }] => {
             account::take(ctx, &mut tx, (lease.client, lease.lane), target, field, value).await?
+        }
+        [Item { body: CallbackBody::Echo(echo), .. }] => {
+            receive::import(ctx, &mut tx, lease.client, InboxId(lease.lane), echo).await?
+        }
+        [Item { id, body: CallbackBody::Watermark(mark), received_at, .. }] => {
+            let moved = watermarks::apply(ctx, &mut tx, lease.client, InboxId(lease.lane), mark).await?;
+            // What is on its way to the provider may be meant, too; its answer tells.
+            if moved.unsettled && ctx.now() - *received_at < EARLY_STATUS_PATIENCE {
+                callbacks::postpone(&mut tx, lease.client, &[*id], ctx.now() + EARLY_STATUS_PAUSE).await?;
+                done.clear();
+            }
+            moved.wakes
         }
         statuses => {
             let updates: Vec<StatusUpdate> = statuses.iter().filter_map(status).collect();
@@ -149,7 +178,10 @@ async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
 fn status(item: &Item) -> Option<StatusUpdate> {
     match &item.body {
         CallbackBody::Status(update) => Some(update.clone()),
-        CallbackBody::Message(_) | CallbackBody::Account { .. } => None,
+        CallbackBody::Message(_)
+        | CallbackBody::Account { .. }
+        | CallbackBody::Watermark(_)
+        | CallbackBody::Echo(_) => None,
     }
 }
 

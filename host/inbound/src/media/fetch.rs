@@ -42,7 +42,9 @@ enum FetchError {
     NoCredentials,
     #[error("nothing in this program speaks to the devices of Lite numbers (whatsapp_lite.bridge_url)")]
     NoDevices,
-    #[error("the device did not say where the file is")]
+    #[error("nothing in this program speaks to Messenger")]
+    NoMessenger,
+    #[error("the provider did not say where the file is")]
     NoAddress,
     #[error("the provider does not say where the file is: {0}")]
     Unresolved(GraphError),
@@ -57,7 +59,7 @@ enum FetchError {
 impl FetchError {
     /// Asking again will not help.
     fn is_final(&self) -> bool {
-        matches!(self, Self::Download(MediaError::TooLarge { .. }))
+        matches!(self, Self::Download(MediaError::TooLarge { .. } | MediaError::HostNotAllowed(_)))
     }
 }
 
@@ -117,6 +119,12 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
         let devices = ctx.carriers.lite_devices().ok_or(FetchError::NoDevices)?;
         let url = file.source_url.as_deref().ok_or(FetchError::NoAddress)?;
         let downloaded = devices.download(url, &expected, &target).await.map_err(FetchError::Download)?;
+        return Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?);
+    }
+    if inbox.as_ref().is_some_and(|inbox| inbox.kind() == InboxKind::Messenger) {
+        let messenger = ctx.carriers.messenger().ok_or(FetchError::NoMessenger)?;
+        let url = file.source_url.as_deref().ok_or(FetchError::NoAddress)?;
+        let downloaded = messenger.download(url, &expected, &target).await.map_err(FetchError::Download)?;
         return Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?);
     }
     let number = credentials(ctx, client, inbox.as_ref())?;

@@ -375,7 +375,7 @@ impl PartJournal for LegJournal {
 
 /// One call of a carrier.
 async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal) -> Outcome {
-    let Marked { leg, taken } = marked;
+    let Marked { leg, taken, standing } = marked;
     let Sender { inbox, carrier, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
@@ -390,6 +390,9 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
         quoted: leg.quoted_provider_id.as_deref(),
         source: sms.and_then(|sms| sms.source.as_deref()),
         unicode: sms.is_some_and(|sms| sms.unicode),
+        // What a chatbot writes has no other owner; what is in no chat was written by a program.
+        human: standing.as_ref().is_some_and(|standing| standing.owner.as_deref().is_some_and(|owner| owner != "BOT")),
+        wrote_at: standing.as_ref().and_then(|standing| standing.wrote_at),
         taken: &taken,
         ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };

@@ -4,11 +4,12 @@ use std::{borrow::Cow, collections::HashSet};
 
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
-use domain::ids::MessageId;
+use domain::ids::{InboxId, MessageId};
 use storage::{
     PgConnection,
     outbound::{
         legs,
+        messenger::{self, Beginning, Standing},
         work::{self, Due, DueLeg},
     },
     sms,
@@ -35,6 +36,8 @@ pub(super) struct Marked {
     pub(super) leg: DueLeg,
     /// Parts of it that the provider has already, from 1.
     pub(super) taken: Vec<u8>,
+    /// Who wrote it and when its recipient did, where the carrier asks for it.
+    pub(super) standing: Option<Standing>,
 }
 
 /// What was marked.
@@ -83,7 +86,10 @@ pub(super) async fn mark(
         return Ok(Marks::default());
     }
     let more = go.len() == limit || !looked_through;
-    let legs = with_parts(&mut tx, lease, go).await?;
+    let mut legs = with_parts(&mut tx, lease, go).await?;
+    if sender.carrier.needs_standing() {
+        add_standing(ctx, &mut tx, lease, &mut legs).await?;
+    }
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
     Ok(Marks { legs, more })
@@ -140,7 +146,26 @@ async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> 
             _ => sms::parts::submitted(db, lease.client, (leg.message, leg.ordinal)).await?,
         };
         let taken = taken.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
-        marked.push(Marked { leg, taken });
+        marked.push(Marked { leg, taken, standing: None });
     }
     Ok(marked)
+}
+
+/// Reads what the window of each message depends on, and notes that its call begins: reports about it will name a moment only.
+async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marked: &mut [Marked]) -> Result<()> {
+    let inbox = InboxId(lease.lane);
+    let to = |marked: &Marked| marked.leg.recipient.address().value().to_owned();
+    let recipients: Vec<String> = marked.iter().map(to).collect();
+    let mut noted = Vec::with_capacity(marked.len());
+    let mut asked = Vec::with_capacity(marked.len());
+    for (Marked { leg, .. }, psid) in marked.iter().zip(&recipients) {
+        noted.push(Beginning { message: leg.message, ordinal: leg.ordinal, psid, in_doubt: leg.unanswered });
+        asked.push((leg.chat_message, psid.as_str()));
+    }
+    messenger::note(db, lease.client, inbox, &noted, ctx.now()).await?;
+    let standing = messenger::standing(db, lease.client, inbox, &asked).await?;
+    for (marked, standing) in marked.iter_mut().zip(standing) {
+        marked.standing = Some(standing);
+    }
+    Ok(())
 }

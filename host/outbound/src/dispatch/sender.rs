@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{Context, Result, lanes::Lease, secrets::Purpose};
 use channels::{
     carrier::{Carrier, CarrierInbox, Credentials},
+    messenger::MessengerPage,
     whatsapp_cloud::CloudNumber,
     whatsapp_lite::LiteSender,
 };
@@ -83,10 +84,11 @@ fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox
             phone_number_id: cloud.phone_number_id.clone(),
             access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &cloud.access_token_sealed)?,
         }),
-        InboxSettings::WhatsappLite(_)
-        | InboxSettings::Messenger(_)
-        | InboxSettings::Web(_)
-        | InboxSettings::Sms(_) => Credentials::None,
+        InboxSettings::Messenger(page) => Credentials::Messenger(MessengerPage {
+            page_id: page.page_id.clone(),
+            access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &page.access_token_sealed)?,
+        }),
+        InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => Credentials::None,
     };
     Ok(CarrierInbox {
         client,

@@ -95,10 +95,10 @@ struct Settlement {
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
-    let lite = sender.inbox.kind == InboxKind::WhatsappLite;
+    let keeps_choices = keeps_choices(sender.inbox.kind);
     for outcome in &ended.outcomes {
         match &outcome.result {
-            Ok(taken) => settlement.accept(&outcome.leg, taken, lite, now),
+            Ok(taken) => settlement.accept(&outcome.leg, taken, keeps_choices, now),
             Err(failure) => {
                 settlement.note(ctx, &outcome.leg, failure, now);
                 settlement.refuse(&outcome.leg, failure, sender, now);
@@ -150,8 +150,8 @@ async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPar
 }
 
 impl Settlement {
-    /// `lite`: it went out as words, its buttons as numbered lines.
-    fn accept(&mut self, leg: &DueLeg, taken: &Taken, lite: bool, now: DateTime<Utc>) {
+    /// `keeps_choices`: what it lets its recipient choose is remembered.
+    fn accept(&mut self, leg: &DueLeg, taken: &Taken, keeps_choices: bool, now: DateTime<Utc>) {
         let template = match leg.content.as_ref() {
             OutboundContent::Template(template) => {
                 Some(SentTemplate { id: template.id.clone(), name: template.name.clone() })
@@ -159,7 +159,7 @@ impl Settlement {
             _ => None,
         };
         let address = known_by(&leg.recipient, &taken.learned).clone();
-        let choices = if lite { offered(&leg.content) } else { Vec::new() };
+        let choices = if keeps_choices { offered(&leg.content) } else { Vec::new() };
         let offer = taken
             .provider_id
             .clone()
@@ -169,7 +169,7 @@ impl Settlement {
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
-            reached: DeliveryState::Accepted,
+            reached: if taken.sent { DeliveryState::Sent } else { DeliveryState::Accepted },
             at: now,
             provider_id: taken.provider_id.clone(),
             failure: None,
@@ -219,6 +219,12 @@ impl Settlement {
     }
 }
 
+/// Whether answers to messages of this kind of inbox may name a choice by its number or label, or a tap does not say which message
+/// it belongs to.
+fn keeps_choices(kind: InboxKind) -> bool {
+    matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
+}
+
 /// What a recipient is known by from now on: its phone number if there is one, also when only the provider named it.
 fn known_by<'a>(recipient: &'a Recipient, learned: &'a [Address]) -> &'a Address {
     let is_phone = |address: &&Address| address.kind() == AddressKind::Phone;
@@ -257,7 +263,7 @@ async fn remember_recipients(
         offers.push((customer, one.offer));
     }
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
-    if sender.inbox.kind == InboxKind::WhatsappLite {
+    if keeps_choices(sender.inbox.kind) {
         lite_offers::note(db, client, inbox, &offers, now).await?;
     }
     Ok(())

@@ -6,10 +6,13 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::Event;
-use crate::clock;
+use crate::{clock, messenger};
 
 /// The body that carries these events, in this order (PROVIDERS A.7: everything may hold several).
 pub(crate) fn body(events: &[Event]) -> Bytes {
+    if events.first().is_some_and(|event| event.field == messenger::FIELD) {
+        return page_body(events);
+    }
     let mut entries: Vec<Entry> = Vec::new();
     for event in events {
         match entries.last_mut() {
@@ -24,6 +27,21 @@ pub(crate) fn body(events: &[Event]) -> Bytes {
     let entries: Vec<Value> = entries.into_iter().map(Entry::into_json).collect();
     let body = json!({"object": "whatsapp_business_account", "entry": entries});
     Bytes::from(ascii(&body.to_string()))
+}
+
+/// The same for events of pages (PROVIDERS B).
+fn page_body(events: &[Event]) -> Bytes {
+    let mut entries: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for event in events {
+        match entries.last_mut() {
+            Some((page, list)) if *page == event.waba_id => list.push(&event.value),
+            _ => entries.push((&event.waba_id, vec![&event.value])),
+        }
+    }
+    let time = clock::now().timestamp_millis();
+    let entry = |(page, list): (&str, Vec<&Value>)| json!({"id": page, "time": time, "messaging": list});
+    let entries: Vec<Value> = entries.into_iter().map(entry).collect();
+    Bytes::from(ascii(&json!({"object": "page", "entry": entries}).to_string()))
 }
 
 /// `sha256=` and the lower-case hex HMAC of the bytes.

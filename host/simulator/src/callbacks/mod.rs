@@ -17,6 +17,7 @@ use tokio::time::Instant;
 pub(crate) use bodies::{StatusReport, inbound, preference, status, system, with_failure};
 
 use crate::world::World;
+use crate::{CallbackLine, messenger};
 
 /// Posts under way at once, over all phones.
 const CONNECTIONS: usize = 64;
@@ -46,6 +47,9 @@ pub(crate) struct Callbacks {
     overrides: Mutex<HashMap<String, String>>,
     app_secret: String,
     verify_token: String,
+    /// Where callbacks about pages go.
+    messenger_url: Mutex<String>,
+    messenger: CallbackLine,
     client: reqwest::Client,
     permits: Semaphore,
     queues: Mutex<HashMap<String, VecDeque<Queued>>>,
@@ -60,8 +64,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Callbacks {
-    /// A line to `url`. Fails where the machine has no usable HTTP client.
-    pub(crate) fn new(url: String, app_secret: String, verify_token: String) -> Result<Self, reqwest::Error> {
+    /// Lines for WhatsApp and for pages. Fails where the machine has no usable HTTP client.
+    pub(crate) fn new(whatsapp: CallbackLine, messenger: CallbackLine) -> Result<Self, reqwest::Error> {
+        let CallbackLine { url, app_secret, verify_token } = whatsapp;
         let client = reqwest::Client::builder()
             .timeout(ANSWER_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
@@ -72,6 +77,8 @@ impl Callbacks {
             overrides: Mutex::default(),
             app_secret,
             verify_token,
+            messenger_url: Mutex::new(messenger.url.clone()),
+            messenger,
             client,
             permits: Semaphore::new(CONNECTIONS),
             queues: Mutex::default(),
@@ -84,6 +91,21 @@ impl Callbacks {
     pub(crate) fn set_url(&self, url: String) {
         *locked(&self.url) = url;
         self.retry_now();
+    }
+
+    /// Where later posts about pages go, retries too; those are made at once.
+    pub(crate) fn set_messenger_url(&self, url: String) {
+        *locked(&self.messenger_url) = url;
+        self.retry_now();
+    }
+
+    /// Where an event goes, and the key of its signature.
+    fn line_of(&self, event: &Event) -> (String, &str) {
+        if event.field == messenger::FIELD {
+            (locked(&self.messenger_url).clone(), &self.messenger.app_secret)
+        } else {
+            (self.url_of(&event.waba_id), &self.app_secret)
+        }
     }
 
     /// Posts what waits for another attempt, without waiting longer.
@@ -114,6 +136,12 @@ impl Callbacks {
         }
     }
 
+    /// The same with the address for pages.
+    pub(crate) async fn messenger_handshake(&self) -> bool {
+        let url = locked(&self.messenger_url).clone();
+        self.handshake(Some(&url), Some(&self.messenger.verify_token)).await
+    }
+
     /// Meta's handshake (PROVIDERS A.7): the address must answer the challenge, and nothing else.
     pub(crate) async fn handshake(&self, url: Option<&str>, token: Option<&str>) -> bool {
         let url = url.map_or_else(|| locked(&self.url).clone(), str::to_owned);
@@ -134,7 +162,8 @@ impl World {
     /// Queues an event for the host. Must not be called with the state locked.
     pub(crate) fn publish(self: &Arc<Self>, event: Event) {
         let faults = self.faults();
-        let queue = if faults.batch_callbacks { queues::BATCH.to_owned() } else { event.queue.clone() };
+        let batch = if event.field == messenger::FIELD { queues::PAGE_BATCH } else { queues::BATCH };
+        let queue = if faults.batch_callbacks { batch.to_owned() } else { event.queue.clone() };
         let due = Instant::now() + Duration::from_millis(faults.delay_millis);
         let mut queues = locked(&self.callbacks.queues);
         match queues.get_mut(&queue) {

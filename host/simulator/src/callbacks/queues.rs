@@ -12,6 +12,8 @@ use crate::world::World;
 
 /// The queue of all events while batching is on.
 pub(super) const BATCH: &str = "batch";
+/// The same for events of pages.
+pub(super) const PAGE_BATCH: &str = "page-batch";
 /// How long events are collected for a batch or to be reordered.
 const COLLECTED: Duration = Duration::from_millis(250);
 const BATCH_LENGTH: usize = 50;
@@ -24,7 +26,8 @@ const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 pub(super) async fn post_all(world: Arc<World>, queue: String) {
     while !world.shutdown.is_cancelled() {
         let faults = world.faults();
-        let collect = faults.reorder_callbacks || queue == BATCH;
+        let is_batch = queue == BATCH || queue == PAGE_BATCH;
+        let collect = faults.reorder_callbacks || is_batch;
         if collect {
             world.pause(COLLECTED).await;
         }
@@ -38,7 +41,7 @@ pub(super) async fn post_all(world: Arc<World>, queue: String) {
             world.pause(due.saturating_duration_since(Instant::now())).await;
         }
         let mut events: Vec<Event> = queued.into_iter().map(|queued| queued.event).collect();
-        if queue == BATCH {
+        if is_batch {
             post(&world, &mut events, faults.duplicate_callbacks).await;
         } else {
             for event in &mut events {
@@ -62,15 +65,16 @@ fn take(world: &World, name: &str, all: bool) -> Option<Vec<Queued>> {
 
 /// Posts one body until it is taken, and once more where duplicates are asked for.
 async fn post(world: &World, events: &mut [Event], twice: bool) {
-    let Some(waba_id) = events.first().map(|event| event.waba_id.clone()) else {
+    let Some(first) = events.first() else {
         return;
     };
     let body = envelope::body(events);
-    let signature = envelope::signature(&world.callbacks.app_secret, &body);
+    let (_, app_secret) = world.callbacks.line_of(first);
+    let signature = envelope::signature(app_secret, &body);
     let age = world.callbacks.age.load(Ordering::SeqCst);
     let started = Instant::now();
     let mut wait = FIRST_RETRY;
-    while !attempt(world, &waba_id, &body, &signature).await {
+    while !attempt(world, events, &body, &signature).await {
         tokio::select! {
             () = world.pause(wait) => {}
             () = world.callbacks.wake.notified() => {}
@@ -82,7 +86,7 @@ async fn post(world: &World, events: &mut [Event], twice: bool) {
         }
     }
     if twice {
-        attempt(world, &waba_id, &body, &signature).await;
+        attempt(world, events, &body, &signature).await;
     }
     for event in events {
         if let Some(taken) = event.taken.take() {
@@ -92,8 +96,10 @@ async fn post(world: &World, events: &mut [Event], twice: bool) {
     }
 }
 
-async fn attempt(world: &World, waba_id: &str, body: &Bytes, signature: &str) -> bool {
-    let url = world.callbacks.url_of(waba_id);
+async fn attempt(world: &World, events: &[Event], body: &Bytes, signature: &str) -> bool {
+    let Some((url, _)) = events.first().map(|first| world.callbacks.line_of(first)) else {
+        return false;
+    };
     let Ok(_permit) = world.callbacks.permits.acquire().await else {
         return false;
     };

@@ -172,6 +172,11 @@ impl GraphError {
         }
     }
 
+    /// The same error, answered with `status`.
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
     /// The same error with Meta's subcode.
     pub(crate) fn with_subcode(self, subcode: u32) -> Self {
         Self { subcode: Some(subcode), ..self }

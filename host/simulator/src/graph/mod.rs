@@ -29,7 +29,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use serde_json::Value;
 
-use crate::world::World;
+use crate::{messenger, world::World};
 use errors::GraphError;
 
 /// A document may hold 100 MB (PROVIDERS A.6).
@@ -94,6 +94,9 @@ async fn node(
     if !is_version(&version) {
         return Err(unknown_path(&method, &version));
     }
+    if let (true, Some(profile)) = (method == Method::GET, messenger::profile(&world, &node)) {
+        return profile.map(json);
+    }
     let call = Call { world, method, version, node, query, origin: origin(&headers) };
     nodes::answer(&call, &body).map(|answer| Json(answer).into_response())
 }
@@ -112,6 +115,10 @@ async fn edge(
     let call = Call { world, method, version, node, query, origin };
     let post = call.method == Method::POST;
     match edge.as_str() {
+        "messages" if post && messenger::is_page(&call.world, &call.node) => {
+            let headers = request.headers().clone();
+            messenger::answer(call, &headers, bytes(request).await?).await
+        }
         "messages" if post => send::answer(call, bytes(request).await?).await,
         "media" if post => media_calls::upload(&call, request).await.map(json),
         "message_templates" => {
@@ -142,7 +149,7 @@ async fn bytes(request: Request) -> Result<Bytes, GraphError> {
 }
 
 /// The body as a JSON object; an empty body is an empty object.
-fn parsed(body: &[u8]) -> Result<Value, GraphError> {
+pub(crate) fn parsed(body: &[u8]) -> Result<Value, GraphError> {
     if body.is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }

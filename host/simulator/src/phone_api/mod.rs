@@ -1,6 +1,6 @@
 //! The phones over HTTP: `/phones`, for people with curl and for tests.
 
-mod samples;
+pub(crate) mod samples;
 mod taps;
 pub(crate) mod writing;
 

@@ -4,6 +4,7 @@
 mod callbacks;
 mod controls;
 mod media;
+mod messenger;
 mod outside;
 mod peers;
 mod phones;

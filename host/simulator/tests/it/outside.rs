@@ -12,10 +12,12 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use serde_json::{Value, json};
-use simulator::{Simulator, SimulatorConfig};
+use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use tokio::net::TcpListener;
 
 pub const APP_SECRET: &str = "app-secret";
+/// Key of the signature over callbacks about pages.
+pub const MESSENGER_SECRET: &str = "messenger-secret";
 pub const VERIFY_TOKEN: &str = "verify-token";
 /// Phone-number id of the business in most tests.
 pub const BUSINESS: &str = "555000111";
@@ -178,6 +180,11 @@ impl Outside {
         answer
     }
 
+    pub async fn put(&self, path: &str, body: Value) {
+        let (status, answer) = self.call("PUT", path, Some(body)).await;
+        assert_eq!(status, 200, "{answer}");
+    }
+
     pub async fn phone(&self, msisdn: &str, patch: Value) {
         let (status, answer) = self.call("PUT", &format!("/phones/{msisdn}"), Some(patch)).await;
         assert_eq!(status, 200, "{answer}");
@@ -229,6 +236,11 @@ pub fn config(callback_url: String) -> SimulatorConfig {
         callback_url,
         app_secret: APP_SECRET.to_owned(),
         verify_token: VERIFY_TOKEN.to_owned(),
+        messenger: CallbackLine {
+            url: String::new(),
+            app_secret: MESSENGER_SECRET.to_owned(),
+            verify_token: VERIFY_TOKEN.to_owned(),
+        },
     }
 }
 

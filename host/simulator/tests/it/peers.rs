@@ -31,15 +31,15 @@ async fn peers() -> &'static str {
 }
 
 /// A running peer that prints one line of JSON per thing it did.
-struct Peer {
+pub struct Peer {
     name: &'static str,
     lines: Lines<BufReader<ChildStdout>>,
     child: Child,
-    heard: Vec<Value>,
+    pub heard: Vec<Value>,
 }
 
 impl Peer {
-    async fn start(name: &'static str, arguments: &[(&str, &str)]) -> Self {
+    pub async fn start(name: &'static str, arguments: &[(&str, &str)]) -> Self {
         let installed = peers().await;
         let mut command = if name.ends_with(".py") {
             let mut command = Command::new("python3");
@@ -69,7 +69,7 @@ impl Peer {
     }
 
     /// The first line, now or later, in which the fields have these values.
-    async fn tells(&mut self, expected: Value) -> Value {
+    pub async fn tells(&mut self, expected: Value) -> Value {
         let fits = |line: &Value| expected.as_object().unwrap().iter().all(|(field, value)| &line[field] == value);
         if let Some(line) = self.heard.iter().find(|line| fits(line)) {
             return line.clone();
@@ -98,7 +98,7 @@ impl Peer {
         peer
     }
 
-    async fn ends_well(mut self) {
+    pub async fn ends_well(mut self) {
         while self.line().await.is_some() {}
         let status = self.child.wait().await.unwrap();
         assert!(status.success(), "{}: {:#?}", self.name, self.heard);

@@ -58,6 +58,7 @@ enum Payload<'e> {
     Message(&'e ArrivedMessage),
     Timer(&'e Timer),
     Custom(&'e CustomEvent),
+    Nothing,
 }
 
 fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
@@ -68,6 +69,7 @@ fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
         }
         Event::Timer(timer) => Payload::Timer(timer),
         Event::Custom(custom) => Payload::Custom(custom),
+        Event::Released => Payload::Nothing,
     })
 }
 
@@ -96,6 +98,7 @@ impl TryFrom<EventRow> for Event {
             ParticipantEventKind::Custom => {
                 ParticipantEvent::Custom(stored::read("participant_event", "payload", &row.payload)?)
             }
+            ParticipantEventKind::Released => ParticipantEvent::Released,
         };
         Ok(Self { id: ParticipantEventId(row.id), event, due_at: row.due_at, attempts: row.attempts })
     }

@@ -77,3 +77,31 @@ pub async fn own_app_secrets(
         })
         .collect())
 }
+
+/// Whom these pages of Facebook belong to; those that are nobody's are absent.
+pub async fn of_pages(db: &mut PgConnection, page_ids: &[String]) -> Result<HashMap<String, (ClientId, InboxId)>> {
+    let rows: Vec<(String, Uuid, Uuid)> =
+        sqlx::query_as("SELECT page_id, client_id, inbox_id FROM page_directory WHERE page_id = ANY($1)")
+            .bind(page_ids)
+            .fetch_all(db)
+            .await?;
+    Ok(rows.into_iter().map(|(id, client, inbox)| (id, (ClientId(client), InboxId(inbox)))).collect())
+}
+
+/// Those of the pages that sign their callbacks with an app secret of their own: page, client and the secret, sealed with
+/// `Purpose::AppSecret`.
+pub async fn own_app_secrets_of_pages(
+    db: &mut PgConnection,
+    page_ids: &[String],
+) -> Result<Vec<(String, ClientId, Vec<u8>)>> {
+    let rows: Vec<(String, Uuid, Vec<u8>)> = sqlx::query_as(
+        "SELECT directory.page_id, page.client_id, page.app_secret_sealed
+         FROM page_directory directory
+         JOIN messenger_inbox page ON page.client_id = directory.client_id AND page.id = directory.inbox_id
+         WHERE directory.page_id = ANY($1) AND page.app_secret_sealed IS NOT NULL",
+    )
+    .bind(page_ids)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(page, client, sealed)| (page, ClientId(client), sealed)).collect())
+}

@@ -7,8 +7,8 @@ use sqlx::PgConnection;
 use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
 use crate::Result;
 
-/// Stores an inbox with what its kind has, and enters a Cloud number into the directories. Fails on
-/// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
+/// Stores an inbox with what its kind has, and enters a Cloud number, or a page, into the directories. Fails on
+/// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO inbox (client_id, id, kind, channel, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -100,8 +100,14 @@ async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, 
     .bind(id.0)
     .bind(&page.access_token_sealed)
     .bind(page.app_secret_sealed.as_deref())
-    .execute(db)
+    .execute(&mut *db)
     .await?;
+    sqlx::query("INSERT INTO page_directory (page_id, client_id, inbox_id) VALUES ($1, $2, $3)")
+        .bind(&page.page_id)
+        .bind(client.0)
+        .bind(id.0)
+        .execute(db)
+        .await?;
     Ok(())
 }
 

@@ -19,12 +19,14 @@ use domain::{
 use uuid::Uuid;
 
 pub use insert::insert;
-pub use read::{all_cloud, by_addresses, by_id, by_ids, by_waba, default_sms, page};
+pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page};
 
 /// The constraint that says a client has an inbox with this address on this channel already.
 pub const ADDRESS_UNIQUE: &str = "inbox_address_unique";
 /// The constraint that says a phone-number id belongs to a number already, of whatever client.
 pub const PHONE_NUMBER_ID_UNIQUE: &str = "phone_number_directory_pk";
+/// The constraint that says a page belongs to a client already, whichever.
+pub const PAGE_UNIQUE: &str = "page_directory_pk";
 /// The constraint that says a client has a default source of SMS already.
 pub const ONE_DEFAULT_SMS: &str = "sms_inbox_default_unique";
 
@@ -177,6 +179,14 @@ impl Inbox {
             InboxSettings::WhatsappCloud(cloud) => cloud.rate_per_second,
             InboxSettings::WhatsappLite(lite) => lite.rate_per_second,
             InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+        }
+    }
+
+    /// Meta's side of a page.
+    pub fn messenger(&self) -> Option<&Messenger> {
+        match &self.settings {
+            InboxSettings::Messenger(page) => Some(page),
+            _ => None,
         }
     }
 

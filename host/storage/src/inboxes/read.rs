@@ -199,3 +199,12 @@ pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
             .await?;
     inboxes(rows)
 }
+
+/// The pages of all clients: what the simulator must know at its start.
+pub async fn all_pages(db: &mut PgConnection) -> Result<Vec<Inbox>> {
+    let rows: Vec<InboxRow> =
+        sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'MESSENGER' ORDER BY inbox.client_id, inbox.id"))
+            .fetch_all(db)
+            .await?;
+    inboxes(rows)
+}

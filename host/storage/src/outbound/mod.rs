@@ -8,6 +8,7 @@ pub mod idempotency;
 mod keys;
 pub mod legs;
 pub mod messages;
+pub mod messenger;
 pub mod parts;
 pub mod provider_calls;
 pub mod provider_ids;

@@ -42,13 +42,14 @@ const fn aging(table: &'static str, age: Age) -> Aging {
 }
 
 /// The narrow rows that belong to messages whose partitions are gone.
-pub const OF_MESSAGES: [Aging; 7] = [
+pub const OF_MESSAGES: [Aging; 8] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("fallback", Age::Id("message_id")),
     aging("smsc_message", Age::Id("message_id")),
     aging("sms_part", Age::Id("message_id")),
     aging("batch_hold", Age::Id("batch_id")),
     aging("provider_call", Age::Id("message_id")),
+    aging("messenger_unread", Age::Id("message_id")),
     aging("sms_inbound", Age::Moment("received_at")),
 ];
 /// Conversations that were closed long ago.

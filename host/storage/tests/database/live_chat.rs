@@ -101,6 +101,7 @@ async fn every_kind_of_event_comes_back_as_it_was_stored() {
         ParticipantEvent::Rating(rating),
         ParticipantEvent::Timer(timer("nudge")),
         ParticipantEvent::Custom(CustomEvent { name: "order-paid".to_owned(), payload: "{}".to_owned() }),
+        ParticipantEvent::Released,
     ];
     for (id, event) in (1_u32..).zip(&events) {
         let new = NewEvent { id: ParticipantEventId(Uuid::from_u128(id.into())), event: event.clone() };

@@ -8,6 +8,7 @@ mod customers;
 mod fixtures;
 mod inboxes;
 mod live_chat;
+mod messenger;
 mod migration;
 mod nodes;
 mod outbound;

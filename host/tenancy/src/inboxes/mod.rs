@@ -1,6 +1,7 @@
 //! What clients are reached at: adding and listing it, and the template catalogue of WhatsApp numbers.
 
 mod add;
+mod add_page;
 mod catalogue;
 mod register;
 
@@ -15,6 +16,7 @@ use storage::{PgPool, inboxes::Inbox};
 use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
+pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
 pub use register::{RegisterError, register_lite_number};
 pub use storage::inboxes::templates::TemplateRow;

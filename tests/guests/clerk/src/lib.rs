@@ -12,6 +12,8 @@ impl Chatbot for Clerk {
                 Content::Text(text) => obey(text, message, &session),
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
+            EventKind::Rating(rating) => Ok(vec![Action::text(format!("rated {}", score(rating.score)))]),
+            EventKind::AgentReleased => Ok(vec![Action::text("back with the clerk")]),
             EventKind::Timer(name) => Ok(vec![Action::text(format!("time for {name}"))]),
             EventKind::Custom(event) => Ok(vec![Action::text(format!("heard {}: {}", event.name, event.payload))]),
             _ => Ok(vec![]),
@@ -67,11 +69,36 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
         "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
         "buttons" => vec![Action::buttons("Choose:", &[("yes-id", "Yes"), ("no-id", "No")])],
         "list" => vec![Action::list("Choose:", "Open", &[("red-id", "Red"), ("blue-id", "Blue")])],
+        "where" => vec![Action::text(format!("on {} at {}", channel(session), session.business_number))],
+        "rate" => vec![Action::RequestRating],
+        "picture" => vec![Action::ReplyMedia(ReplyMedia {
+            url: "https://example.org/a.jpg".into(),
+            kind: MediaKind::Image,
+            caption: Some("a picture".into()),
+            filename: None,
+            quote: None,
+        })],
         "person" => vec![Action::text("one moment"), Action::hand_over("wants a person")],
         "bye" => vec![Action::text("goodbye"), Action::Close],
         "twice" => vec![Action::text(format!("{rest} 1")), Action::text(format!("{rest} 2"))],
         _ => vec![],
     })
+}
+
+fn score(score: RatingScore) -> &'static str {
+    match score {
+        RatingScore::Poor => "Poor",
+        RatingScore::Average => "Average",
+        RatingScore::Excellent => "Excellent",
+    }
+}
+
+fn channel(session: &Session) -> &'static str {
+    match session.channel {
+        Channel::Whatsapp => "whatsapp",
+        Channel::Web => "web",
+        Channel::Facebook => "facebook",
+    }
 }
 
 /// Counts up under one key and answers the new value.

@@ -4,28 +4,28 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 /// A non-empty string field.
-pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// A non-empty string field, owned.
-pub(super) fn owned(value: &Value, name: &str) -> Option<String> {
+pub(crate) fn owned(value: &Value, name: &str) -> Option<String> {
     text(value, name).map(str::to_owned)
 }
 
 /// The elements of a list field; nothing when it is absent or no list.
-pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// A number that may be written as text.
-pub(super) fn number(value: &Value, name: &str) -> Option<f64> {
+pub(crate) fn number(value: &Value, name: &str) -> Option<f64> {
     let field = value.get(name)?;
     field.as_f64().or_else(|| field.as_str()?.trim().parse().ok()).filter(|number| number.is_finite())
 }
 
 /// `timestamp`: Unix seconds, as text or number. Values too large for seconds are milliseconds.
-pub(super) fn instant(value: &Value) -> Option<DateTime<Utc>> {
+pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
     const FIRST_MILLISECOND: i64 = 100_000_000_000;
     let field = value.get("timestamp")?;
     let count = field.as_i64().or_else(|| field.as_str()?.trim().parse().ok()).filter(|count| *count >= 0)?;
@@ -33,13 +33,13 @@ pub(super) fn instant(value: &Value) -> Option<DateTime<Utc>> {
 }
 
 /// A phone number in digits; `None` when there are none.
-pub(super) fn digits(value: &Value, name: &str) -> Option<String> {
+pub(crate) fn digits(value: &Value, name: &str) -> Option<String> {
     let digits: String = text(value, name)?.chars().filter(char::is_ascii_digit).collect();
     (!digits.is_empty()).then_some(digits)
 }
 
 /// Replaces NUL in every string and key.
-pub(super) fn scrub_nul(value: &mut Value) {
+pub(crate) fn scrub_nul(value: &mut Value) {
     const REPLACEMENT: &str = "\u{fffd}";
     match value {
         Value::String(text) if text.contains('\0') => *text = text.replace('\0', REPLACEMENT),

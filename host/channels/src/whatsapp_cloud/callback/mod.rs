@@ -3,7 +3,7 @@
 
 mod account;
 mod content;
-mod fields;
+pub(crate) mod fields;
 mod handshake;
 mod message;
 mod names;
@@ -42,6 +42,9 @@ pub enum CallbackError {
     /// JSON, but no WhatsApp callback.
     #[error("the callback is for object `{0}`, not for {OBJECT}")]
     OtherObject(String),
+    /// JSON, but nothing about a page.
+    #[error("the callback is for object `{0}`, not for page")]
+    NoPage(String),
     /// More facts than a callback may bring.
     #[error("the callback says more than {ITEMS_MAX} things at once")]
     TooMany,

@@ -1,0 +1,76 @@
+//! What Meta calls about Facebook pages (CONTRACT 4): 200 means that the callback is on disk.
+
+use axum::{
+    extract::{Query, Request, State, rejection::QueryRejection},
+    http::StatusCode,
+};
+use inbound::callbacks::{CallbackRefused, Handshake, NotTaken, messenger_handshake, open_messenger_callback};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    body,
+    error::{ApiError, ErrorKind},
+    providers::{MAX_CALLBACK_BYTES, refused, signature},
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(handshake, callback))
+}
+
+/// Meta's handshake for pages.
+///
+/// The challenge comes back as text when the token is the one in `messenger.verify_token`.
+#[utoipa::path(
+    get,
+    path = "/providers/messenger/webhook",
+    operation_id = "messengerHandshake",
+    tag = "Provider callbacks",
+    params(
+        ("hub.mode" = Option<String>, Query, description = "`subscribe`.", example = "subscribe"),
+        ("hub.verify_token" = Option<String>, Query, description = "The token that both sides know."),
+        ("hub.challenge" = Option<String>, Query, description = "Anything."),
+    ),
+    responses(
+        (status = 200, description = "The challenge.", body = String, content_type = "text/plain"),
+        (status = 403, description = "It is not the token, or something is missing. Or it did not come over HTTPS."),
+    ),
+)]
+async fn handshake(
+    State(state): State<ApiState>,
+    query: Result<Query<Handshake>, QueryRejection>,
+) -> Result<String, ApiError> {
+    let answer = query.ok().and_then(|Query(query)| messenger_handshake(&state.context, &query));
+    answer.map(|challenge| challenge.0).ok_or_else(|| {
+        let said = "hub.mode must be subscribe and hub.verify_token the token in messenger.verify_token";
+        ApiError::new(ErrorKind::Forbidden, said)
+    })
+}
+
+/// Messages, reports and echoes of Messenger.
+///
+/// Signed over the raw bytes. A 200 means that the callback is on disk; the same one may come again.
+#[utoipa::path(
+    post,
+    path = "/providers/messenger/webhook",
+    operation_id = "messengerCallback",
+    tag = "Provider callbacks",
+    params((
+        "X-Hub-Signature-256" = Option<String>,
+        Header,
+        description = "`sha256=` and the HMAC-SHA256 of the body under the app secret.",
+    )),
+    request_body(content = Object, content_type = "application/json", description = "As Meta describes it; 3 MiB at most."),
+    responses(
+        (status = 200, description = "It is on disk."),
+        (status = 401, description = "The signature is missing or wrong."),
+    ),
+)]
+async fn callback(State(state): State<ApiState>, request: Request) -> Result<StatusCode, ApiError> {
+    // Nothing is read of what cannot be taken.
+    let Some(signature) = signature(&request)? else { return Err(refused(CallbackRefused::BadSignature)) };
+    let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
+    let items = open_messenger_callback(&state.context, &raw, &signature).await.map_err(refused)?;
+    state.callbacks.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
+    Ok(StatusCode::OK)
+}

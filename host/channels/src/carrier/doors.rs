@@ -1,0 +1,126 @@
+//! Ways out that are paced alike: a place is one call in flight and one message of the inbox's rate.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
+use tokio::{sync::Notify, time::timeout};
+
+use super::{CarrierInbox, LOOK_AGAIN, Place};
+use crate::whatsapp_cloud::Pace;
+
+/// The ways out of the inboxes of one carrier. What is known of a pace outlives lanes, because the provider's limits do.
+pub(crate) struct Doors {
+    rate_per_second: u32,
+    in_flight: usize,
+    by_inbox: Mutex<HashMap<InboxId, Arc<Door>>>,
+}
+
+/// The way out of one inbox.
+struct Door {
+    state: Mutex<State>,
+    /// A call ended, or a place was given back.
+    freed: Notify,
+}
+
+struct State {
+    pace: Pace,
+    in_flight: usize,
+}
+
+impl Door {
+    fn new(rate: u32) -> Self {
+        Self { state: Mutex::new(State { pace: Pace::new(rate, Instant::now()), in_flight: 0 }), freed: Notify::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call in flight, or about to be. Dropped before the call, it gives its message of the rate back as well.
+pub(crate) struct Call {
+    door: Arc<Door>,
+    made: bool,
+}
+
+impl Call {
+    /// The call is made now.
+    pub(crate) fn begins(&mut self) {
+        self.made = true;
+    }
+
+    /// Has the inbox rest where the provider says that it is too fast, for as long as it says.
+    pub(crate) fn slow_down<T>(&self, result: &mut Result<T, SendFailure>, attempt: i16) {
+        if let Err(SendFailure::SlowDown { after, .. }) = result {
+            let length = *after.get_or_insert_with(|| pause(attempt));
+            self.door.state().pace.pause(length, Instant::now());
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let mut state = self.door.state();
+        state.in_flight = state.in_flight.saturating_sub(1);
+        if !self.made {
+            state.pace.give_back(1);
+        }
+        drop(state);
+        self.door.freed.notify_one();
+    }
+}
+
+impl Doors {
+    /// With so many messages a second, unless an inbox has a rate of its own, and so many calls in flight.
+    pub(crate) fn new(rate_per_second: u32, in_flight: usize) -> Self {
+        Self { rate_per_second, in_flight, by_inbox: Mutex::default() }
+    }
+
+    /// Most calls of an inbox in flight.
+    pub(crate) fn window(&self) -> usize {
+        self.in_flight
+    }
+
+    fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
+        let rate = inbox.rate_per_second.unwrap_or(self.rate_per_second);
+        let mut doors = self.by_inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let door = Arc::clone(doors.entry(inbox.id).or_insert_with(|| Arc::new(Door::new(rate))));
+        drop(doors);
+        door.state().pace.set_rate(rate);
+        door
+    }
+
+    /// As many places as there are, at most `wanted`; each holds a [`Call`].
+    pub(crate) fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Vec<Place> {
+        let door = self.door(inbox);
+        let mut state = door.state();
+        let room = self.in_flight.saturating_sub(state.in_flight).min(wanted);
+        let taken = if room == 0 { 0 } else { state.pace.take(room, Instant::now()) };
+        state.in_flight += taken;
+        drop(state);
+        (0..taken).map(|_| Place::of(Call { door: Arc::clone(&door), made: false })).collect()
+    }
+
+    /// Returns when there may be room again.
+    pub(crate) async fn ready(&self, inbox: &CarrierInbox) {
+        let door = self.door(inbox);
+        let wait = {
+            let state = door.state();
+            let full = state.in_flight >= self.in_flight;
+            if full { LOOK_AGAIN } else { state.pace.wait(Instant::now()).min(LOOK_AGAIN) }
+        };
+        if !wait.is_zero() {
+            // Either way it is time to look.
+            let _ = timeout(wait, door.freed.notified()).await;
+        }
+    }
+
+    /// Lets a message to `recipient` through, or says how long it must wait.
+    pub(crate) fn admit(&self, inbox: &CarrierInbox, recipient: &str) -> Result<(), Duration> {
+        self.door(inbox).state().pace.admit(recipient, Instant::now())
+    }
+}

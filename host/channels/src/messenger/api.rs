@@ -1,0 +1,168 @@
+//! The calls of a page: send, show presence, ask for a name or a file.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::carriage::{SendFailure, Taken};
+use reqwest::Method;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::error_codes::refused;
+use crate::{
+    http::ClientNotBuilt,
+    whatsapp_cloud::{
+        CloudApi, CloudSettings, CloudSetupError, DownloadedMedia, GraphError, MediaError, MediaExpectation, NoAnswer,
+        answer, before_an_answer, fetch_file, is_of_meta,
+    },
+};
+
+/// How long a name may take: a message waits for it.
+const NAME_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a page is not asked for names after it gave none: without the permission it never does.
+const NAMES_PAUSE: Duration = Duration::from_secs(60);
+
+/// A page and the token that may act as it. `Debug` hides the token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MessengerPage {
+    /// Meta's id of the page.
+    pub page_id: String,
+    /// Page token with `pages_messaging`.
+    pub access_token: String,
+}
+
+impl fmt::Debug for MessengerPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessengerPage").field("page_id", &self.page_id).finish_non_exhaustive()
+    }
+}
+
+/// The settings of Messenger are unusable.
+#[derive(Debug, thiserror::Error)]
+pub enum MessengerSetupError {
+    /// `graph_url` does not parse as an http or https URL.
+    #[error("messenger.graph_url `{0}` is not an http or https URL; give one like https://graph.facebook.com")]
+    GraphUrl(String),
+    /// No HTTP client.
+    #[error(transparent)]
+    Client(#[from] ClientNotBuilt),
+}
+
+impl From<CloudSetupError> for MessengerSetupError {
+    fn from(error: CloudSetupError) -> Self {
+        match error {
+            CloudSetupError::GraphUrl(url) => Self::GraphUrl(url),
+            CloudSetupError::Client(error) => Self::Client(error),
+        }
+    }
+}
+
+/// What a page shows beside messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SenderAction {
+    /// Somebody is writing; for 20 seconds, or until a message comes.
+    TypingOn,
+    /// Nobody is writing any more.
+    TypingOff,
+    /// What the customer wrote has been read.
+    MarkSeen,
+}
+
+impl SenderAction {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::TypingOn => "typing_on",
+            Self::TypingOff => "typing_off",
+            Self::MarkSeen => "mark_seen",
+        }
+    }
+}
+
+/// Messenger. Cloning is cheap.
+#[derive(Clone)]
+pub struct MessengerApi {
+    graph: CloudApi,
+    /// Pages that gave no name, and until when they are not asked.
+    nameless: Arc<Mutex<HashMap<String, Instant>>>,
+}
+
+impl MessengerApi {
+    /// Sets up the adapter; makes no call.
+    pub fn new(settings: CloudSettings) -> Result<Self, MessengerSetupError> {
+        Ok(Self { graph: CloudApi::new(settings)?, nameless: Arc::default() })
+    }
+
+    /// Sends one body of `POST /{page}/messages`. Never sends twice by itself. What Messenger has taken it has also sent: no other
+    /// report of that comes.
+    pub(super) async fn send(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
+        let call = self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(body);
+        let response = call.send().await.map_err(before_an_answer)?;
+        match answer(response).await {
+            Ok(value) => match value.get("message_id").and_then(Value::as_str).filter(|id| !id.is_empty()) {
+                Some(id) => Ok(Taken { provider_id: Some(id.to_owned()), sent: true, ..Taken::default() }),
+                None => Err(SendFailure::Unknown { reason: "the answer names no message id".to_owned() }),
+            },
+            Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
+            Err(NoAnswer::Error(error)) => Err(refused(error)),
+        }
+    }
+
+    /// Shows a customer what the page does.
+    pub async fn act(&self, page: &MessengerPage, psid: &str, action: SenderAction) -> Result<(), GraphError> {
+        let body = json!({ "recipient": { "id": psid }, "sender_action": action.as_str() });
+        let call = self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(&body);
+        self.graph.read::<Value>(call).await.map(|_| ())
+    }
+
+    /// What a customer is called; `None` where the page is not told. A page that is not told is not asked for a while.
+    pub async fn name_of(&self, page: &MessengerPage, psid: &str) -> Option<String> {
+        if self.nameless().get(&page.page_id).is_some_and(|until| *until > Instant::now()) {
+            return None;
+        }
+        let call = self
+            .graph
+            .call(Method::GET, &[psid], &page.access_token)
+            .query(&[("fields", "first_name,last_name")])
+            .timeout(NAME_TIMEOUT);
+        match self.graph.read::<Value>(call).await {
+            Ok(profile) => {
+                let part = |name: &str| profile.get(name).and_then(Value::as_str).map(str::trim);
+                let parts: Vec<&str> = [part("first_name"), part("last_name")].into_iter().flatten().collect();
+                Some(parts.join(" ").trim().to_owned()).filter(|name| !name.is_empty())
+            }
+            Err(error) => {
+                tracing::info!(
+                    page.id = page.page_id,
+                    error = &error as &dyn std::error::Error,
+                    "a page is not told names"
+                );
+                self.nameless().insert(page.page_id.clone(), Instant::now() + NAMES_PAUSE);
+                None
+            }
+        }
+    }
+
+    fn nameless(&self) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
+        self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fetches a file of a customer into `to`. The address says who may: no token goes with it, and only Meta's hosts and the
+    /// configured one are asked.
+    pub async fn download(
+        &self,
+        url: &str,
+        expectation: &MediaExpectation,
+        to: &Path,
+    ) -> Result<DownloadedMedia, MediaError> {
+        let parsed = Url::parse(url).map_err(|_| MediaError::HostNotAllowed("not a URL".to_owned()))?;
+        if parsed.origin() != self.graph.base().origin() && !is_of_meta(&parsed) {
+            return Err(MediaError::HostNotAllowed(parsed.host_str().unwrap_or("no host").to_owned()));
+        }
+        fetch_file(self.graph.client().get(parsed), expectation, to).await
+    }
+}

@@ -1,0 +1,258 @@
+//! One event: what a customer did, what became of our messages, what the page wrote by other means.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::{Address, AddressKind},
+    content::OutboundContent,
+    inbound::{CallbackBody, Echo, InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
+};
+use serde_json::{Value, json};
+
+use super::{
+    ID_MAX_BYTES,
+    attachment::{self, Attached},
+    report,
+};
+use crate::whatsapp_cloud::callback::fields::{instant, list, owned, text};
+
+/// Our correlation strings begin with this: an echo that brings one is our own message.
+const OURS: &str = "pb1:";
+
+/// What an event turned out to be.
+pub(super) enum Read {
+    /// Facts, each with what makes it unique among those of its page.
+    Facts(Vec<(String, CallbackBody)>),
+    /// Something that has no effect here.
+    Unmodelled(&'static str),
+    Malformed,
+}
+
+/// Reads one element of `messaging`.
+pub(super) fn read(page: &str, entry: &Value, event: &Value) -> Read {
+    let facts = if let Some(message) = event.get("message") {
+        if message.get("is_deleted").and_then(Value::as_bool) == Some(true) {
+            return Read::Unmodelled("message deleted");
+        }
+        match message.get("is_echo").and_then(Value::as_bool) {
+            Some(true) => echo(entry, event, message),
+            _ => message_facts(entry, event, message),
+        }
+    } else if let Some(postback) = event.get("postback") {
+        postback_fact(entry, event, postback)
+    } else if let Some(reaction) = event.get("reaction") {
+        reaction_fact(entry, event, reaction)
+    } else if let Some(delivery) = event.get("delivery") {
+        psid(event, "sender").and_then(|customer| report::facts(customer, delivery, ProviderStatus::Delivered, entry))
+    } else if let Some(read) = event.get("read") {
+        psid(event, "sender").and_then(|customer| report::facts(customer, read, ProviderStatus::Read, entry))
+    } else {
+        let known =
+            ["message_edit", "referral", "optin", "account_linking", "pass_thread_control", "take_thread_control"];
+        let name = known.into_iter().find(|name| event.get(name).is_some()).unwrap_or("unknown");
+        return Read::Unmodelled(name);
+    };
+    match facts {
+        Some(facts) => Read::Facts(facts),
+        None => {
+            tracing::debug!(page.id = page, "a malformed event of a page");
+            Read::Malformed
+        }
+    }
+}
+
+/// The customer of an event: its `sender`, or of an echo its `recipient`.
+fn psid(event: &Value, side: &str) -> Option<Address> {
+    Address::of_kind(AddressKind::Psid, text(event.get(side)?, "id")?)
+}
+
+/// The time of an event; that of its entry where it has none.
+fn at(entry: &Value, event: &Value) -> Option<DateTime<Utc>> {
+    instant(event).or_else(|| instant(&json!({ "timestamp": entry.get("time")? })))
+}
+
+fn mid(part: &Value) -> Option<&str> {
+    text(part, "mid").filter(|mid| mid.len() <= ID_MAX_BYTES)
+}
+
+fn quoted(message: &Value) -> Option<String> {
+    message.get("reply_to").and_then(mid).map(str::to_owned)
+}
+
+/// A message of a customer as it is stored. `kind`: Meta's name of what it is, kept beside its JSON.
+fn inbound(
+    (entry, event): (&Value, &Value),
+    id: String,
+    quoted: Option<String>,
+    content: InboundContent,
+    (kind, raw): (&str, &Value),
+) -> Option<InboundMessage> {
+    let mut raw = raw.clone();
+    if let Some(fields) = raw.as_object_mut() {
+        fields.insert("type".to_owned(), kind.into());
+    }
+    Some(InboundMessage {
+        provider_id: id,
+        from: None,
+        from_user_id: None,
+        from_parent_user_id: None,
+        from_address: Some(psid(event, "sender")?),
+        profile_name: None,
+        username: None,
+        sent_at: at(entry, event)?,
+        quoted_provider_id: quoted,
+        content,
+        raw,
+    })
+}
+
+fn fact(message: InboundMessage) -> (String, CallbackBody) {
+    (format!("message:{}", message.provider_id), CallbackBody::Message(Box::new(message)))
+}
+
+/// A message of a customer; several attachments are several messages, of which the first has the id.
+fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
+    let id = mid(message)?;
+    let said = owned(message, "text");
+    if let Some(payload) = message.get("quick_reply").and_then(|reply| owned(reply, "payload")) {
+        let content = InboundContent::Interactive { text: said.unwrap_or_default(), payload };
+        let one = inbound((entry, event), id.to_owned(), quoted(message), content, ("quick_reply", event))?;
+        return Some(vec![fact(one)]);
+    }
+    let attached: Vec<(&Value, Attached)> =
+        list(message, "attachments").iter().take(attachment::MOST).map(|one| (one, attachment::read(one))).collect();
+    let mut contents = Vec::new();
+    for (raw, one) in &attached {
+        match one {
+            Attached::File(file) => contents.push((InboundContent::Media(file.clone()), file_kind(raw), *raw)),
+            Attached::Place(place) => contents.push((InboundContent::Location(place.clone()), "location", *raw)),
+            // The preview of a link whose address is in the text.
+            Attached::Link(_) if said.is_some() => {}
+            Attached::Link(link) => contents.push((InboundContent::Text { body: link.clone() }, "text", *raw)),
+            Attached::Unknown => {}
+        }
+    }
+    // The words below a file are its caption where there is one file.
+    let mut said = said;
+    if let ([(InboundContent::Media(file), ..)], Some(caption)) = (contents.as_mut_slice(), said.as_ref()) {
+        file.caption = Some(caption.clone());
+        said = None;
+    }
+    if let Some(body) = said {
+        contents.insert(0, (InboundContent::Text { body }, "text", event));
+    }
+    if contents.is_empty() {
+        let kind = attached.first().and_then(|(raw, _)| text(raw, "type")).unwrap_or("unsupported");
+        let content = InboundContent::Text { body: String::new() };
+        let one = inbound((entry, event), id.to_owned(), quoted(message), content, (kind, event))?;
+        return Some(vec![fact(one)]);
+    }
+    let mut facts = Vec::with_capacity(contents.len());
+    for (position, (content, kind, raw)) in contents.into_iter().enumerate() {
+        let (id, raw) = if position == 0 { (id.to_owned(), event) } else { (format!("{id}#{}", position + 1), raw) };
+        let mut one = inbound((entry, event), id, quoted(message), content, (kind, raw))?;
+        if let InboundContent::Media(file) = &mut one.content {
+            file.provider_media_id = one.provider_id.clone();
+        }
+        facts.push(fact(one));
+    }
+    Some(facts)
+}
+
+fn file_kind(raw: &Value) -> &'static str {
+    match text(raw, "type") {
+        Some("image") => "image",
+        Some("video") => "video",
+        Some("audio") => "audio",
+        _ => "file",
+    }
+}
+
+/// A tap on a button that is not a quick reply, such as that of the persistent menu.
+fn postback_fact(entry: &Value, event: &Value, postback: &Value) -> Option<Vec<(String, CallbackBody)>> {
+    let title = owned(postback, "title").unwrap_or_default();
+    let payload = owned(postback, "payload").unwrap_or_else(|| title.clone());
+    let id = match mid(postback) {
+        Some(id) => id.to_owned(),
+        None => made_id("postback", entry, event, &payload)?,
+    };
+    let content = InboundContent::Button { text: title, payload };
+    Some(vec![fact(inbound((entry, event), id, None, content, ("postback", event))?)])
+}
+
+/// An emoji on a message, or taken off it.
+fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(String, CallbackBody)>> {
+    let reacted_to = mid(reaction)?.to_owned();
+    let emoji = match text(reaction, "action")? {
+        "react" => Some(owned(reaction, "emoji").unwrap_or_else(|| emoji_named(text(reaction, "reaction")).to_owned())),
+        "unreact" => None,
+        _ => return None,
+    };
+    let id = made_id("reaction", entry, event, &format!("{reacted_to}:{}", emoji.as_deref().unwrap_or_default()))?;
+    let content = InboundContent::Reaction { message_id: reacted_to, emoji };
+    Some(vec![fact(inbound((entry, event), id, None, content, ("reaction", event))?)])
+}
+
+/// The emoji of a reaction that is only named.
+fn emoji_named(name: Option<&str>) -> &'static str {
+    match name {
+        Some("love") => "❤",
+        Some("smile") => "😆",
+        Some("wow") => "😮",
+        Some("sad") => "😢",
+        Some("angry") => "😠",
+        Some("dislike") => "👎",
+        _ => "👍",
+    }
+}
+
+/// An id for an event to which Meta gives none: the same for every repetition of it.
+fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<String> {
+    use sha2::{Digest, Sha256};
+    let customer = psid(event, "sender")?;
+    let moment = at(entry, event)?.timestamp_millis();
+    let digest = hex::encode(Sha256::digest(format!("{}:{moment}:{what}", customer.value())));
+    Some(format!("{kind}:{digest}"))
+}
+
+/// A message that the page sent: ours, which then has left, or one that somebody wrote elsewhere.
+fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
+    let (id, to, sent_at) = (mid(message)?.to_owned(), psid(event, "recipient")?, at(entry, event)?);
+    if let Some(opaque) = owned(message, "metadata").filter(|metadata| metadata.starts_with(OURS)) {
+        let status = StatusUpdate {
+            provider_id: id.clone(),
+            opaque: Some(opaque),
+            status: ProviderStatus::Sent,
+            at: sent_at,
+            recipient: None,
+            recipient_user_id: None,
+            error: None,
+            pricing: None,
+        };
+        return Some(vec![(format!("status:{id}:sent"), CallbackBody::Status(status))]);
+    }
+    let mut contents: Vec<OutboundContent> = Vec::new();
+    let said = owned(message, "text");
+    let attached = list(message, "attachments").iter().take(attachment::MOST).map(attachment::read);
+    for one in attached {
+        match one {
+            Attached::File(file) => contents.extend(attachment::as_sent(&file)),
+            Attached::Place(place) => contents.push(OutboundContent::Location(place)),
+            Attached::Link(link) if said.is_none() => contents.push(OutboundContent::Text { body: link }),
+            Attached::Link(_) | Attached::Unknown => {}
+        }
+    }
+    if let Some(body) = said {
+        contents.insert(0, OutboundContent::Text { body });
+    }
+    if contents.is_empty() {
+        contents.push(OutboundContent::Text { body: String::new() });
+    }
+    let quoted = quoted(message);
+    let facts = contents.into_iter().enumerate().map(|(position, content)| {
+        let provider_id = if position == 0 { id.clone() } else { format!("{id}#{}", position + 1) };
+        let fact = format!("echo:{provider_id}");
+        let quoted_provider_id = quoted.clone();
+        (fact, CallbackBody::Echo(Box::new(Echo { provider_id, to: to.clone(), sent_at, quoted_provider_id, content })))
+    });
+    Some(facts.collect())
+}

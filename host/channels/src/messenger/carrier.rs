@@ -1,0 +1,124 @@
+//! Messenger as a carrier: a place is one call in flight and one message of the page's rate.
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use domain::{
+    address::AddressKind,
+    carriage::{SendFailure, Taken},
+    clock::Clock,
+    content::OutboundContent,
+    inbound::ProviderFailure,
+    inbox::InboxKind,
+    lite,
+    messenger::{Allowed, OUTSIDE_WINDOW, allowed, place_text, quick_replies},
+};
+
+use super::{MessengerApi, MessengerPage, message_body::body};
+use crate::carrier::{
+    CannotCarry, Carrier, CarrierInbox, Closed, Credentials, Outgoing, Place,
+    doors::{Call, Doors},
+};
+
+/// When a page without credentials is looked at again.
+const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
+
+/// How fast pages send.
+#[derive(Debug, Clone, Copy)]
+pub struct MessengerLimits {
+    /// Messages per second and page (`limits.messenger_rate_per_page`).
+    pub rate_per_second: u32,
+    /// Calls in flight per page.
+    pub in_flight: usize,
+}
+
+/// Carries messages over Messenger.
+pub struct MessengerCarrier {
+    api: MessengerApi,
+    clock: Arc<dyn Clock>,
+    doors: Doors,
+}
+
+impl MessengerCarrier {
+    /// With these limits for every page; windows go by this clock.
+    pub fn new(api: MessengerApi, clock: Arc<dyn Clock>, limits: MessengerLimits) -> Self {
+        Self { api, clock, doors: Doors::new(limits.rate_per_second, limits.in_flight) }
+    }
+}
+
+fn page_of(inbox: &CarrierInbox) -> Option<&MessengerPage> {
+    match &inbox.credentials {
+        Credentials::Messenger(page) => Some(page),
+        Credentials::WhatsappCloud(_) | Credentials::WhatsappLite(_) | Credentials::None => None,
+    }
+}
+
+#[async_trait]
+impl Carrier for MessengerCarrier {
+    fn kind(&self) -> InboxKind {
+        InboxKind::Messenger
+    }
+
+    fn window(&self, _inbox: &CarrierInbox) -> usize {
+        self.doors.window()
+    }
+
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+        if page_of(inbox).is_none() {
+            let reason = "this page has no access token".to_owned();
+            return Err(Closed { reason, look_again: WITHOUT_CREDENTIALS });
+        }
+        Ok(self.doors.take(inbox, wanted))
+    }
+
+    async fn ready(&self, inbox: &CarrierInbox) {
+        self.doors.ready(inbox).await;
+    }
+
+    fn needs_standing(&self) -> bool {
+        true
+    }
+
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+        let text = |text: Option<String>| {
+            let body = text.ok_or_else(|| CannotCarry { reason: "a message needs words".to_owned() })?;
+            Ok(Cow::Owned(OutboundContent::Text { body }))
+        };
+        match content {
+            OutboundContent::Text { .. } | OutboundContent::Media(_) => Ok(Cow::Borrowed(content)),
+            OutboundContent::Location(place) => text(Some(place_text(place))),
+            OutboundContent::Buttons(_) | OutboundContent::Template(_) if quick_replies(content).is_some() => {
+                text(lite::words_of(content))
+            }
+            OutboundContent::Buttons(_)
+            | OutboundContent::Template(_)
+            | OutboundContent::List(_)
+            | OutboundContent::Sms(_) => text(lite::text_of(content)),
+        }
+    }
+
+    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+        let (Some(mut call), Some(page)) = (place.into_held::<Call>(), page_of(inbox)) else {
+            let reason = "no place or no access token for a message over Messenger".to_owned();
+            return Err(SendFailure::NotSent { reason, after: None });
+        };
+        let Some(psid) = outgoing.to.as_kind(AddressKind::Psid) else {
+            return Err(CannotCarry { reason: "a page writes to its own customers only".to_owned() }.into());
+        };
+        let allowed = allowed(outgoing.human, outgoing.wrote_at, self.clock.now());
+        if allowed == Allowed::No {
+            return Err(SendFailure::Rejected(ProviderFailure { code: OUTSIDE_WINDOW, text: outside(outgoing.human) }));
+        }
+        let carried = self.carry(outgoing.content)?;
+        let body = body(psid, allowed, (outgoing.content, &carried), outgoing.quoted, outgoing.opaque)?;
+        call.begins();
+        let mut result = self.api.send(page, &body).await;
+        call.slow_down(&mut result, outgoing.attempt);
+        result
+    }
+}
+
+fn outside(human: bool) -> String {
+    let most = if human { "people may answer for 7 days" } else { "a chatbot may answer for 24 hours" };
+    format!("outside the window of Messenger: after a customer wrote, {most}")
+}

@@ -1,0 +1,73 @@
+//! The body of a send: recipient, the type that the window asks for, and what the message says.
+
+use domain::{
+    content::{MediaKind, OutboundContent},
+    messenger::{Allowed, TEXT_MAX, quick_replies},
+};
+use serde_json::{Value, json};
+
+use crate::carrier::CannotCarry;
+
+/// The body of `POST /{page}/messages`. `content` is what the message says, `carried` what stands for it on Messenger; `opaque`
+/// comes back with the echo.
+pub(super) fn body(
+    psid: &str,
+    allowed: Allowed,
+    (content, carried): (&OutboundContent, &OutboundContent),
+    quoted: Option<&str>,
+    opaque: &str,
+) -> Result<Value, CannotCarry> {
+    let mut message = message(content, carried)?;
+    if let (Some(fields), false) = (message.as_object_mut(), opaque.is_empty()) {
+        fields.insert("metadata".to_owned(), opaque.into());
+    }
+    let mut body = json!({ "recipient": { "id": psid }, "messaging_type": "RESPONSE", "message": message });
+    if let Some(fields) = body.as_object_mut() {
+        if allowed == Allowed::HumanAgent {
+            fields.insert("messaging_type".to_owned(), "MESSAGE_TAG".into());
+            fields.insert("tag".to_owned(), "HUMAN_AGENT".into());
+        }
+        if let Some(quoted) = quoted {
+            fields.insert("reply_to".to_owned(), json!({ "mid": quoted }));
+        }
+    }
+    Ok(body)
+}
+
+fn message(content: &OutboundContent, carried: &OutboundContent) -> Result<Value, CannotCarry> {
+    match carried {
+        OutboundContent::Media(media) => Ok(json!({
+            "attachment": { "type": attachment(media.kind), "payload": { "url": media.url, "is_reusable": false } },
+        })),
+        OutboundContent::Text { body } => {
+            if body.chars().count() > TEXT_MAX {
+                let reason = format!("a text of Messenger has at most {TEXT_MAX} characters");
+                return Err(CannotCarry { reason });
+            }
+            let replies: Vec<Value> = quick_replies(content)
+                .into_iter()
+                .flatten()
+                .map(|(title, payload)| json!({ "content_type": "text", "title": title, "payload": payload }))
+                .collect();
+            Ok(match replies.is_empty() {
+                true => json!({ "text": body }),
+                false => json!({ "text": body, "quick_replies": replies }),
+            })
+        }
+        OutboundContent::Template(_)
+        | OutboundContent::Buttons(_)
+        | OutboundContent::List(_)
+        | OutboundContent::Location(_)
+        | OutboundContent::Sms(_) => Err(CannotCarry { reason: "Messenger sends words and files".to_owned() }),
+    }
+}
+
+/// Meta's name for a kind of file.
+fn attachment(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image | MediaKind::Sticker => "image",
+        MediaKind::Video => "video",
+        MediaKind::Audio | MediaKind::Voice => "audio",
+        MediaKind::Document => "file",
+    }
+}

@@ -1,0 +1,9 @@
+//! What Messenger allows (PROVIDERS B): when a page may write, and what one message can hold.
+
+mod content;
+mod window;
+
+pub use content::{
+    MOST_QUICK_REPLIES, PAYLOAD_MAX, TEXT_MAX, TITLE_MAX, in_messages, place_text, quick_replies, title,
+};
+pub use window::{Allowed, HUMAN_WINDOW, OUTSIDE_WINDOW, WINDOW, allowed};

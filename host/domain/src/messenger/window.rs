@@ -1,0 +1,69 @@
+//! When a page may write to a customer (PROVIDERS B): for 24 hours after the customer did, and people for seven days.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How long anybody may answer.
+pub const WINDOW: TimeDelta = TimeDelta::hours(24);
+/// How long people may answer, with the tag that says so.
+pub const HUMAN_WINDOW: TimeDelta = TimeDelta::days(7);
+/// Code of a message outside its window: Meta's, and ours for one that is not even sent.
+pub const OUTSIDE_WINDOW: i64 = 10;
+
+/// How a message may go out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allowed {
+    /// As an answer.
+    Answer,
+    /// As the words of a person, which must say so.
+    HumanAgent,
+    /// Not at all.
+    No,
+}
+
+/// How a message may go out now. `human`: a person wrote it. `wrote_at`: when the customer last did; Meta judges where we do not
+/// know.
+pub fn allowed(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Allowed {
+    let Some(wrote_at) = wrote_at else { return Allowed::Answer };
+    match now - wrote_at {
+        passed if passed < WINDOW => Allowed::Answer,
+        passed if human && passed < HUMAN_WINDOW => Allowed::HumanAgent,
+        _ => Allowed::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(human: bool, passed: TimeDelta) -> Allowed {
+        let wrote = DateTime::UNIX_EPOCH;
+        allowed(human, Some(wrote), wrote + passed)
+    }
+
+    #[test]
+    fn anybody_may_answer_for_24_hours() {
+        let last = WINDOW - TimeDelta::seconds(1);
+        for human in [true, false] {
+            assert_eq!(after(human, TimeDelta::zero()), Allowed::Answer);
+            assert_eq!(after(human, last), Allowed::Answer);
+        }
+    }
+
+    #[test]
+    fn after_24_hours_only_people_may_answer_for_seven_days() {
+        assert_eq!(after(false, WINDOW), Allowed::No);
+        assert_eq!(after(true, WINDOW), Allowed::HumanAgent);
+        assert_eq!(after(true, HUMAN_WINDOW - TimeDelta::seconds(1)), Allowed::HumanAgent);
+        assert_eq!(after(true, HUMAN_WINDOW), Allowed::No);
+    }
+
+    #[test]
+    fn where_nobody_knows_when_the_customer_wrote_the_provider_judges() {
+        assert_eq!(allowed(false, None, DateTime::UNIX_EPOCH), Allowed::Answer);
+    }
+
+    #[test]
+    fn a_message_from_the_future_is_a_new_one() {
+        assert_eq!(after(false, TimeDelta::hours(-1)), Allowed::Answer);
+    }
+}

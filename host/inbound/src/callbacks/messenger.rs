@@ -1,0 +1,77 @@
+//! Which callbacks about pages are really Meta's: the handshake, and the signature over the raw bytes (PROVIDERS B). Until that is
+//! known, a body costs time that grows with its length and no faster.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use channels::{
+    messenger::callback::{self, first_page},
+    whatsapp_cloud::callback::{self as cloud, CallbackError},
+};
+use domain::inbound::{CallbackItem, CallbackTarget};
+use storage::inboxes::directories;
+
+use super::authenticity::{CallbackRefused, Handshake, Handshaken, SECRETS_TRIED, signed_with};
+use base::{
+    Context, Error,
+    aside::{self, Whose},
+    secrets::Purpose,
+};
+
+/// Answers the provider's handshake; `None` when the token is not the one in `messenger.verify_token`.
+pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
+    cloud::handshake(query, &ctx.settings.messenger_verify_token).map(Handshaken)
+}
+
+/// Verifies a callback over its raw bytes and parses it: signed with the operator's app secret, or with that of every page in it.
+pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Result<Vec<CallbackItem>, CallbackRefused> {
+    let operators = vec![ctx.settings.messenger_app_secret.clone()];
+    if signed_with(raw, operators, signature).await?.is_some() {
+        return parse(raw).await;
+    }
+    let body = raw.clone();
+    let Some(page) = aside::work(raw.len(), Whose::Anybody, move || first_page(&body)).await? else {
+        return Err(CallbackRefused::BadSignature);
+    };
+    let mut secrets: Vec<String> = own_secrets(ctx, vec![page]).await?.into_iter().map(|(_, secret)| secret).collect();
+    secrets.truncate(SECRETS_TRIED);
+    let Some(secret) = signed_with(raw, secrets, signature).await? else { return Err(CallbackRefused::BadSignature) };
+    let items = parse(raw).await?;
+    if all_have(ctx, &items, &secret).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
+}
+
+async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
+    let body = raw.clone();
+    aside::work(raw.len(), Whose::Known, move || callback::parse(&body)).await?.map_err(|error| match error {
+        CallbackError::TooMany => CallbackRefused::TooMany,
+        CallbackError::NotJson(_) | CallbackError::OtherObject(_) | CallbackError::NoPage(_) => {
+            CallbackRefused::Unreadable(error.to_string())
+        }
+    })
+}
+
+/// Whether every page that the items are for has this app secret.
+async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result<bool, Error> {
+    let mut pages = HashSet::new();
+    for item in items {
+        let CallbackTarget::Page(id) = &item.target else { return Ok(false) };
+        pages.insert(id.clone());
+    }
+    for (page, own) in own_secrets(ctx, pages.iter().cloned().collect()).await? {
+        if own == secret {
+            pages.remove(&page);
+        }
+    }
+    Ok(!items.is_empty() && pages.is_empty())
+}
+
+/// The app secrets of pages that have one, opened.
+async fn own_secrets(ctx: &Context, pages: Vec<String>) -> Result<Vec<(String, String)>, Error> {
+    let mut db = ctx.db.acquire().await?;
+    let sealed = directories::own_app_secrets_of_pages(&mut db, &pages).await?;
+    drop(db);
+    let open = |(page, client, sealed): (String, _, Vec<u8>)| {
+        Ok((page, ctx.sealer.open_text(client, Purpose::AppSecret, &sealed)?))
+    };
+    sealed.into_iter().map(open).collect()
+}

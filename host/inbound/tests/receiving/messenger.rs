@@ -1,0 +1,55 @@
+//! A chat that an agent gives back to its chatbot.
+
+use chat::release::{ReleaseError, release};
+use domain::chat::{MoveRefused, ParticipantState};
+use serde_json::json;
+use storage::PgConnection;
+
+use crate::stage::Stage;
+
+const BOT: &str = "default-chatbot";
+
+async fn taken_by_an_agent(stage: &Stage) {
+    let mut db = stage.ctx.db.acquire().await.unwrap();
+    let db: &mut PgConnection = &mut db;
+    sqlx::query("UPDATE participant SET state = 'ACTIVE', control_version = control_version + 1")
+        .execute(db)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_chat_that_an_agent_gives_back_is_the_chatbots_and_it_hears_of_it() {
+    let stage = Stage::with_chatbot(BOT, json!({ "released": "I am back." })).await;
+    stage.zo_writes("wamid.A", "hi").await;
+    stage.settle().await;
+    taken_by_an_agent(&stage).await;
+    let before = stage.chat().await;
+    release(&stage.ctx, stage.client, before.id).await.unwrap();
+    let given = stage.chat().await;
+    assert_eq!((given.state, given.control_version), (ParticipantState::Bot, before.control_version + 1));
+    stage.settle().await;
+    assert_eq!(stage.transcript().await.last().unwrap(), "> I am back.");
+    assert_eq!(stage.count("SELECT count(*) FROM participant_event WHERE kind = 'RELEASED'").await, 0);
+}
+
+#[tokio::test]
+async fn a_chat_that_no_agent_has_or_that_no_chatbot_would_answer_is_not_given_back() {
+    let stage = Stage::with_chatbot(BOT, json!({})).await;
+    stage.zo_writes("wamid.A", "hi").await;
+    stage.settle().await;
+    let chat = stage.chat().await;
+    let refused = release(&stage.ctx, stage.client, chat.id).await.unwrap_err();
+    assert!(matches!(refused, ReleaseError::Refused(MoveRefused::NoAgent)), "{refused}");
+    let nobody = stage.ctx.mint();
+    assert!(matches!(release(&stage.ctx, stage.client, nobody).await.unwrap_err(), ReleaseError::NotFound));
+
+    let without = Stage::new().await;
+    without.zo_writes("wamid.A", "hi").await;
+    without.settle().await;
+    taken_by_an_agent(&without).await;
+    let chat = without.chat().await;
+    let refused = release(&without.ctx, without.client, chat.id).await.unwrap_err();
+    assert!(matches!(refused, ReleaseError::NoChatbot), "{refused}");
+    assert_eq!(without.chat().await.state, ParticipantState::Active);
+}

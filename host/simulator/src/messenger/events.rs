@@ -1,0 +1,93 @@
+//! What the app of a page hears.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::state::Message;
+use crate::callbacks::Event;
+use crate::clock;
+use crate::mailbox::Progress;
+use crate::world::World;
+
+/// Marks events of this line among all callbacks.
+pub(crate) const FIELD: &str = "messenger";
+/// The app id of the inbox that Facebook gives to pages.
+const PAGE_INBOX: u64 = 26_390_203_743_090;
+/// The app id of the host.
+const OWN_APP: u64 = 1_000_000_000_000_001;
+
+fn event(page_id: &str, psid: &str, value: Value) -> Event {
+    Event { queue: format!("{FIELD}:{psid}"), waba_id: page_id.to_owned(), field: FIELD.to_owned(), value, taken: None }
+}
+
+/// A person did something: `what` is `message`, `postback` or `reaction`.
+pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Value) -> Event {
+    let mut body = json!({"sender": {"id": psid}, "recipient": {"id": page_id}, "timestamp": millis});
+    if let Some(fields) = body.as_object_mut() {
+        fields.insert(what.to_owned(), value);
+    }
+    event(page_id, psid, body)
+}
+
+/// The page sent something; `own`: the host did.
+pub(super) fn echo(message: &Message, own: bool) -> Event {
+    let mut said = message.body.clone();
+    if let Some(fields) = said.as_object_mut() {
+        fields.insert("mid".to_owned(), json!(message.id));
+        fields.insert("is_echo".to_owned(), json!(true));
+        fields.insert("app_id".to_owned(), json!(if own { OWN_APP } else { PAGE_INBOX }));
+        if let Some(attachment) = fields.remove("attachment") {
+            fields.insert("attachments".to_owned(), json!([attachment]));
+        }
+        fields.remove("quick_replies");
+    }
+    let body = json!({
+        "sender": {"id": message.page_id},
+        "recipient": {"id": message.psid},
+        "timestamp": message.time.timestamp_millis(),
+        "message": said,
+    });
+    event(&message.page_id, &message.psid, body)
+}
+
+/// Moves what the page sent on, one message or all of them, and tells the host. Answers the ids of what moved.
+pub(super) fn move_on(world: &Arc<World>, psid: &str, only: Option<&str>, progress: Progress) -> Vec<String> {
+    let (moved, reports) = {
+        let mut state = world.state();
+        let without_mids = state.faults.messenger_without_mids;
+        let waiting = |message: &&Message| {
+            !message.mine && message.status < progress && only.is_none_or(|only| message.id == only)
+        };
+        let ids: Vec<String> = state.messenger.of(psid).filter(waiting).map(|message| message.id.clone()).collect();
+        let mut reports: Vec<(String, i64, Vec<String>)> = Vec::new();
+        for id in &ids {
+            let Some(message) = state.messenger.message_mut(id) else { continue };
+            message.status = progress;
+            let millis = message.time.timestamp_millis();
+            match reports.iter_mut().find(|(page, ..)| *page == message.page_id) {
+                Some((_, watermark, mids)) => {
+                    *watermark = millis.max(*watermark);
+                    mids.push(id.clone());
+                }
+                None => reports.push((message.page_id.clone(), millis, vec![id.clone()])),
+            }
+        }
+        let reports: Vec<Event> = reports
+            .into_iter()
+            .map(|(page, watermark, mids)| {
+                let report = match progress {
+                    Progress::Read => ("read", json!({"watermark": watermark})),
+                    _ if without_mids => ("delivery", json!({"watermark": watermark})),
+                    _ => ("delivery", json!({"watermark": watermark, "mids": mids})),
+                };
+                did(&page, psid, clock::now().timestamp_millis(), report.0, report.1)
+            })
+            .collect();
+        (ids, reports)
+    };
+    for report in reports {
+        world.publish(report);
+    }
+    moved
+}

@@ -1,0 +1,205 @@
+//! Pages, people, and the messages between them.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::mailbox::Progress;
+use crate::phones::Rejection;
+use crate::{clock, identity};
+
+/// Messages of one person that are kept.
+const KEPT: usize = 2_000;
+
+/// A page of Facebook.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Page {
+    pub(crate) page_id: String,
+    pub(crate) name: String,
+    /// The only token that opens it; any, while none is set.
+    #[serde(skip)]
+    pub(crate) access_token: Option<String>,
+    /// The app hears of what the page sends (`message_echoes`).
+    pub(crate) echoes: bool,
+}
+
+/// Somebody on Messenger, as one page knows them.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Person {
+    pub(crate) psid: String,
+    pub(crate) first_name: String,
+    pub(crate) last_name: String,
+    /// Pages may ask for the name.
+    pub(crate) named: bool,
+    /// Takes messages; else sends fail with 551.
+    pub(crate) available: bool,
+    pub(crate) auto_deliver: bool,
+    pub(crate) auto_read: bool,
+    /// Sends are refused.
+    pub(crate) reject_with: Option<Rejection>,
+    /// Sends are carried out, but the call is not answered for 60 seconds.
+    pub(crate) timeout: bool,
+    /// A page shows that somebody is writing.
+    pub(crate) typing: bool,
+    /// A page has shown that it read everything.
+    pub(crate) seen: bool,
+}
+
+impl Person {
+    fn new(psid: &str) -> Self {
+        Self {
+            psid: psid.to_owned(),
+            first_name: "Person".to_owned(),
+            last_name: psid.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect(),
+            named: true,
+            available: true,
+            auto_deliver: true,
+            auto_read: false,
+            reject_with: None,
+            timeout: false,
+            typing: false,
+            seen: false,
+        }
+    }
+}
+
+/// A quick reply under a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct QuickReply {
+    pub(crate) title: String,
+    pub(crate) payload: String,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Message {
+    pub(crate) id: String,
+    #[serde(skip)]
+    pub(crate) psid: String,
+    pub(crate) page_id: String,
+    /// The person wrote it.
+    pub(crate) mine: bool,
+    pub(crate) text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) buttons: Vec<QuickReply>,
+    /// The `message` object, and how it came.
+    pub(crate) body: Value,
+    pub(crate) time: DateTime<Utc>,
+    pub(crate) status: Progress,
+}
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(crate) struct Messenger {
+    pages: BTreeMap<String, Page>,
+    people: BTreeMap<String, Person>,
+    messages: HashMap<String, Message>,
+    by_person: HashMap<String, VecDeque<String>>,
+    /// When a person last wrote to a page: the start of the windows.
+    wrote: HashMap<(String, String), DateTime<Utc>>,
+}
+
+impl Messenger {
+    /// The page of this id, if anybody spoke of it.
+    pub(crate) fn page(&self, page_id: &str) -> Option<&Page> {
+        self.pages.get(page_id)
+    }
+
+    /// The same, made known if it was not.
+    pub(crate) fn page_mut(&mut self, page_id: &str) -> &mut Page {
+        self.pages.entry(page_id.to_owned()).or_insert_with(|| Page {
+            page_id: page_id.to_owned(),
+            name: format!("Page {page_id}"),
+            access_token: None,
+            echoes: true,
+        })
+    }
+
+    pub(crate) fn pages(&self) -> Vec<Page> {
+        self.pages.values().cloned().collect()
+    }
+
+    /// The page that a token opens: the one whose token it is, or the only one without any.
+    pub(crate) fn page_of_token(&self, token: &str) -> Option<&Page> {
+        let own = self.pages.values().find(|page| page.access_token.as_deref() == Some(token));
+        own.or_else(|| {
+            let mut open = self.pages.values().filter(|page| page.access_token.is_none());
+            open.next().filter(|_| open.next().is_none())
+        })
+    }
+
+    pub(crate) fn person(&self, psid: &str) -> Option<&Person> {
+        self.people.get(psid)
+    }
+
+    /// The person of this id, made known if they were not.
+    pub(crate) fn person_mut(&mut self, psid: &str) -> &mut Person {
+        self.people.entry(psid.to_owned()).or_insert_with(|| Person::new(psid))
+    }
+
+    pub(crate) fn people(&self) -> Vec<Person> {
+        self.people.values().cloned().collect()
+    }
+
+    /// Puts a message into its conversation.
+    pub(crate) fn put(&mut self, message: Message) {
+        if message.mine {
+            self.wrote.insert((message.page_id.clone(), message.psid.clone()), message.time);
+            self.person_mut(&message.psid).seen = false;
+        }
+        let order = self.by_person.entry(message.psid.clone()).or_default();
+        order.push_back(message.id.clone());
+        if order.len() > KEPT
+            && let Some(oldest) = order.pop_front()
+        {
+            self.messages.remove(&oldest);
+        }
+        self.messages.insert(message.id.clone(), message);
+    }
+
+    pub(crate) fn message(&self, id: &str) -> Option<&Message> {
+        self.messages.get(id)
+    }
+
+    pub(crate) fn message_mut(&mut self, id: &str) -> Option<&mut Message> {
+        self.messages.get_mut(id)
+    }
+
+    /// The conversations of a person, oldest message first.
+    pub(crate) fn of(&self, psid: &str) -> impl DoubleEndedIterator<Item = &Message> {
+        self.by_person.get(psid).into_iter().flatten().filter_map(|id| self.messages.get(id))
+    }
+
+    /// When a person last wrote to a page.
+    pub(crate) fn wrote_at(&self, page_id: &str, psid: &str) -> Option<DateTime<Utc>> {
+        self.wrote.get(&(page_id.to_owned(), psid.to_owned())).copied()
+    }
+
+    /// Makes it longer ago that a person wrote to any page.
+    pub(crate) fn age(&mut self, psid: &str, wrote: DateTime<Utc>) {
+        for ((_, person), at) in &mut self.wrote {
+            if person == psid {
+                *at = wrote;
+            }
+        }
+    }
+
+    /// The page that a person writes to unless they say: the one of the last message, else the only one.
+    pub(crate) fn usual_page(&self, psid: &str) -> Option<String> {
+        let last = self.of(psid).next_back().map(|message| message.page_id.clone());
+        last.or_else(|| {
+            let mut all = self.pages.keys();
+            all.next().filter(|_| all.next().is_none()).cloned()
+        })
+    }
+}
+
+/// A fresh id of a message, opaque as Meta's.
+pub(crate) fn mid() -> String {
+    format!("m_{}", identity::trace_id().replace('=', "")) + &hex::encode(clock::dice::<12>())
+}

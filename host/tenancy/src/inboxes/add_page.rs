@@ -1,0 +1,114 @@
+//! A Facebook page is added by the operator (CONTRACT 3).
+
+use std::fmt;
+
+use storage::{
+    inboxes::{self, ADDRESS_UNIQUE, Inbox, InboxSettings, Messenger, PAGE_UNIQUE},
+    tenancy::clients,
+    violates,
+};
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::{Purpose, SealError},
+};
+
+/// A page to be. `Debug` hides the secrets.
+#[derive(Clone)]
+pub struct NewPage {
+    /// `clientRef` of its client.
+    pub client_ref: String,
+    /// Meta's id of the page.
+    pub page_id: String,
+    /// Token that may send as the page.
+    pub access_token: String,
+    /// App secret that signs its callbacks, where that is not the operator's.
+    pub app_secret: Option<String>,
+}
+
+impl fmt::Debug for NewPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewPage")
+            .field("client_ref", &self.client_ref)
+            .field("page_id", &self.page_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why no page was added.
+#[derive(Debug, thiserror::Error)]
+pub enum AddPageError {
+    /// No such client.
+    #[error("there is no client `{0}`; `patchbay client create` makes one")]
+    UnknownClient(String),
+    /// Not something that Meta gives out.
+    #[error("`{0}` is no id of a page: those have 1 to 64 digits")]
+    BadId(String),
+    /// Not something that can stand in a header.
+    #[error("an access token and an app secret must be visible ASCII characters without spaces")]
+    BadToken,
+    /// Added before.
+    #[error("the client has the page {0} already")]
+    PageTaken(String),
+    /// Belongs to another client.
+    #[error("the page {0} belongs to a client already: its callbacks could not be told apart")]
+    OfAnotherClient(String),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for AddPageError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for AddPageError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<SealError> for AddPageError {
+    fn from(error: SealError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Adds a page to a client. A page belongs to one client only.
+pub async fn add_page(admin: &Administration<'_>, new: NewPage, actor: Actor) -> Result<Inbox, AddPageError> {
+    let NewPage { client_ref, page_id, access_token, app_secret } = new;
+    if !(1..=64).contains(&page_id.len()) || !page_id.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(AddPageError::BadId(page_id));
+    }
+    for secret in std::iter::once(&access_token).chain(&app_secret) {
+        if secret.is_empty() || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(AddPageError::BadToken);
+        }
+    }
+    let mut tx = admin.db.begin().await?;
+    let Some(client) = clients::find_by_ref(&mut tx, &client_ref).await? else {
+        return Err(AddPageError::UnknownClient(client_ref));
+    };
+    let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
+    let page = Messenger {
+        page_id: page_id.clone(),
+        access_token_sealed: seal(Purpose::AccessToken, &access_token)?,
+        app_secret_sealed: app_secret.as_deref().map(|secret| seal(Purpose::AppSecret, secret)).transpose()?,
+    };
+    let inbox = Inbox { id: admin.mint(), settings: InboxSettings::Messenger(page) };
+    inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| {
+        if violates(&error, ADDRESS_UNIQUE) {
+            AddPageError::PageTaken(page_id)
+        } else if violates(&error, PAGE_UNIQUE) {
+            AddPageError::OfAnotherClient(page_id)
+        } else {
+            error.into()
+        }
+    })?;
+    audit(admin, &mut tx, client, actor, "create", ("messengerPage", &inbox.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(inbox)
+}

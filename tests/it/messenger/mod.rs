@@ -1,0 +1,23 @@
+//! Facebook pages over Messenger, end to end (SPEC 2.7, 2.8, 6.1, 6.5; PROVIDERS B).
+
+mod bots;
+mod callbacks;
+mod messages;
+mod pages;
+
+use harness::{Client, Person, Shared, Sink};
+
+/// The shared program that has the guests, a client with a page and `bot` in charge, its webhooks, and somebody who writes.
+async fn with_bot(bot: &str) -> (Shared, Client, Sink, Person) {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_bare_client();
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    // Ids of their own: the program and its simulator are shared.
+    let digits = patchbay.new_phone().msisdn;
+    let page = format!("55{digits}");
+    patchbay.page(&client, &page).await;
+    client.activate(bot).await;
+    let person = patchbay.person(&format!("24{digits}"), &page);
+    (patchbay, client, sink, person)
+}
