@@ -13,6 +13,7 @@ use channels::{
     carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
+    web::WebCarrier,
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{
         LiteCarrier, LiteDevices,
@@ -189,6 +190,8 @@ fn carriers(
         CloudLimits { rate_per_second: limits.cloud_rate_per_number, in_flight: limits.cloud_in_flight_per_number };
     let carriers =
         Carriers::default().with(CloudCarrier::new(cloud.clone(), cloud_limits)).with(SmppCarrier::new(smpp.clone()));
+    let web = WebCarrier::new(carriers.doorbell().clone());
+    let carriers = carriers.with(web);
     match lite {
         Some(devices) => {
             let clock: Arc<dyn Clock> = Arc::<SystemClock>::clone(clock);

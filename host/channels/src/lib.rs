@@ -9,5 +9,6 @@ pub mod media_store;
 pub mod object_media;
 pub mod smpp;
 pub mod standard_webhooks;
+pub mod web;
 pub mod whatsapp_cloud;
 pub mod whatsapp_lite;

@@ -9,6 +9,7 @@ pub mod raise;
 pub mod receive;
 pub mod routing;
 pub mod say;
+pub mod visitor_typing;
 mod work;
 
 pub use work::work;

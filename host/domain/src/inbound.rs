@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    address::Address,
     content::{Location, MediaKind},
     ids::InboxId,
 };
@@ -62,6 +63,9 @@ pub struct InboundMessage {
     pub from_user_id: Option<String>,
     /// Parent BSUID.
     pub from_parent_user_id: Option<String>,
+    /// What the customer is reached at where that is neither a number nor a BSUID: a PSID, a visitor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_address: Option<Address>,
     /// Display name.
     pub profile_name: Option<String>,
     /// Username, when set.

@@ -5,13 +5,14 @@ use std::{collections::HashMap, sync::Arc};
 use domain::inbox::InboxKind;
 
 use super::Carrier;
-use crate::whatsapp_lite::LiteDevices;
+use crate::{web::Doorbell, whatsapp_lite::LiteDevices};
 
 /// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
     lite: Option<Arc<dyn LiteDevices>>,
+    web: Doorbell,
 }
 
 impl Carriers {
@@ -32,6 +33,11 @@ impl Carriers {
     /// The devices of Lite numbers; `None` where there are none.
     pub fn lite_devices(&self) -> Option<&Arc<dyn LiteDevices>> {
         self.lite.as_ref()
+    }
+
+    /// What rings for the visitors of sites whose sockets this process holds.
+    pub fn doorbell(&self) -> &Doorbell {
+        &self.web
     }
 
     /// The carrier for inboxes of this kind; `None` when messages cannot leave from them.

@@ -256,6 +256,7 @@ fn message(told: &Value) -> Option<InboundMessage> {
         from: text("from"),
         from_user_id: text("userId"),
         from_parent_user_id: None,
+        from_address: None,
         profile_name: text("name"),
         username: text("username"),
         sent_at: moment(told.get("time").and_then(Value::as_str))?,

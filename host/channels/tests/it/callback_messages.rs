@@ -60,6 +60,7 @@ fn a_text_brings_everything_that_is_known_of_its_sender() {
         from: Some("27820000001".into()),
         from_user_id: Some("ZA.100".into()),
         from_parent_user_id: Some("ZA.ENT.9".into()),
+        from_address: None,
         profile_name: Some("Zo".into()),
         username: Some("zo".into()),
         sent_at: DateTime::from_timestamp(1_760_000_000, 0).unwrap(),

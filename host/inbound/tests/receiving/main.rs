@@ -3,6 +3,7 @@
 
 mod bot;
 mod stage;
+mod visitors;
 
 use base::media::AddressRefused;
 use channels::media_store::MediaContent;

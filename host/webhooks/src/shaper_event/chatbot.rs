@@ -89,7 +89,7 @@ fn of_chat(
         client_ref: chat.client_ref.clone(),
         sender_msisdn,
         receiver_msisdn,
-        customer_user_id: shown(AddressKind::Bsuid),
+        customer_user_id: customer.user_id().map(str::to_owned),
         username: customer.username.clone(),
         message_id: None,
         ct_id: None,

@@ -16,7 +16,7 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
     IncomingMessageEvent {
         profile_name: came.customer.name.clone(),
         sender: shown(AddressKind::Phone),
-        sender_user_id: shown(AddressKind::Bsuid),
+        sender_user_id: came.customer.user_id().map(str::to_owned),
         username: came.customer.username.clone(),
         receiver: business.to_owned(),
         text: said.text,

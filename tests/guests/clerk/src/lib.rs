@@ -66,6 +66,7 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
         "vip" => vec![Action::tag("vip"), Action::text("tagged")],
         "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
         "buttons" => vec![Action::buttons("Choose:", &[("yes-id", "Yes"), ("no-id", "No")])],
+        "rate" => vec![Action::RequestRating],
         "list" => vec![Action::list("Choose:", "Open", &[("red-id", "Red"), ("blue-id", "Blue")])],
         "person" => vec![Action::text("one moment"), Action::hand_over("wants a person")],
         "bye" => vec![Action::text("goodbye"), Action::Close],

@@ -105,6 +105,7 @@ fn inbound(id: &str, kind: &str, message: &Value, contact: Option<&Value>) -> Op
         from,
         from_user_id,
         from_parent_user_id: owned(message, "from_parent_user_id").or_else(|| of_contact("parent_user_id")),
+        from_address: None,
         profile_name: profile.and_then(|profile| owned(profile, "name")),
         username: profile.and_then(|profile| owned(profile, "username")),
         sent_at,

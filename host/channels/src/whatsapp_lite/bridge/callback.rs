@@ -95,6 +95,7 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
         from: Some(from),
         from_user_id: None,
         from_parent_user_id: None,
+        from_address: None,
         profile_name: name.map(str::to_owned),
         username: None,
         sent_at: moment(payload)?,
