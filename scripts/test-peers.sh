@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure of Python and Node.js, and installs the programs that tests talk to, written by others: each folder of
+# Makes sure of Python, Node.js and Chromium, and installs the programs that tests talk to, written by others: each folder of
 # tests/peers has an install.sh that does nothing when its manifest has not changed.
 set -eu
 . "$(dirname "$0")/packages.sh"
@@ -9,6 +9,10 @@ if ! have python3 || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
 fi
 if ! have node || ! have npm; then
     install "Node.js" "nodejs npm" "nodejs npm" "nodejs npm" "nodejs npm" "nodejs npm" node
+fi
+
+if ! have chromium && ! have chromium-browser && ! have google-chrome; then
+    install "Chromium" chromium chromium chromium chromium chromium chromium
 fi
 
 for peer in tests/peers/*/install.sh; do

@@ -57,6 +57,7 @@ mod standing;
 mod story;
 mod template_faults;
 mod templates;
+mod web_chat;
 mod webhook_attempts;
 mod webhook_configuration;
 mod webhook_configuration_changes;

@@ -20,6 +20,7 @@ mod process;
 mod shared;
 mod sink;
 mod stored;
+pub mod visitors;
 
 pub use callbacks::{inbound_text, status};
 pub use client::{Client, Reply};
@@ -31,6 +32,7 @@ pub use process::Node;
 pub use shared::Shared;
 pub use sink::{Received, Sink};
 pub use stored::RowCounts;
+pub use visitors::{Site, Visitor};
 
 use std::{future::Future, sync::OnceLock, time::Duration};
 

@@ -77,6 +77,10 @@ permissions! {
     Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
     /// Looking at conversations.
     ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
+    /// Web chat.
+    Sites: "add, change and delete web chat sites, read and rotate their keys and secrets" => [Admin, Developer];
+    /// Looking at web chat sites.
+    SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

@@ -28,10 +28,12 @@ mod rates;
 mod reports;
 mod routing;
 mod sending;
+mod sites;
 mod state;
 mod story;
 mod templates;
 mod testing;
+mod web_chat;
 mod webhook_attempts;
 mod webhook_config;
 
@@ -48,7 +50,9 @@ pub use admission::{Admission, AdmissionSettings};
 pub use auth::{PERMISSIONS, PermissionRow};
 pub use https::OverTls;
 pub use operations::metrics_router;
+pub use sites::script as site_script;
 pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
+pub use web_chat::{WebChat, WebChatLimits};
 
 /// Everything that is served under one address.
 pub fn router(state: ApiState) -> Router {
@@ -88,6 +92,8 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(plugins::routes())
         .merge(routing::routes())
         .merge(custom_events::routes())
+        .merge(sites::routes())
+        .merge(web_chat::routes())
         .merge(media::routes())
         .merge(page_callbacks::routes())
         .merge(providers::routes())

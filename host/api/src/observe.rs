@@ -21,6 +21,14 @@ use crate::{
 /// On every response; a caller's own value is logged beside ours.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Headers that an error answer keeps.
+const KEPT: [HeaderName; 4] = [
+    axum::http::header::ALLOW,
+    axum::http::header::ACCESS_CONTROL_ALLOW_ORIGIN,
+    axum::http::header::ACCESS_CONTROL_EXPOSE_HEADERS,
+    axum::http::header::VARY,
+];
+
 /// What routes are called that do not exist: the path itself may hold anything.
 const UNMATCHED: &str = "unmatched";
 
@@ -41,7 +49,8 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         log_fault(&span, &error, response.status());
         let timestamp = state.context.now().to_rfc3339_opts(SecondsFormat::Millis, true);
-        let allow = response.headers_mut().remove(axum::http::header::ALLOW);
+        // What tells browsers which pages may read the answer holds for errors, too.
+        let kept = KEPT.map(|name| (name.clone(), response.headers_mut().remove(&name)));
         let failed = Failed {
             timestamp,
             path: path.path(),
@@ -49,9 +58,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
             namespace: &state.settings.batch_namespace,
         };
         response = Product::of(path.path()).error_format().render(&error, failed);
-        if let Some(allow) = allow {
-            response.headers_mut().insert(axum::http::header::ALLOW, allow);
-        }
+        response.headers_mut().extend(kept.into_iter().filter_map(|(name, value)| Some((name, value?))));
     }
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);

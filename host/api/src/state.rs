@@ -18,7 +18,7 @@ use outbound::accept::Acceptor;
 use plugins::Uploads;
 use tenancy::accounts::Authenticator;
 
-use crate::admission::Admission;
+use crate::{admission::Admission, web_chat::WebChat};
 
 /// The surroundings of every request. Cheap to clone.
 #[derive(Clone)]
@@ -31,6 +31,8 @@ pub struct ApiState {
     pub callbacks: Arc<Intake>,
     /// Whose turn it is to upload a plugin.
     pub uploads: Arc<Uploads>,
+    /// What widgets of this process share.
+    pub web_chat: Arc<WebChat>,
     /// Knows whose key it is.
     pub authenticator: Authenticator,
     /// What the operator decided.

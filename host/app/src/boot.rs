@@ -14,6 +14,7 @@ use channels::{
     http::{GuardedClient, GuardedSettings},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
+    web::WebCarrier,
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{
         LiteCarrier, LiteDevices,
@@ -207,6 +208,8 @@ fn carriers(
         .with(SmppCarrier::new(smpp.clone()))
         .with(MessengerCarrier::new(messenger.clone(), Arc::clone(&clock), messenger_limits))
         .with_messenger(messenger.clone());
+    let web = WebCarrier::new(carriers.doorbell().clone());
+    let carriers = carriers.with(web);
     match lite {
         Some(devices) => carriers.with(LiteCarrier::new(Arc::clone(&devices), clock)).with_devices(devices),
         None => carriers,

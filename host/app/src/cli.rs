@@ -61,6 +61,9 @@ pub enum AdminCommand {
     /// Message templates of a client
     #[command(subcommand)]
     Template(TemplateCommand),
+    /// Web sites of a client that show the chat widget
+    #[command(subcommand)]
+    Site(SiteCommand),
 }
 
 /// `patchbay client ...`
@@ -224,6 +227,27 @@ pub struct TemplateSync {
     pub client: String,
 }
 
+/// `patchbay site ...`
+#[derive(Debug, Subcommand)]
+pub enum SiteCommand {
+    /// Add a site, and print its key and the tag that shows the widget
+    Add(SiteAdd),
+}
+
+/// `patchbay site add`
+#[derive(Debug, Args)]
+pub struct SiteAdd {
+    /// Client whose chats they are
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Name that people see
+    #[arg(long)]
+    pub name: String,
+    /// Origin whose pages may show the widget, such as https://shop.example; may be given several times
+    #[arg(long, value_name = "URL", required = true)]
+    pub origin: Vec<String>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +275,7 @@ mod tests {
             "patchbay page add --client acme --page-id 1 --access-token t",
             "patchbay page add --client acme --page-id 1 --access-token-stdin",
             "patchbay template sync --client acme",
+            "patchbay site add --client acme --name Shop --origin https://shop.example --origin https://www.shop.example",
             "patchbay migrate",
             "patchbay plugin new --lang rust --world chatbot order-bot",
             "patchbay plugin build",

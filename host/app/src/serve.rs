@@ -18,7 +18,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
-use api::{Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness};
+use api::{
+    Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness, WebChat,
+    WebChatLimits,
+};
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -250,6 +253,7 @@ fn router(
         acceptor: Acceptor::new(Arc::clone(ctx)),
         callbacks: Intake::new(Arc::clone(ctx)),
         uploads: Arc::default(),
+        web_chat: WebChat::start(ctx, web_chat_limits(config)),
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),
@@ -257,6 +261,16 @@ fn router(
         metrics,
         readiness: Arc::clone(readiness),
     }))
+}
+
+/// How often visitors of web sites may come.
+fn web_chat_limits(config: &Config) -> WebChatLimits {
+    let limits = &config.limits;
+    WebChatLimits {
+        posts_per_minute: limits.web_chat_posts_per_minute,
+        calls_per_minute_per_address: limits.web_chat_calls_per_minute_per_address,
+        sockets_per_visitor: limits.web_chat_sockets_per_visitor,
+    }
 }
 
 /// What this process takes on at once.

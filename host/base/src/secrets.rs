@@ -33,6 +33,8 @@ pub enum Purpose {
     WebhookSecret,
     /// A value in the configuration of a plugin.
     PluginSecret,
+    /// Signs the user ids of a web site.
+    SiteIdentity,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Self::AppSecret => "app-secret",
             Self::WebhookSecret => "webhook-secret",
             Self::PluginSecret => "plugin-secret",
+            Self::SiteIdentity => "site-identity",
         }
     }
 }

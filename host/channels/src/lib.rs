@@ -10,5 +10,6 @@ pub mod messenger;
 pub mod object_media;
 pub mod smpp;
 pub mod standard_webhooks;
+pub mod web;
 pub mod whatsapp_cloud;
 pub mod whatsapp_lite;

@@ -10,6 +10,7 @@ pub mod receive;
 pub mod release;
 pub mod routing;
 pub mod say;
+pub mod visitor_typing;
 mod work;
 
 pub use work::work;

@@ -28,4 +28,5 @@ pub mod send;
 pub mod source;
 pub mod template;
 pub mod tier;
+pub mod web_chat;
 pub mod webhook;

@@ -4,3 +4,4 @@ pub mod callbacks;
 pub mod lite;
 pub mod media;
 pub mod number_quality;
+pub mod web_chat;

@@ -14,6 +14,7 @@ pub mod plugins;
 pub mod sms;
 mod stored;
 pub mod tenancy;
+pub mod web;
 pub mod webhooks;
 pub mod work;
 

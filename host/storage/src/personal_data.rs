@@ -85,6 +85,8 @@ pub const REGISTRY: &[Table] = &[
     table("tier_recipient", &["recipient"]),
     table("waba_directory", &[]),
     table("web_inbox", &[]),
+    table("web_site_directory", &[]),
+    table("web_visitor", &["visitor", "proven_id", "joined_to"]),
     table("webhook_attempt", &["response_start"]),
     table("webhook_config", &[]),
     table("webhook_delivery", &["event", "body"]),

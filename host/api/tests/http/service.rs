@@ -2,7 +2,9 @@
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use api::{Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
+use api::{
+    Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, Readiness, WebChat, WebChatLimits,
+};
 use async_trait::async_trait;
 use axum::{
     Router,
@@ -121,6 +123,7 @@ impl Service {
             uploads: Arc::default(),
             acceptor: Acceptor::new(Arc::clone(&context)),
             callbacks: Intake::new(Arc::clone(&context)),
+            web_chat: WebChat::start(&context, WebChatLimits::default()),
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
             admission: Admission::new(options.admission),

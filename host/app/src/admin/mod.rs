@@ -1,6 +1,7 @@
 //! Commands that change the database: each prints one JSON object (CONTRACT 3).
 
 mod secrets;
+mod sites;
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use tenancy::{
 use crate::{
     boot::Base,
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, PageAdd, PageCommand, Provider, TemplateCommand,
-        TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, PageAdd, PageCommand, Provider, SiteCommand,
+        TemplateCommand, TemplateSync, UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -83,6 +84,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
         AdminCommand::Page(PageCommand::Add(add)) => add_page(config, base, add).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
+        AdminCommand::Site(SiteCommand::Add(add)) => sites::add(config, &admin, add).await,
     }
 }
 

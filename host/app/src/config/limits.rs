@@ -38,6 +38,12 @@ section! {
         write_timeout: Duration = Duration::from_secs(30),
         /// Bytes of one media file that a customer sends.
         inbound_media_max_bytes: u64 = 100 * MIB,
+        /// Messages and files of one visitor of a web site in a minute, of which as many may come at once; more are refused with 429.
+        web_chat_posts_per_minute: u32 = 40,
+        /// Calls and messages of web chat from one address, or from one IPv6 network of 64 bits, in a minute; more are refused with 429.
+        web_chat_calls_per_minute_per_address: u32 = 600,
+        /// Open widgets of one visitor of a web site in this process.
+        web_chat_sockets_per_visitor: usize = 10,
         /// Connections to PostgreSQL that one process holds.
         database_connections: u32 = 20,
         /// Calls of one webhook URL at the same time.

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use domain::inbox::InboxKind;
 
 use super::Carrier;
-use crate::{messenger::MessengerApi, whatsapp_lite::LiteDevices};
+use crate::{messenger::MessengerApi, web::Doorbell, whatsapp_lite::LiteDevices};
 
 /// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
@@ -13,6 +13,7 @@ pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
     lite: Option<Arc<dyn LiteDevices>>,
     messenger: Option<MessengerApi>,
+    web: Doorbell,
 }
 
 impl Carriers {
@@ -45,6 +46,11 @@ impl Carriers {
     /// Messenger beside sending; `None` where there is none.
     pub fn messenger(&self) -> Option<&MessengerApi> {
         self.messenger.as_ref()
+    }
+
+    /// What rings for the visitors of sites whose sockets this process holds.
+    pub fn doorbell(&self) -> &Doorbell {
+        &self.web
     }
 
     /// The carrier for inboxes of this kind; `None` when messages cannot leave from them.

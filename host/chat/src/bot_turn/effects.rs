@@ -23,7 +23,7 @@ use super::{
     scene::Scene,
 };
 use crate::{
-    conversation::{as_event, in_charge},
+    conversation::{as_event, in_charge, site_team},
     say::{Words, say},
 };
 use base::{Context, Result, lanes::Lease};
@@ -146,6 +146,7 @@ impl Turn<'_> {
                     self.participant.team = team.filter(|team| !team.trim().is_empty());
                     let note = note.filter(|note| !note.trim().is_empty());
                     self.participant.queued_reason = Some(note.unwrap_or_else(|| HANDED_OVER.to_owned()));
+                    site_team::name(db, self.lease.client, self.participant).await?;
                     self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
                 }
             }

@@ -17,7 +17,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::conversation::as_event;
+use crate::conversation::{as_event, site_team};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, trace};
@@ -152,6 +152,7 @@ pub(super) async fn give_to_people(
             let had = participant.state;
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 participant.queued_reason = Some(reason);
+                site_team::name(&mut tx, client, &mut participant).await?;
                 wakes = record_moved(ctx, &mut tx, client, had, &participant).await?;
             }
             participants::save(&mut tx, client, &participant).await?;

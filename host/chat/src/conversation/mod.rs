@@ -5,6 +5,7 @@ pub(crate) mod in_charge;
 pub(crate) mod message;
 pub(crate) mod plugin_view;
 pub(crate) mod ratings;
+pub(crate) mod site_team;
 pub(crate) mod waiting;
 
 pub(crate) use domain::chat::words;

@@ -11,10 +11,11 @@ mod taps;
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind, Addresses},
-    chat::{ChatContent, ContentType, ReceivedContent, SentTemplate},
+    chat::{ChatContent, ContentType, ParticipantState, ReceivedContent, SentTemplate},
     conversation::InConversation,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
+    inbox::InboxKind,
 };
 use storage::{
     PgConnection, Queue,
@@ -33,9 +34,12 @@ use uuid::Uuid;
 
 use self::answers::Answered;
 pub use self::import::import;
-use crate::conversation::{as_event, words};
+use crate::conversation::{as_event, site_team, words};
 use base::{Context, Result, media};
 use events::record;
+
+/// What the id of a visitor's file begins with, which is in our store already; what follows is our id of it.
+pub const UPLOADED: &str = "uploaded:";
 
 /// A message with everything that is known about it.
 struct Arrival<'a> {
@@ -81,7 +85,7 @@ pub async fn receive(
         inbox_customers::record_inbound(db, client, inbox.id, customer.id, written_at).await?;
     let answered = answers::read(db, client, (&inbox, customer.id), message).await?;
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
-    let file = store_file(ctx, db, client, inbox.id, &answered.content).await?;
+    let file = store_file(ctx, db, client, &inbox, &answered.content).await?;
 
     let arrival = Arrival {
         id,
@@ -95,6 +99,9 @@ pub async fn receive(
         written_at,
     };
     let mut routed = chat::route(ctx, db, client, &arrival).await?;
+    if routed.was != Some(ParticipantState::Queued) {
+        site_team::name(db, client, &mut routed.participant).await?;
+    }
     let stored = chat_message(&arrival, &mut routed.participant, file);
     chat_messages::insert(db, client, &stored).await?;
     participants::save(db, client, &routed.participant).await?;
@@ -138,14 +145,18 @@ async fn store_file(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    inbox: InboxId,
+    inbox: &Inbox,
     content: &InboundContent,
 ) -> Result<Option<MediaId>> {
     let InboundContent::Media(file) = content else { return Ok(None) };
+    // A visitor's file came before the message that brings it, and says which one it is.
+    if inbox.kind() == InboxKind::Web {
+        return Ok(file.provider_media_id.strip_prefix(UPLOADED).and_then(|id| id.parse().ok()));
+    }
     let id: MediaId = ctx.mint();
     let new = NewMedia {
         id,
-        inbox,
+        inbox: inbox.id,
         provider_media_id: file.provider_media_id.clone(),
         source_url: file.url.clone(),
         mime_type: file.mime_type.clone(),

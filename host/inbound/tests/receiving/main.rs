@@ -4,6 +4,7 @@
 mod bot;
 mod messenger;
 mod stage;
+mod visitors;
 
 use base::media::AddressRefused;
 use channels::media_store::MediaContent;

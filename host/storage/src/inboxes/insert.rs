@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
 use crate::Result;
 
-/// Stores an inbox with what its kind has, and enters a Cloud number, or a page, into the directories. Fails on
+/// Stores an inbox with what its kind has, and enters a Cloud number, a page or a site into the directories. Fails on
 /// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
@@ -117,9 +117,9 @@ async fn insert_web(db: &mut PgConnection, client: ClientId, id: InboxId, site: 
         .bind(id.0)
         .bind(&site.name)
         .bind(&site.origins)
-        .execute(db)
+        .execute(&mut *db)
         .await?;
-    Ok(())
+    crate::web::sites::enter(db, client, id, &site.site_key).await
 }
 
 async fn insert_sms(db: &mut PgConnection, client: ClientId, id: InboxId, sms: &Sms) -> Result<()> {

@@ -1,0 +1,101 @@
+//! Whether a page may call: its site by the key that it names, its origin by what the browser says. Origins are answered with
+//! exactly the one that asked, and never with a wildcard.
+
+use std::net::IpAddr;
+
+use axum::{
+    extract::{FromRequestParts, Query},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use domain::web_chat::Origin;
+use inbound::web_chat::{Site, VisitorToken, site_of_key, visitor_of};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::limits::too_often;
+use crate::{
+    error::{ApiError, ErrorKind},
+    https::Source,
+    state::ApiState,
+};
+
+/// Carries the token of a visitor.
+pub(super) const VISITOR_TOKEN: HeaderName = HeaderName::from_static("x-visitor-token");
+/// How long browsers remember what a page may do, in seconds.
+const REMEMBERED: &str = "600";
+
+/// Which site it is about.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Named {
+    /// Key of the site.
+    pub(super) site: String,
+}
+
+/// A page of a site that may show the widget.
+pub(super) struct Door {
+    /// The site.
+    pub(super) site: Site,
+    /// Where the page is.
+    pub(super) origin: Origin,
+    /// Where the visitor is.
+    pub(super) address: Option<IpAddr>,
+}
+
+impl FromRequestParts<ApiState> for Door {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let Ok(Source(address)) = Source::from_request_parts(parts, state).await;
+        // Asking whether one may ask is free.
+        if parts.method != Method::OPTIONS {
+            state.web_chat.limits.call(address).map_err(too_often)?;
+        }
+        let Query(Named { site }) = Query::try_from_uri(&parts.uri)
+            .map_err(|_| ApiError::fault("site", "is required: the key of the site, as the script tag has it"))?;
+        let mut origins = parts.headers.get_all(header::ORIGIN).iter();
+        let (origin, more) = (origins.next(), origins.next());
+        let origin = origin.filter(|_| more.is_none()).and_then(|origin| Origin::parse(origin.to_str().ok()?).ok());
+        let known = site_of_key(&state.context, &site).await?;
+        match (known, origin) {
+            (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
+            // Whether there is such a site is nobody's business who may not ask.
+            _ => {
+                let said = "this page may not show the widget of this site: the origin must be among those of the site";
+                Err(ApiError::new(ErrorKind::Forbidden, said))
+            }
+        }
+    }
+}
+
+impl Door {
+    /// The answer, readable for the page that asked.
+    pub(super) fn answer(&self, answer: Result<Response, ApiError>) -> Response {
+        let mut response = answer.unwrap_or_else(IntoResponse::into_response);
+        let headers = response.headers_mut();
+        if let Ok(origin) = HeaderValue::from_str(self.origin.as_str()) {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        }
+        headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Retry-After"));
+        response
+    }
+
+    /// What a browser is told that asks whether the page may call.
+    pub(super) fn preflight(&self) -> Response {
+        let headers = [
+            (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, "content-type, x-visitor-token"),
+            (header::ACCESS_CONTROL_MAX_AGE, REMEMBERED),
+        ];
+        self.answer(Ok((StatusCode::NO_CONTENT, headers).into_response()))
+    }
+
+    /// The visitor whose token it is.
+    pub(super) async fn visitor(&self, state: &ApiState, token: &str) -> Result<VisitorToken, ApiError> {
+        let found = visitor_of(&state.context, &self.site, token).await?;
+        found.map_err(|refused| ApiError::new(ErrorKind::Forbidden, refused.to_string()))
+    }
+}

@@ -1,0 +1,116 @@
+//! Files of visitors.
+
+use axum::{
+    Json,
+    extract::{Query, Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::web_chat::{FileRefused, FileType};
+use inbound::web_chat::{UploadRefused, upload};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    door::{Door, Named, VISITOR_TOKEN},
+    limits::too_often,
+};
+use crate::{
+    body,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(take, preflight))
+}
+
+/// What the visitor calls it.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Called {
+    /// Name of the file.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// A file that was taken.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebFile)]
+struct FileBody {
+    /// Named by the message that brings it.
+    #[schema(format = Uuid)]
+    file: String,
+    /// What it is, read from its bytes.
+    mime_type: &'static str,
+    /// Bytes.
+    bytes: u64,
+    /// Where it is, for a while.
+    url: String,
+}
+
+fn refused(error: UploadRefused) -> ApiError {
+    match error {
+        UploadRefused::File(FileRefused::TooLarge { .. }) => {
+            ApiError::new(ErrorKind::PayloadTooLarge, error.to_string())
+        }
+        UploadRefused::File(FileRefused::UnknownType | FileRefused::Lies { .. }) => {
+            ApiError::new(ErrorKind::UnsupportedMediaType, error.to_string())
+        }
+        UploadRefused::File(FileRefused::Empty) => ApiError::fault("body", error.to_string()),
+        UploadRefused::Store(cause) => ApiError::internal(cause),
+        UploadRefused::Failed(cause) => cause.into(),
+    }
+}
+
+/// Takes a file of a visitor.
+///
+/// The body is the file itself. Its type is read from its bytes: JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV. A
+/// message (`file` on the socket) brings it into the chat.
+#[utoipa::path(
+    post,
+    path = "/web-chat/files",
+    operation_id = "uploadWebFile",
+    tag = "Web chat",
+    params(Named, Called, ("X-Visitor-Token" = String, Header, description = "Token of the visitor.")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses(
+        (status = 201, description = "Taken.", body = FileBody),
+        (status = 403, description = "The page is none of the site's, or the token is not for it."),
+        (status = 413, description = "Larger than files of its type may be."),
+        (status = 415, description = "Of no type that is taken, or not what it says."),
+        (status = 429, description = "Too many files or calls."),
+    ),
+)]
+async fn take(State(state): State<ApiState>, door: Door, request: Request) -> Response {
+    let answer = taken(&state, &door, request).await;
+    door.answer(answer.map(|body| (StatusCode::CREATED, Json(body)).into_response()))
+}
+
+async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBody, ApiError> {
+    let (token, said) = {
+        let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        (text(VISITOR_TOKEN).to_owned(), text(header::CONTENT_TYPE).to_owned())
+    };
+    let called = Query::<Called>::try_from_uri(request.uri()).ok().and_then(|Query(called)| called.name);
+    let visitor = door.visitor(state, &token).await?;
+    state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
+    let bytes = body::read(request, FileType::largest(), state.settings.body_timeout).await?;
+    let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(refused)?;
+    Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime, bytes: stored.bytes, url: stored.url })
+}
+
+/// Whether a page may send files: browsers ask.
+#[utoipa::path(
+    options,
+    path = "/web-chat/files",
+    operation_id = "mayUploadWebFile",
+    tag = "Web chat",
+    params(Named),
+    responses((status = 204, description = "It may."), (status = 403, description = "It is none of the site's pages.")),
+)]
+async fn preflight(door: Door) -> Response {
+    door.preflight()
+}

@@ -1,0 +1,38 @@
+//! Web chat, as widgets speak it (`docs/web-chat.md`, CONTRACT 4): the widget itself, sessions, files, and the socket. No key is
+//! asked for: the site says which pages may call, and a token which visitor it is.
+
+mod door;
+mod files;
+mod frames;
+mod limits;
+mod session;
+mod shown;
+mod socket;
+mod widget;
+
+use std::sync::Arc;
+
+use base::Context;
+use inbound::web_chat::Presence;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::state::ApiState;
+use limits::Limits;
+pub use limits::WebChatLimits;
+
+/// What widgets of this process share.
+pub struct WebChat {
+    presence: Arc<Presence>,
+    limits: Limits,
+}
+
+impl WebChat {
+    /// Begins to look after visitors, within a runtime.
+    pub fn start(ctx: &Arc<Context>, limits: WebChatLimits) -> Arc<Self> {
+        Arc::new(Self { presence: Presence::start(Arc::clone(ctx)), limits: Limits::new(limits) })
+    }
+}
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().merge(widget::routes()).merge(session::routes()).merge(files::routes()).merge(socket::routes())
+}

@@ -1,0 +1,149 @@
+//! A page was loaded: who its visitor is, and how the widget looks.
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use chrono::SecondsFormat;
+use domain::{body, web_chat::FileType};
+use inbound::web_chat::{self, Asked, Identity, SessionRefused};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    door::{Door, Named},
+    shown::state_of,
+};
+use crate::{
+    body::SmallJson,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(begin, preflight))
+}
+
+/// What a widget brings.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = WebSessionRequest)]
+struct SessionRequest {
+    /// The token of the last visit.
+    #[schema(max_length = 200)]
+    token: Option<String>,
+    /// Which of its users the site says it is, with the proof of it.
+    #[serde(default, deserialize_with = "body::object")]
+    identity: Option<IdentityBody>,
+}
+
+/// A user of the site itself.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = WebIdentity)]
+struct IdentityBody {
+    /// The site's own id of the user.
+    #[schema(min_length = 1, max_length = 128)]
+    user_id: String,
+    /// HMAC-SHA256 of that under the site's secret, in hexadecimal.
+    #[schema(min_length = 64, max_length = 64)]
+    hash: String,
+}
+
+/// A visit.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebSession)]
+struct SessionBody {
+    /// Who holds it is this visitor on this site: the widget keeps it.
+    token: String,
+    /// The visitor.
+    #[schema(format = Uuid)]
+    visitor: String,
+    /// Until when the token is good.
+    #[schema(format = DateTime)]
+    expires_time: String,
+    /// Look, texts and form of the widget.
+    #[schema(value_type = Object)]
+    site: Value,
+    /// Where the chat stands; null while there is none.
+    #[schema(value_type = Option<Object>)]
+    chat: Value,
+    /// The form must be answered before the first message.
+    form_due: bool,
+    /// Bytes of a file at most, whatever its type.
+    max_file_bytes: usize,
+}
+
+fn refused(error: SessionRefused) -> ApiError {
+    match error {
+        SessionRefused::NotProven => ApiError::new(ErrorKind::Forbidden, error.to_string()),
+        SessionRefused::BadUserId => ApiError::fault("identity.userId", error.to_string()),
+        SessionRefused::Failed(cause) => cause.into(),
+    }
+}
+
+/// Begins a visit.
+///
+/// For widgets, from a page of the site (`Origin`). A token of an earlier visit that is no good any more is as good as none.
+#[utoipa::path(
+    post,
+    path = "/web-chat/sessions",
+    operation_id = "beginWebSession",
+    tag = "Web chat",
+    params(Named),
+    request_body = SessionRequest,
+    responses(
+        (status = 200, description = "The visit.", body = SessionBody),
+        (status = 403, description = "The page is none of the site's, or the proof of identity is wrong."),
+        (status = 429, description = "Too many calls from one address."),
+    ),
+)]
+async fn begin(
+    State(state): State<ApiState>,
+    door: Door,
+    asked: Result<SmallJson<SessionRequest>, ApiError>,
+) -> Response {
+    let answer = match asked {
+        Ok(SmallJson(asked)) => visit(&state, &door, asked).await,
+        Err(refused) => Err(refused),
+    };
+    door.answer(answer.map(|body| Json(body).into_response()))
+}
+
+async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<SessionBody, ApiError> {
+    let identity = asked.identity.map(|given| Identity { user_id: given.user_id, hash: given.hash });
+    let asked = Asked { token: asked.token, identity };
+    let session = web_chat::begin(&state.context, &door.site, asked).await.map_err(refused)?;
+    let settings = &door.site.settings;
+    let due = settings.form.as_ref().is_some_and(|form| form.is_required()) && !session.form_answered;
+    let mut look = serde_json::to_value(&settings.look).unwrap_or(Value::Null);
+    if let Some(look) = look.as_object_mut() {
+        look.insert("textColor".to_owned(), json!(settings.look.text_on_color()));
+    }
+    Ok(SessionBody {
+        token: session.sealed,
+        visitor: session.token.visitor.to_string(),
+        expires_time: session.token.expires_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        site: json!({ "name": door.site.name, "look": look, "texts": settings.texts, "form": settings.form }),
+        chat: session.chat.as_ref().map(state_of).unwrap_or(Value::Null),
+        form_due: due,
+        max_file_bytes: FileType::largest(),
+    })
+}
+
+/// Whether a page may begin a visit: browsers ask.
+#[utoipa::path(
+    options,
+    path = "/web-chat/sessions",
+    operation_id = "mayBeginWebSession",
+    tag = "Web chat",
+    params(Named),
+    responses((status = 204, description = "It may."), (status = 403, description = "It is none of the site's pages.")),
+)]
+async fn preflight(door: Door) -> Response {
+    door.preflight()
+}

@@ -1,0 +1,48 @@
+// What the widget says unless its site words it otherwise. `{name}` stands for what is filled in.
+const TEXTS = {
+  launcher: "Chat with us",
+  title: "Chat",
+  greeting: "Hello! How can we help?",
+  placeholder: "Write a message",
+  send: "Send",
+  attach: "Attach a file",
+  close: "Close chat",
+  newMessages: "{count} new messages",
+  typing: "{name} is typing",
+  queued: "We are connecting you with somebody. You can go on writing.",
+  afterHours: "We are not here right now. Write to us, and we will answer as soon as we are back.",
+  agentJoined: "You are talking with {name}",
+  bot: "Assistant",
+  agent: "Agent",
+  you: "You",
+  conversationClosed: "This conversation has ended. Write to begin a new one.",
+  offline: "No connection. What you write is sent when it is back.",
+  reconnecting: "Connecting",
+  sending: "Sending",
+  failed: "Not sent: {reason}",
+  retry: "Send again",
+  rate: "How was our service?",
+  rated: "Thank you for your rating",
+  formTitle: "Before we begin",
+  formSubmit: "Begin chat",
+  choose: "Choose",
+  earlier: "Show earlier messages",
+  fileTooLarge: "This file is too large",
+  fileRefused: "This file was not taken: {reason}",
+  tooFast: "Too many messages in a short time. Wait a moment.",
+  location: "Place on the map",
+  download: "Open file {name}",
+  delivered: "Sent",
+  seen: "Seen",
+  messages: "Messages",
+};
+
+// The words of a site over ours.
+function wording(own) {
+  return function text(key, values) {
+    const template = own && own[key] ? own[key] : TEXTS[key];
+    return template.replace(/\{(\w+)\}/g, function (whole, name) {
+      return values && values[name] !== undefined ? String(values[name]) : whole;
+    });
+  };
+}

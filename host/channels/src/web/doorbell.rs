@@ -1,0 +1,74 @@
+//! Tells whoever holds the sockets of this process that a visitor has something to look at. A ring may be lost: sockets look by
+//! themselves as well.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use domain::ids::{ClientId, InboxId};
+use tokio::sync::Notify;
+
+/// A visitor of a site.
+pub type Rung = (ClientId, InboxId, String);
+
+/// Rings that nobody has answered at most; what is beyond them is found by looking.
+const MOST: usize = 10_000;
+
+/// The bell of one process. Clones ring the same one.
+#[derive(Debug, Clone, Default)]
+pub struct Doorbell {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    rung: Mutex<HashSet<Rung>>,
+    heard: Notify,
+}
+
+impl Doorbell {
+    /// Rings for a visitor.
+    pub fn ring(&self, client: ClientId, inbox: InboxId, visitor: &str) {
+        let mut rung = self.inner.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        if rung.len() < MOST {
+            rung.insert((client, inbox, visitor.to_owned()));
+        }
+        drop(rung);
+        self.inner.heard.notify_one();
+    }
+
+    /// Waits until it rings.
+    pub async fn rings(&self) {
+        self.inner.heard.notified().await;
+    }
+
+    /// For whom it has rung since the last call.
+    pub fn answer(&self) -> HashSet<Rung> {
+        std::mem::take(&mut *self.inner.rung.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_ring_before_anybody_listens_is_heard_and_several_are_one() {
+        let (bell, client, site) = (Doorbell::default(), ClientId(Uuid::nil()), InboxId(Uuid::nil()));
+        bell.ring(client, site, "ann");
+        bell.clone().ring(client, site, "ann");
+        bell.rings().await;
+        assert_eq!(bell.answer().len(), 1);
+        assert!(bell.answer().is_empty());
+    }
+
+    #[test]
+    fn rings_that_nobody_answers_do_not_grow_without_end() {
+        let (bell, client, site) = (Doorbell::default(), ClientId(Uuid::nil()), InboxId(Uuid::nil()));
+        (0..MOST + 5).for_each(|visitor| bell.ring(client, site, &visitor.to_string()));
+        assert_eq!(bell.answer().len(), MOST);
+    }
+}

@@ -1,0 +1,7 @@
+//! Web chat: the visitors of a site have what is written to them as soon as it is on disk, and are told to look (ADR 0029).
+
+mod carrier;
+mod doorbell;
+
+pub use carrier::{WebCarrier, message_id};
+pub use doorbell::{Doorbell, Rung};

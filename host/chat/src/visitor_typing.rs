@@ -1,0 +1,22 @@
+//! An agent writes to a visitor of a web site: shown in the widget for a moment. Channels of providers have calls of their own for it.
+
+use base::{Context, Result};
+use chrono::TimeDelta;
+use domain::{channel::Channel, ids::ClientId};
+use storage::{chat::participants::Participant, web::visitors};
+
+/// How long it is shown.
+const SHOWN: TimeDelta = TimeDelta::seconds(6);
+
+/// Shows it; on another channel nothing happens. A chat without a visitor has nobody to show it to.
+pub async fn show(ctx: &Context, client: ClientId, chat: &Participant) -> Result<()> {
+    if chat.channel != Channel::Web {
+        return Ok(());
+    }
+    let mut db = ctx.db.acquire().await?;
+    let until = ctx.now() + SHOWN;
+    for visitor in visitors::agent_types(&mut db, client, (chat.inbox, chat.customer), until).await? {
+        ctx.carriers.doorbell().ring(client, chat.inbox, &visitor);
+    }
+    Ok(())
+}

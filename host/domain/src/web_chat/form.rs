@@ -1,0 +1,256 @@
+//! The form before a chat: what a site asks, and what a visitor answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::body::FieldFault;
+
+/// Fields of a form at most.
+const MOST_FIELDS: usize = 10;
+/// Choices of a field at most.
+const MOST_OPTIONS: usize = 20;
+/// Characters of a label, a choice or an answer at most.
+const LABEL_MAX: usize = 200;
+/// Characters of an answer at most.
+const ANSWER_MAX: usize = 500;
+
+/// What a site asks before a chat begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PreChatForm {
+    /// In the order in which they are shown.
+    pub fields: Vec<FormField>,
+}
+
+/// One thing that is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FormField {
+    /// Its name in answers. `name` and `email` say who the visitor is.
+    pub key: String,
+    /// What is asked.
+    pub label: String,
+    /// What an answer is.
+    #[serde(rename = "type", default)]
+    pub kind: FormFieldKind,
+    /// It must be answered.
+    #[serde(default)]
+    pub required: bool,
+    /// What there is to choose from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+/// What an answer is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum FormFieldKind {
+    /// A line of text.
+    #[default]
+    Text,
+    /// An e-mail address.
+    Email,
+    /// A phone number.
+    Phone,
+    /// One of the options.
+    Choice,
+    /// A box to tick; the answer is `yes`.
+    Consent,
+}
+
+/// A form as it was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormAnswers {
+    /// What the visitor is called.
+    pub name: Option<String>,
+    /// Labels and answers, in the order of the form.
+    pub lines: Vec<(String, String)>,
+}
+
+impl FormAnswers {
+    /// As a message of the chat, a line for each answer.
+    pub fn as_text(&self) -> String {
+        let lines = self.lines.iter().map(|(label, answer)| format!("{label}: {answer}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl PreChatForm {
+    /// What is wrong with it; `field` is where it stands.
+    pub fn faults(&self, field: &str) -> Vec<FieldFault> {
+        let mut faults = Vec::new();
+        if self.fields.is_empty() || self.fields.len() > MOST_FIELDS {
+            let said = format!("must have 1 to {MOST_FIELDS} fields; null takes the form away");
+            faults.push(FieldFault::new(format!("{field}.fields"), said));
+        }
+        let mut keys = BTreeSet::new();
+        for (at, asked) in self.fields.iter().enumerate().take(MOST_FIELDS) {
+            let mut fault = |name: &str, said: String| {
+                faults.push(FieldFault::new(format!("{field}.fields[{at}].{name}"), said));
+            };
+            let plain = asked.key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if !plain || !(1..=40).contains(&asked.key.len()) {
+                fault("key", "must be 1 to 40 letters, digits and `_`".to_owned());
+            } else if !keys.insert(asked.key.as_str()) {
+                fault("key", format!("`{}` is there twice", asked.key));
+            }
+            if !is_label(&asked.label) {
+                fault("label", format!("must be 1 to {LABEL_MAX} characters"));
+            }
+            let choices = asked.options.len();
+            match asked.kind {
+                FormFieldKind::Choice if !(1..=MOST_OPTIONS).contains(&choices) => {
+                    fault("options", format!("a CHOICE needs 1 to {MOST_OPTIONS} options"));
+                }
+                FormFieldKind::Choice if !asked.options.iter().all(|option| is_label(option)) => {
+                    fault("options", format!("each must be 1 to {LABEL_MAX} characters"));
+                }
+                FormFieldKind::Choice => {}
+                _ if choices > 0 => fault("options", "only a CHOICE has options".to_owned()),
+                _ => {}
+            }
+        }
+        faults
+    }
+
+    /// Whether a visitor must answer it before the first message.
+    pub fn is_required(&self) -> bool {
+        self.fields.iter().any(|field| field.required)
+    }
+
+    /// Reads answers; what is not asked is a fault.
+    pub fn read(&self, answers: &BTreeMap<String, String>) -> Result<FormAnswers, Vec<FieldFault>> {
+        let mut faults = Vec::new();
+        let mut read = FormAnswers { name: None, lines: Vec::new() };
+        for key in answers.keys().filter(|key| !self.fields.iter().any(|field| field.key == **key)) {
+            faults.push(FieldFault::new(format!("answers.{key}"), "is not asked"));
+        }
+        for field in &self.fields {
+            let answer = answers.get(&field.key).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
+            let at = || format!("answers.{}", field.key);
+            match answer {
+                None if field.required => faults.push(FieldFault::required(at())),
+                None => {}
+                Some(answer) => match field.judge(answer) {
+                    Err(said) => faults.push(FieldFault::new(at(), said)),
+                    Ok(()) => {
+                        if field.key == "name" {
+                            read.name = Some(answer.to_owned());
+                        }
+                        read.lines.push((field.label.clone(), answer.to_owned()));
+                    }
+                },
+            }
+        }
+        if faults.is_empty() && read.lines.is_empty() {
+            faults.push(FieldFault::new("answers", "must have an answer"));
+        }
+        if faults.is_empty() { Ok(read) } else { Err(faults) }
+    }
+}
+
+impl FormField {
+    fn judge(&self, answer: &str) -> Result<(), String> {
+        if answer.chars().count() > ANSWER_MAX || answer.chars().any(char::is_control) {
+            return Err(format!("must be one line of at most {ANSWER_MAX} characters"));
+        }
+        let fits = match self.kind {
+            FormFieldKind::Text => true,
+            FormFieldKind::Email => answer.split_once('@').is_some_and(|(local, host)| {
+                !local.is_empty() && host.contains('.') && !answer.contains(char::is_whitespace)
+            }),
+            FormFieldKind::Phone => {
+                let digits = answer.bytes().filter(u8::is_ascii_digit).count();
+                let plain = answer.chars().all(|c| c.is_ascii_digit() || " +-()./".contains(c));
+                plain && (6..=15).contains(&digits)
+            }
+            FormFieldKind::Choice => self.options.iter().any(|option| option == answer),
+            FormFieldKind::Consent => answer == "yes",
+        };
+        let wanted = match self.kind {
+            FormFieldKind::Text => "",
+            FormFieldKind::Email => "must be an e-mail address",
+            FormFieldKind::Phone => "must be a phone number",
+            FormFieldKind::Choice => "must be one of the options",
+            FormFieldKind::Consent => "must be `yes`",
+        };
+        if fits { Ok(()) } else { Err(wanted.to_owned()) }
+    }
+}
+
+fn is_label(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= LABEL_MAX && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(fields: serde_json::Value) -> PreChatForm {
+        serde_json::from_value(serde_json::json!({ "fields": fields })).unwrap()
+    }
+
+    fn usual() -> PreChatForm {
+        form(serde_json::json!([
+            { "key": "name", "label": "Your name", "required": true },
+            { "key": "email", "label": "E-mail", "type": "EMAIL" },
+            { "key": "phone", "label": "Phone", "type": "PHONE" },
+            { "key": "about", "label": "About", "type": "CHOICE", "options": ["Sales", "Support"] },
+            { "key": "terms", "label": "I agree", "type": "CONSENT" },
+        ]))
+    }
+
+    fn answers(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(key, answer)| ((*key).to_owned(), (*answer).to_owned())).collect()
+    }
+
+    #[test]
+    fn answers_become_one_message_and_the_name_is_the_visitors() {
+        let read = usual().read(&answers(&[("about", "Sales"), ("name", " Ann "), ("terms", "yes")])).unwrap();
+        assert_eq!(read.name.as_deref(), Some("Ann"));
+        assert_eq!(read.as_text(), "Your name: Ann\nAbout: Sales\nI agree: yes");
+    }
+
+    #[test]
+    fn every_wrong_answer_is_named() {
+        let given = answers(&[
+            ("email", "nobody"),
+            ("phone", "call me"),
+            ("about", "Gossip"),
+            ("terms", "no"),
+            ("secret", "x"),
+        ]);
+        let faults = usual().read(&given).unwrap_err();
+        let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            ["answers.secret", "answers.name", "answers.email", "answers.phone", "answers.about", "answers.terms"]
+        );
+        let long = answers(&[("name", &"x".repeat(501))]);
+        assert_eq!(usual().read(&long).unwrap_err().len(), 1);
+    }
+
+    #[test]
+    fn a_form_that_cannot_be_shown_is_refused_field_by_field() {
+        assert!(usual().faults("form").is_empty());
+        let odd = form(serde_json::json!([
+            { "key": "a b", "label": "x" },
+            { "key": "x", "label": "" },
+            { "key": "x", "label": "again", "options": ["a"] },
+            { "key": "c", "label": "choose", "type": "CHOICE" },
+        ]));
+        let fields: Vec<String> = odd.faults("form").into_iter().map(|fault| fault.field).collect();
+        assert_eq!(
+            fields,
+            [
+                "form.fields[0].key",
+                "form.fields[1].label",
+                "form.fields[2].key",
+                "form.fields[2].options",
+                "form.fields[3].options"
+            ]
+        );
+        assert_eq!(form(serde_json::json!([])).faults("form").len(), 1);
+    }
+}

@@ -1,0 +1,15 @@
+//! The rules of web chat: sites and how they look, who may show them, what visitors may send.
+
+mod color;
+mod file;
+mod form;
+mod origin;
+mod post;
+mod site;
+
+pub use color::Color;
+pub use file::{FILE_TYPES, FileRefused, FileType};
+pub use form::{FormAnswers, FormField, FormFieldKind, PreChatForm};
+pub use origin::{Origin, OriginError};
+pub use post::{PostKey, TEXT_MAX, read_text};
+pub use site::{Direction, Scheme, Side, SiteForm, SiteLook, SiteSettings, SiteTexts, TEXT_KEYS};

@@ -1,0 +1,110 @@
+//! Files that visitors upload. They belong to the visitor until a message brings them.
+
+use base::{Context, Error, media as addresses};
+use bytes::Bytes;
+use channels::media_store::{MediaContent, MediaStoreError};
+use domain::{
+    ids::MediaId,
+    web_chat::{FileRefused, FileType},
+};
+use storage::{
+    inbound::media::{self, NewMedia},
+    web::sites::Site,
+};
+
+use super::token::VisitorToken;
+
+/// A file that is in our store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uploaded {
+    /// Its id.
+    pub id: MediaId,
+    /// What it is.
+    pub kind: &'static FileType,
+    /// Bytes.
+    pub bytes: u64,
+    /// Where it is, for a while.
+    pub url: String,
+}
+
+/// Why a file was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum UploadRefused {
+    /// The file itself.
+    #[error(transparent)]
+    File(#[from] FileRefused),
+    /// Our store does not work.
+    #[error(transparent)]
+    Store(#[from] MediaStoreError),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for UploadRefused {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for UploadRefused {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Whose a file is, as its row says it.
+pub(super) fn owner(visitor: &str) -> String {
+    format!("web:{visitor}")
+}
+
+/// Stores a file. `said`: its `Content-Type`; `name`: what the visitor calls it.
+pub async fn upload(
+    ctx: &Context,
+    site: &Site,
+    from: &VisitorToken,
+    (said, name): (&str, Option<String>),
+    bytes: Bytes,
+) -> Result<Uploaded, UploadRefused> {
+    let kind = FileType::judge(&bytes, said)?;
+    let id: MediaId = ctx.mint();
+    let stored = ctx.media.put(site.client, id, MediaContent::Bytes(bytes)).await?;
+    let new = NewMedia {
+        id,
+        inbox: site.id,
+        provider_media_id: owner(&from.visitor.to_string()),
+        source_url: None,
+        mime_type: kind.mime.to_owned(),
+        extension: kind.extension.to_owned(),
+        filename: name.as_deref().and_then(plain_name),
+        sha256: None,
+    };
+    let size = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
+    let mut tx = ctx.db.begin().await?;
+    media::insert(&mut tx, site.client, &new, ctx.now()).await?;
+    media::mark_ready(&mut tx, site.client, id, &stored.sha256, size).await?;
+    tx.commit().await?;
+    Ok(Uploaded { id, kind, bytes: stored.bytes, url: addresses::url_for(ctx, site.client, id) })
+}
+
+/// The last part of a path, without what no name has; `None` when nothing is left.
+fn plain_name(name: &str) -> Option<String> {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let plain: String = last.chars().filter(|c| !c.is_control()).take(120).collect();
+    let plain = plain.trim();
+    (!plain.is_empty() && plain != "." && plain != "..").then(|| plain.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_last_part_of_a_path() {
+        assert_eq!(plain_name("C:\\fakepath\\in voice.pdf").as_deref(), Some("in voice.pdf"));
+        assert_eq!(plain_name("../../etc/passwd\n").as_deref(), Some("passwd"));
+        for none in ["", "..", "a/", "\u{7}"] {
+            assert_eq!(plain_name(none), None);
+        }
+    }
+}

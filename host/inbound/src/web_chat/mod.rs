@@ -1,0 +1,29 @@
+//! Web chat (`docs/web-chat.md`, ADR 0029): who a visitor is, what it sends, what it sees, and what has reached it.
+
+mod files;
+mod post;
+mod presence;
+mod receipts;
+mod session;
+mod thread;
+mod token;
+
+pub use files::{UploadRefused, Uploaded, upload};
+pub use post::{Post, PostRefused, Posted, post};
+pub use presence::{Presence, Watching};
+pub use receipts::{Progress, note_progress};
+pub use session::{Asked, Identity, Session, SessionRefused, begin, visitor_of};
+pub use storage::web::{
+    sites::Site,
+    threads::{Thread, ThreadMessage},
+};
+pub use thread::{PAGE, chat_of, key_of_message, media_url, messages_after, messages_before};
+pub use token::{TokenRefused, VisitorToken};
+
+use base::{Context, Result};
+
+/// The site that pages name by this key.
+pub async fn site_of_key(ctx: &Context, key: &str) -> Result<Option<Site>> {
+    let mut db = ctx.db.acquire().await?;
+    Ok(storage::web::sites::by_key(&mut db, key).await?)
+}

@@ -1,0 +1,311 @@
+//! A visitor wrote, tapped, or answered the form: the way of every other channel into the chat, in one transaction. What has an
+//! answer is on disk; the same message under the same key is stored once.
+
+use std::collections::BTreeMap;
+
+use base::{Context, Error};
+use chat::receive::{self, UPLOADED};
+use domain::{
+    address::{Address, AddressKind},
+    body::FieldFault,
+    chat::ChatContent,
+    content::{Location, OutboundContent},
+    ids::{ChatMessageId, ClientId, InboxId, MediaId},
+    inbound::{InboundContent, InboundMedia, InboundMessage},
+    web_chat::{FileType, PostKey, read_text},
+};
+use storage::{
+    PgConnection,
+    chat::chat_messages::{self, ChatMessage},
+    inbound::media::{self, MediaState},
+    web::{
+        sites::Site,
+        threads::{self, Thread},
+        visitors,
+    },
+};
+
+use super::{files, thread, token::VisitorToken};
+
+/// What a visitor sends.
+#[derive(Debug, Clone)]
+pub enum Post {
+    /// Words.
+    Text(String),
+    /// A file that was uploaded before.
+    File {
+        /// Which.
+        file: MediaId,
+        /// Words below it.
+        caption: Option<String>,
+    },
+    /// A tap on a button or a row of a message.
+    Tap {
+        /// Which message.
+        message: ChatMessageId,
+        /// Id of the button or row.
+        choice: String,
+    },
+    /// A place.
+    Place {
+        /// Degrees north.
+        latitude: f64,
+        /// Degrees east.
+        longitude: f64,
+    },
+    /// Answers to the form before the chat.
+    Form(BTreeMap<String, String>),
+}
+
+/// A message that is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Posted {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// Its place in the chat.
+    pub sequence: i64,
+}
+
+/// Why nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum PostRefused {
+    /// What was sent cannot be taken.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Faults(Vec<FieldFault>),
+    /// The form comes first.
+    #[error("the form must be answered before the first message")]
+    FormFirst,
+    /// The visitor has become a user of the site.
+    #[error("this token has run out: begin a session")]
+    Expired,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for PostRefused {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for PostRefused {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+fn fault(field: &str, said: &str) -> PostRefused {
+    PostRefused::Faults(vec![FieldFault::new(field, said)])
+}
+
+/// Stores what a visitor sent, once.
+pub async fn post(
+    ctx: &Context,
+    site: &Site,
+    from: &VisitorToken,
+    key: &PostKey,
+    post: Post,
+) -> Result<Posted, PostRefused> {
+    let visitor = from.visitor.to_string();
+    let provider_id = provider_id(&visitor, key);
+    let mut tx = ctx.db.begin().await?;
+    let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
+    if known.joined_to.is_some() {
+        return Err(PostRefused::Expired);
+    }
+    if let Some((id, sequence)) = threads::place_of(&mut tx, site.client, &provider_id).await? {
+        return Ok(Posted { id, sequence });
+    }
+    let form = site.settings.form.as_ref();
+    let form_comes_first = form.is_some_and(|form| form.is_required()) && !known.form_answered;
+    if form_comes_first && !matches!(post, Post::Form(_)) {
+        return Err(PostRefused::FormFirst);
+    }
+    let chat = thread::find(&mut tx, site, &visitor).await?;
+    let said = read(&mut tx, site, (&visitor, chat.as_ref()), post).await?;
+    let message = InboundMessage {
+        provider_id: provider_id.clone(),
+        from: None,
+        from_user_id: None,
+        from_parent_user_id: None,
+        from_address: Address::of_kind(AddressKind::Visitor, &visitor),
+        profile_name: said.name,
+        username: None,
+        sent_at: ctx.now(),
+        quoted_provider_id: said.answers,
+        content: said.content,
+        raw: serde_json::Value::Null,
+    };
+    let wakes = receive::receive(ctx, &mut tx, site.client, site.id, &message).await?;
+    let place = threads::place_of(&mut tx, site.client, &provider_id).await?;
+    let Some((id, sequence)) = place else {
+        // The site went between the request and now.
+        return Err(PostRefused::Expired);
+    };
+    if said.answers_form {
+        known.form_answered = true;
+        visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
+    }
+    tx.commit().await?;
+    ctx.wake.wake_all(site.client, wakes);
+    ctx.carriers.doorbell().ring(site.client, site.id, &visitor);
+    Ok(Posted { id, sequence })
+}
+
+/// What the message of a visitor is called on this channel.
+fn provider_id(visitor: &str, key: &PostKey) -> String {
+    format!("web:{visitor}:{key}")
+}
+
+/// The key of a visitor's message, from what it is called on this channel.
+pub(super) fn key_of(provider_id: &str) -> Option<&str> {
+    provider_id.strip_prefix("web:")?.split_once(':').map(|(_, key)| key)
+}
+
+/// A post in the words of every channel.
+struct Said {
+    content: InboundContent,
+    /// Channel's id of the message that it answers.
+    answers: Option<String>,
+    /// What the visitor says it is called.
+    name: Option<String>,
+    answers_form: bool,
+}
+
+impl From<InboundContent> for Said {
+    fn from(content: InboundContent) -> Self {
+        Self { content, answers: None, name: None, answers_form: false }
+    }
+}
+
+async fn read(
+    db: &mut PgConnection,
+    site: &Site,
+    (visitor, chat): (&str, Option<&Thread>),
+    post: Post,
+) -> Result<Said, PostRefused> {
+    match post {
+        Post::Text(text) => {
+            let body = read_text(&text).map_err(|said| fault("text", said))?;
+            Ok(InboundContent::Text { body }.into())
+        }
+        Post::File { file, caption } => {
+            let caption = caption.map(|text| read_text(&text).map_err(|said| fault("caption", said))).transpose()?;
+            Ok(InboundContent::Media(uploaded(db, (site.client, site.id), visitor, file, caption).await?).into())
+        }
+        Post::Tap { message, choice } => tap(db, site.client, chat, (message, &choice)).await,
+        Post::Place { latitude, longitude } => {
+            if !((-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)) {
+                return Err(fault("latitude", "and longitude must be degrees on earth"));
+            }
+            let place = Location { latitude, longitude, name: None, address: None };
+            Ok(InboundContent::Location(place).into())
+        }
+        Post::Form(answers) => {
+            let form = site.settings.form.as_ref().ok_or_else(|| fault("answers", "the site asks nothing"))?;
+            let read = form.read(&answers).map_err(PostRefused::Faults)?;
+            let content = InboundContent::Text { body: read.as_text() };
+            Ok(Said { content, answers: None, name: read.name, answers_form: true })
+        }
+    }
+}
+
+/// A file that this visitor uploaded to this site.
+async fn uploaded(
+    db: &mut PgConnection,
+    (client, site): (ClientId, InboxId),
+    visitor: &str,
+    file: MediaId,
+    caption: Option<String>,
+) -> Result<InboundMedia, PostRefused> {
+    let stored = media::find(db, client, file).await?;
+    let own = |stored: &media::Media| {
+        stored.inbox == site && stored.state == MediaState::Ready && stored.provider_media_id == files::owner(visitor)
+    };
+    let stored = stored.filter(own).ok_or_else(|| fault("file", "is no file that you uploaded"))?;
+    let kind = FileType::of_mime(&stored.mime_type).map(|known| known.kind);
+    Ok(InboundMedia {
+        media_kind: kind.unwrap_or(domain::content::MediaKind::Document),
+        provider_media_id: format!("{UPLOADED}{file}"),
+        url: None,
+        mime_type: stored.mime_type,
+        sha256: stored.sha256,
+        caption,
+        filename: stored.filename,
+    })
+}
+
+/// A tap on a message of this chat; what it says is what we offered.
+async fn tap(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: Option<&Thread>,
+    (id, choice): (ChatMessageId, &str),
+) -> Result<Said, PostRefused> {
+    let unknown = || fault("message", "is no message of this chat with something to choose");
+    let message = chat_messages::find(db, client, id).await?.ok_or_else(unknown)?;
+    if chat.is_none_or(|chat| chat.participant != message.participant) {
+        return Err(unknown());
+    }
+    let ChatContent::Outgoing(sent) = &message.content else { return Err(unknown()) };
+    let content = chosen(sent, choice).ok_or_else(|| fault("choice", "is not offered by this message"))?;
+    Ok(Said { answers: Some(id_on_channel(&message)), ..content.into() })
+}
+
+fn id_on_channel(message: &ChatMessage) -> String {
+    let on_its_way = || format!("web:{}", message.gst_id);
+    message.provider_id.clone().unwrap_or_else(on_its_way)
+}
+
+/// What a tap on one of the choices says.
+fn chosen(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
+    let interactive = |text: &str| InboundContent::Interactive { text: text.to_owned(), payload: choice.to_owned() };
+    match sent {
+        OutboundContent::Buttons(buttons) => {
+            let button = buttons.buttons.iter().find(|button| button.id == choice)?;
+            Some(interactive(&button.title))
+        }
+        OutboundContent::List(list) => {
+            let mut rows = list.sections.iter().flat_map(|section| &section.rows);
+            Some(interactive(&rows.find(|row| row.id == choice)?.title))
+        }
+        OutboundContent::Template(template) => {
+            let reply = template.replies.iter().find(|reply| reply.payload == choice)?;
+            Some(InboundContent::Button { text: reply.label.clone(), payload: choice.to_owned() })
+        }
+        OutboundContent::Text { .. }
+        | OutboundContent::Media(_)
+        | OutboundContent::Location(_)
+        | OutboundContent::Sms(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::content::{ReplyButton, ReplyButtons};
+
+    use super::*;
+
+    #[test]
+    fn a_choice_says_what_was_offered_and_nothing_else_can_be_chosen() {
+        let button = ReplyButton { id: "yes".to_owned(), title: "Yes, please".to_owned() };
+        let sent = OutboundContent::Buttons(ReplyButtons {
+            header: None,
+            body: "Sure?".to_owned(),
+            footer: None,
+            buttons: vec![button],
+        });
+        let said = InboundContent::Interactive { text: "Yes, please".to_owned(), payload: "yes".to_owned() };
+        assert_eq!(chosen(&sent, "yes"), Some(said));
+        assert_eq!(chosen(&sent, "no"), None);
+        assert_eq!(chosen(&OutboundContent::Text { body: "yes".to_owned() }, "yes"), None);
+    }
+
+    #[test]
+    fn the_key_of_a_message_is_found_in_its_name() {
+        let key = PostKey::parse("0190c7a2-7b1e").unwrap();
+        assert_eq!(key_of(&provider_id("visitor", &key)), Some("0190c7a2-7b1e"));
+        assert_eq!(key_of("web:0190c7a2"), None, "one of ours");
+    }
+}

@@ -1,0 +1,75 @@
+//! What has reached a visitor, and what it has seen: widgets tell it by sequence number, as for all channels it becomes the state of
+//! messages (SPEC 3.2).
+
+use std::collections::BTreeSet;
+
+use base::{Context, Result};
+use domain::{
+    ids::{ClientId, MessageId},
+    inbound::{ProviderStatus, StatusUpdate},
+};
+use outbound::delivery;
+use storage::{
+    outbound::legs::WhenLocked,
+    web::{sites::Site, threads, visitors},
+};
+
+use super::{thread, token::VisitorToken};
+
+/// How far a visitor has come, in sequence numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Everything up to here is in the widget.
+    pub delivered_up_to: i64,
+    /// Everything up to here was on the screen.
+    pub read_up_to: i64,
+}
+
+/// Messages that one call reports at most.
+const MOST: i64 = 500;
+
+/// Notes how far a visitor has come. What was noted before, or does not exist, changes nothing.
+pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told: Progress) -> Result<()> {
+    let visitor = from.visitor.to_string();
+    let mut tx = ctx.db.begin().await?;
+    let Some(chat) = thread::find(&mut tx, site, &visitor).await? else { return Ok(()) };
+    let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
+    let newest = chat.next_sequence - 1;
+    let read = told.read_up_to.min(newest).min(known.read_up_to.saturating_add(MOST));
+    let delivered = told.delivered_up_to.max(read).min(newest).min(known.delivered_up_to.saturating_add(MOST));
+    let (was_delivered, was_read) = (known.delivered_up_to, known.read_up_to);
+    if known.joined_to.is_some() || (delivered <= was_delivered && read <= was_read) {
+        return Ok(());
+    }
+    let mut updates = Vec::new();
+    for (reached, from, to) in
+        [(ProviderStatus::Delivered, was_delivered, delivered), (ProviderStatus::Read, was_read, read)]
+    {
+        if to > from {
+            let moved = threads::on_their_way(&mut tx, site.client, chat.participant, (from, to)).await?;
+            updates.extend(moved.iter().filter_map(|(_, gst_id)| update(ctx, site.client, gst_id, reached)));
+        }
+    }
+    let outcome = delivery::apply_statuses(ctx, &mut tx, site.client, &updates, WhenLocked::Wait).await?;
+    known.delivered_up_to = was_delivered.max(delivered);
+    known.read_up_to = was_read.max(read);
+    visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(site.client, outcome.wakes.into_iter().collect::<BTreeSet<_>>());
+    Ok(())
+}
+
+/// A chat message that we sent is called by the id of what carries it.
+fn update(ctx: &Context, client: ClientId, gst_id: &str, status: ProviderStatus) -> Option<StatusUpdate> {
+    let message: MessageId = gst_id.parse().ok()?;
+    Some(StatusUpdate {
+        provider_id: channels::web::message_id(message),
+        opaque: Some(delivery::opaque(client, message, 0)),
+        status,
+        at: ctx.now(),
+        recipient: None,
+        recipient_user_id: None,
+        error: None,
+        pricing: None,
+    })
+}

@@ -1,0 +1,192 @@
+//! A page was loaded: who its visitor is. Nothing is stored of somebody who only looks.
+
+use base::{
+    Context, Error, Result,
+    secrets::{Purpose, SealError},
+};
+use domain::address::{Address, AddressKind};
+use storage::{
+    PgConnection,
+    people::customers::{self, Introduction},
+    web::{
+        sites::{self, Site},
+        threads::Thread,
+        visitors::{self, Visitor},
+    },
+};
+use uuid::Uuid;
+
+use super::{
+    thread,
+    token::{TokenRefused, VisitorToken, proves, visitor_of_user},
+};
+
+/// Characters of a site's own user id at most.
+const USER_ID_MAX: usize = 128;
+
+/// What a widget brings.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The token of the last visit.
+    pub token: Option<String>,
+    /// Which of its users the site says it is.
+    pub identity: Option<Identity>,
+}
+
+/// A user of the site itself, with the proof of it.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The site's own id.
+    pub user_id: String,
+    /// HMAC-SHA256 of that under the site's secret, in hexadecimal.
+    pub hash: String,
+}
+
+/// A visit.
+#[derive(Debug)]
+pub struct Session {
+    /// The visitor, and until when.
+    pub token: VisitorToken,
+    /// The token as the widget keeps it.
+    pub sealed: String,
+    /// Its chat, if it has one.
+    pub chat: Option<Thread>,
+    /// The form before the chat was answered.
+    pub form_answered: bool,
+}
+
+/// Why no session begins.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionRefused {
+    /// The proof is no good.
+    #[error("identity.hash is not the HMAC-SHA256 of identity.userId under the secret of the site")]
+    NotProven,
+    /// An id that is none.
+    #[error("identity.userId must have 1 to {USER_ID_MAX} characters")]
+    BadUserId,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for SessionRefused {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for SessionRefused {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<SealError> for SessionRefused {
+    fn from(error: SealError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Begins a session: of the user that is proven, else of the visitor of the token, else of a new visitor. A token that is no good
+/// is as good as none. A visitor that proves who it is brings its chat along.
+pub async fn begin(ctx: &Context, site: &Site, asked: Asked) -> Result<Session, SessionRefused> {
+    let place = (site.client, site.id);
+    let brought = asked.token.as_deref().and_then(|text| VisitorToken::open(ctx, place, text).ok());
+    // Who was proven then may have logged out since: only a new proof counts.
+    let unproven = brought.filter(|token| !token.proven);
+    let token = match &asked.identity {
+        Some(identity) => prove(ctx, site, identity, unproven.as_ref()).await?,
+        None => {
+            let known = match unproven {
+                Some(token) => still_itself(ctx, site, &token).await?.then_some(token.visitor),
+                None => None,
+            };
+            VisitorToken::new(ctx, site.id, known.unwrap_or_else(|| ctx.mint::<Uuid>()), false)
+        }
+    };
+    let mut db = ctx.db.acquire().await?;
+    let visitor = token.visitor.to_string();
+    let known = visitors::find(&mut db, site.client, site.id, &visitor).await?;
+    let chat = thread::find(&mut db, site, &visitor).await?;
+    let sealed = token.seal(ctx, site.client);
+    Ok(Session { token, sealed, chat, form_answered: known.is_some_and(|known| known.form_answered) })
+}
+
+/// The visitor whose token this is.
+pub async fn visitor_of(ctx: &Context, site: &Site, token: &str) -> Result<Result<VisitorToken, TokenRefused>> {
+    let token = match VisitorToken::open(ctx, (site.client, site.id), token) {
+        Ok(token) => token,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    if !token.proven && !still_itself(ctx, site, &token).await? {
+        return Ok(Err(TokenRefused::Expired));
+    }
+    Ok(Ok(token))
+}
+
+/// Whether a visitor has not turned out to be a user of the site: then its token would open that user's chat.
+async fn still_itself(ctx: &Context, site: &Site, token: &VisitorToken) -> Result<bool> {
+    let mut db = ctx.db.acquire().await?;
+    let known = visitors::find(&mut db, site.client, site.id, &token.visitor.to_string()).await?;
+    Ok(known.is_none_or(|known| known.joined_to.is_none()))
+}
+
+async fn prove(
+    ctx: &Context,
+    site: &Site,
+    identity: &Identity,
+    was: Option<&VisitorToken>,
+) -> Result<VisitorToken, SessionRefused> {
+    let user = identity.user_id.as_str();
+    if user.is_empty() || user.chars().count() > USER_ID_MAX || user.chars().any(char::is_control) {
+        return Err(SessionRefused::BadUserId);
+    }
+    let sealed = {
+        let mut db = ctx.db.acquire().await?;
+        sites::identity_secret(&mut db, site.client, site.id).await?.ok_or(SessionRefused::NotProven)?
+    };
+    let secret = ctx.sealer.open_text(site.client, Purpose::SiteIdentity, &sealed)?;
+    if !proves(&secret, user, &identity.hash) {
+        return Err(SessionRefused::NotProven);
+    }
+    let visitor = visitor_of_user(ctx, (site.client, site.id), user);
+    let mut tx = ctx.db.begin().await?;
+    let known = visitors::begin(&mut tx, site.client, (site.id, &visitor.to_string(), Some(user)), ctx.now()).await?;
+    if let Some(was) = was {
+        join(ctx, &mut tx, site, (was.visitor, visitor), (user, known)).await?;
+    }
+    tx.commit().await?;
+    Ok(VisitorToken::new(ctx, site.id, visitor, true))
+}
+
+/// Makes the customer that wrote as nobody in particular the one that the user is.
+async fn join(
+    ctx: &Context,
+    db: &mut PgConnection,
+    site: &Site,
+    (was, is): (Uuid, Uuid),
+    (user, mut known): (&str, Visitor),
+) -> Result<()> {
+    let (was, is) = (was.to_string(), is.to_string());
+    let Some(mut before) = visitors::find(db, site.client, site.id, &was).await? else { return Ok(()) };
+    if before.joined_to.is_some() {
+        return Ok(());
+    }
+    let address = |visitor: &str| Address::of_kind(AddressKind::Visitor, visitor);
+    let introduction = Introduction {
+        addresses: [&is, &was].into_iter().filter_map(|visitor| address(visitor)).collect(),
+        replaced: None,
+        name: None,
+        username: Some(user.to_owned()),
+    };
+    customers::resolve(db, site.client, &ctx.ids, introduction, ctx.now()).await?;
+    known.epoch = known.epoch.saturating_add(1);
+    known.form_answered |= before.form_answered;
+    // What had reached either of them is not told again: numbers begin anew with the next message.
+    known.delivered_up_to = 0;
+    known.read_up_to = 0;
+    before.joined_to = Some(is.clone());
+    visitors::save(db, site.client, (site.id, &is), &known).await?;
+    visitors::save(db, site.client, (site.id, &was), &before).await?;
+    Ok(())
+}

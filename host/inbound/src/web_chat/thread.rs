@@ -1,0 +1,56 @@
+//! What a visitor sees of its chat.
+
+use base::{Context, Result, media};
+use domain::ids::{ClientId, MediaId, ParticipantId};
+use storage::{
+    PgConnection,
+    web::{
+        sites::Site,
+        threads::{self, Thread, ThreadMessage},
+    },
+};
+
+/// Messages of a page.
+pub const PAGE: i64 = 50;
+
+/// The chat of a visitor, if it has one.
+pub async fn chat_of(ctx: &Context, site: &Site, visitor: &str) -> Result<Option<Thread>> {
+    let mut db = ctx.db.acquire().await?;
+    find(&mut db, site, visitor).await
+}
+
+pub(super) async fn find(db: &mut PgConnection, site: &Site, visitor: &str) -> Result<Option<Thread>> {
+    Ok(threads::of_visitors(db, site.client, site.id, &[visitor.to_owned()]).await?.pop())
+}
+
+/// A page of the messages after a sequence number.
+pub async fn messages_after(
+    ctx: &Context,
+    client: ClientId,
+    chat: ParticipantId,
+    after: i64,
+) -> Result<Vec<ThreadMessage>> {
+    let mut db = ctx.db.acquire().await?;
+    Ok(threads::after(&mut db, client, chat, after, PAGE).await?)
+}
+
+/// The last page of the messages before a sequence number.
+pub async fn messages_before(
+    ctx: &Context,
+    client: ClientId,
+    chat: ParticipantId,
+    before: i64,
+) -> Result<Vec<ThreadMessage>> {
+    let mut db = ctx.db.acquire().await?;
+    Ok(threads::before(&mut db, client, chat, before, PAGE).await?)
+}
+
+/// Where a file of the chat is, for a while.
+pub fn media_url(ctx: &Context, client: ClientId, file: MediaId) -> String {
+    media::url_for(ctx, client, file)
+}
+
+/// The widget's own key of a visitor's message.
+pub fn key_of_message(message: &ThreadMessage) -> Option<&str> {
+    super::post::key_of(message.provider_id.as_deref()?)
+}

@@ -1,0 +1,173 @@
+//! Visitors of a web site and an agent who answers: by the use cases alone, with the agent's words said as every agent's are.
+
+use std::sync::Arc;
+
+use base::{
+    Context,
+    audit::{Actor, Administration},
+};
+use chat::say::{Words, say};
+use domain::{
+    chat::{ParticipantMove, ParticipantState},
+    content::OutboundContent,
+    ids::{ClientId, MediaId},
+    inbox::InboxKind,
+    web_chat::{PostKey, SiteForm},
+};
+use inbound::web_chat::{
+    self, Asked, Post, PostRefused, Posted, Presence, Session, Site, Thread, VisitorToken, chat_of, messages_after,
+};
+use storage::{chat::participants, people::customers};
+use tenancy::sites;
+
+use crate::stage::Stage;
+
+async fn site(ctx: &Context, client: ClientId) -> Site {
+    let asked = SiteForm {
+        name: Some("Shop".to_owned()),
+        origins: Some(vec!["https://shop.example".to_owned()]),
+        ..SiteForm::default()
+    };
+    sites::add(&Administration::from(ctx), client, &asked, Actor::Operator).await.unwrap()
+}
+
+async fn visit(ctx: &Context, site: &Site) -> Session {
+    web_chat::begin(ctx, site, Asked::default()).await.unwrap()
+}
+
+async fn writes(ctx: &Context, site: &Site, who: &VisitorToken, key: &str, text: &str) -> Result<Posted, PostRefused> {
+    web_chat::post(ctx, site, who, &PostKey::parse(key).unwrap(), Post::Text(text.to_owned())).await
+}
+
+async fn chat(ctx: &Context, site: &Site, who: &VisitorToken) -> Thread {
+    chat_of(ctx, site, &who.visitor.to_string()).await.unwrap().unwrap()
+}
+
+/// An agent has the chat and says something.
+async fn agent_says(ctx: &Context, site: &Site, thread: &Thread, text: &str) {
+    let mut tx = ctx.db.begin().await.unwrap();
+    let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
+    let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
+    let content = OutboundContent::Text { body: text.to_owned() };
+    let words = Words { content: &content, asks_rating: false, owner: "Bea", quoted_provider_id: None };
+    say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
+    participants::save(&mut tx, site.client, &chat).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agents_words_reach_the_visitor_without_anything_having_been_sent() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await.token;
+    writes(ctx, &site, &ann, "key-00001", "hello").await.unwrap();
+    let thread = chat(ctx, &site, &ann).await;
+    assert_eq!((thread.state, thread.unread, thread.next_sequence), (ParticipantState::Queued, 1, 2));
+    agent_says(ctx, &site, &thread, "good day").await;
+    let messages = messages_after(ctx, stage.client, thread.participant, 1).await.unwrap();
+    let [said] = messages.as_slice() else { panic!("{messages:?}") };
+    assert_eq!((said.owner.as_str(), said.sequence), ("Bea", 2));
+    assert_eq!(stage.count("SELECT count(*) FROM outbound_work").await, 1, "it waits to be sent as on every channel");
+}
+
+#[tokio::test]
+async fn the_same_key_is_one_message_and_two_visitors_are_two_customers() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let (ann, ben) = (visit(ctx, &site).await.token, visit(ctx, &site).await.token);
+    let first = writes(ctx, &site, &ann, "key-00001", "hello").await.unwrap();
+    let again = writes(ctx, &site, &ann, "key-00001", "hello").await.unwrap();
+    let others = writes(ctx, &site, &ben, "key-00001", "hello").await.unwrap();
+    assert!(first == again && first.id != others.id);
+    assert_ne!(chat(ctx, &site, &ann).await.participant, chat(ctx, &site, &ben).await.participant);
+    assert_eq!(stage.count("SELECT count(*) FROM chat_message").await, 2);
+    assert_eq!(stage.count("SELECT count(*) FROM customer").await, 2);
+}
+
+#[tokio::test]
+async fn nothing_is_stored_of_who_only_looks() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await;
+    assert!(ann.chat.is_none());
+    let back = Asked { token: Some(ann.sealed), identity: None };
+    assert_eq!(web_chat::begin(ctx, &site, back).await.unwrap().token.visitor, ann.token.visitor);
+    for table in ["SELECT count(*) FROM web_visitor", "SELECT count(*) FROM customer"] {
+        assert_eq!(stage.count(table).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_token_runs_out_when_nobody_comes_back_for_long() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await;
+    stage.advance(chrono::TimeDelta::days(399));
+    assert!(web_chat::visitor_of(ctx, &site, &ann.sealed).await.unwrap().is_ok());
+    stage.advance(chrono::TimeDelta::days(1));
+    let refused = web_chat::visitor_of(ctx, &site, &ann.sealed).await.unwrap();
+    assert_eq!(refused, Err(web_chat::TokenRefused::Expired));
+}
+
+#[tokio::test]
+async fn a_file_belongs_to_who_uploaded_it() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let (ann, ben) = (visit(ctx, &site).await.token, visit(ctx, &site).await.token);
+    let png = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
+    let stored = web_chat::upload(ctx, &site, &ann, ("image/png", None), png).await.unwrap();
+    let send = |who: VisitorToken, file: MediaId, key: &'static str| {
+        let site = site.clone();
+        async move {
+            let post = Post::File { file, caption: None };
+            web_chat::post(ctx, &site, &who, &PostKey::parse(key).unwrap(), post).await
+        }
+    };
+    assert!(matches!(send(ben, stored.id, "key-00001").await, Err(PostRefused::Faults(_))));
+    assert!(matches!(send(ann.clone(), ctx.mint(), "key-00002").await, Err(PostRefused::Faults(_))));
+    assert_eq!(stage.count("SELECT count(*) FROM chat_message").await, 0);
+    send(ann, stored.id, "key-00003").await.unwrap();
+    assert_eq!(stage.count("SELECT count(*) FROM media WHERE state = 'READY'").await, 1);
+}
+
+#[tokio::test]
+async fn sockets_are_told_what_changes_and_that_an_agent_writes() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await.token;
+    let id = ann.visitor.to_string();
+    let presence = Presence::start(Arc::clone(ctx));
+    let mut watching = presence.watch((site.client, site.id), &id);
+    assert_eq!(presence.sockets_of((site.client, site.id), &id), 1);
+    writes(ctx, &site, &ann, "key-00001", "hello").await.unwrap();
+    watching.chat.changed().await.unwrap();
+    let seen = watching.chat.borrow_and_update().clone().unwrap();
+    assert_eq!((seen.next_sequence, seen.agent, seen.typing_until), (2, None, None));
+    let mut db = ctx.db.acquire().await.unwrap();
+    let chat = participants::find(&mut db, site.client, seen.participant).await.unwrap().unwrap();
+    drop(db);
+    chat::visitor_typing::show(ctx, site.client, &chat).await.unwrap();
+    watching.chat.changed().await.unwrap();
+    let until = watching.chat.borrow_and_update().clone().unwrap().typing_until.unwrap();
+    assert_eq!(until, ctx.now() + chrono::TimeDelta::seconds(6));
+    drop(watching);
+    assert_eq!(presence.sockets_of((site.client, site.id), &id), 0);
+}
+
+#[tokio::test]
+async fn a_chat_that_people_closed_is_opened_again_by_the_visitor() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await.token;
+    writes(ctx, &site, &ann, "key-00001", "hello").await.unwrap();
+    let thread = chat(ctx, &site, &ann).await;
+    let mut tx = ctx.db.begin().await.unwrap();
+    let mut held = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
+    held.apply(ParticipantMove::Terminated).unwrap();
+    participants::save(&mut tx, site.client, &held).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(chat(ctx, &site, &ann).await.state, ParticipantState::Closed);
+    writes(ctx, &site, &ann, "key-00002", "me again").await.unwrap();
+    let thread = chat(ctx, &site, &ann).await;
+    assert_eq!((thread.state, thread.next_sequence), (ParticipantState::Queued, 3));
+}

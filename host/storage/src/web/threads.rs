@@ -1,0 +1,255 @@
+//! What a visitor sees of its chat: where it stands, and its messages by sequence number. A message gets its number under the
+//! lock of the chat, in the transaction that stores it, so whoever has read up to a number has missed none before it.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{ChatContent, ContentType, Direction, ParticipantState, ReceivedContent},
+    content::OutboundContent,
+    delivery::DeliveryState,
+    ids::{ChatMessageId, ClientId, InboxId, MediaId, ParticipantId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{
+    Error, Result,
+    stored::{self, Stored, known},
+};
+
+/// Where the chat of a visitor stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thread {
+    /// Whose.
+    pub visitor: String,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Sequence number of the next message.
+    pub next_sequence: i64,
+    /// Who has it.
+    pub state: ParticipantState,
+    /// The agent who has it.
+    pub agent: Option<String>,
+    /// Began outside business hours.
+    pub after_hours: bool,
+    /// Messages of the visitor that no agent has seen.
+    pub unread: i32,
+    /// Grows when its messages are numbered anew.
+    pub epoch: i32,
+    /// An agent writes, until then.
+    pub typing_until: Option<DateTime<Utc>>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ThreadRow {
+    value: String,
+    id: Uuid,
+    next_sequence: i64,
+    state: String,
+    agent: Option<String>,
+    after_hours: bool,
+    unread: i32,
+    epoch: Option<i32>,
+    agent_typing_until: Option<DateTime<Utc>>,
+}
+
+/// The chats of visitors of one site; those who have none are left out.
+pub async fn of_visitors(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    visitors: &[String],
+) -> Result<Vec<Thread>> {
+    let rows: Vec<ThreadRow> = sqlx::query_as(
+        "SELECT wanted.value, chat.id, chat.next_sequence, chat.state, agent.name AS agent, chat.after_hours, chat.unread,
+                visitor.epoch, visitor.agent_typing_until
+         FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, * FROM unnest($3::text[]) AS one (value) OFFSET 0) wanted
+         JOIN customer_address known
+              ON known.client_id = wanted.client_id AND known.kind = 'VISITOR' AND known.value = wanted.value
+         JOIN participant chat
+              ON chat.client_id = wanted.client_id AND chat.inbox_id = wanted.inbox_id
+                 AND chat.customer_id = known.customer_id
+         LEFT JOIN client_user agent ON agent.client_id = chat.client_id AND agent.id = chat.assigned_agent_id
+         LEFT JOIN web_visitor visitor
+              ON visitor.client_id = wanted.client_id AND visitor.inbox_id = wanted.inbox_id
+                 AND visitor.visitor = wanted.value",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(visitors)
+    .fetch_all(db)
+    .await?;
+    let read = |row: ThreadRow| {
+        Ok(Thread {
+            visitor: row.value,
+            participant: ParticipantId(row.id),
+            next_sequence: row.next_sequence,
+            state: known("participant", "state", &row.state, ParticipantState::from_name)?,
+            agent: row.agent,
+            after_hours: row.after_hours,
+            unread: row.unread,
+            epoch: row.epoch.unwrap_or_default(),
+            typing_until: row.agent_typing_until,
+        })
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// A message, as a visitor sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThreadMessage {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// Its place in the chat.
+    pub sequence: i64,
+    /// What kind of content it is.
+    pub content_type: ContentType,
+    /// All that it says; the direction follows from it.
+    pub content: ChatContent,
+    /// The file that came with it.
+    pub media: Option<MediaId>,
+    /// `CUSTOMER`, `BOT`, or the agent's name.
+    pub owner: String,
+    /// The system's tracking id; of an outgoing message the id of what carries it.
+    pub gst_id: String,
+    /// The id on its channel.
+    pub provider_id: Option<String>,
+    /// Delivery state of an outgoing message.
+    pub state: Option<DeliveryState>,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct MessageRow {
+    id: Uuid,
+    sequence_number: i64,
+    direction: String,
+    content_type: String,
+    content: Stored,
+    media_id: Option<Uuid>,
+    owner: String,
+    gst_id: String,
+    provider_id: Option<String>,
+    state: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<MessageRow> for ThreadMessage {
+    type Error = Error;
+
+    fn try_from(row: MessageRow) -> Result<Self> {
+        let content = match known("chat_message", "direction", &row.direction, Direction::from_name)? {
+            Direction::Incoming => {
+                let content: ReceivedContent = stored::read("chat_message", "content", &row.content)?;
+                ChatContent::Incoming(Box::new(content))
+            }
+            Direction::Outgoing => {
+                let content: OutboundContent = stored::read("chat_message", "content", &row.content)?;
+                ChatContent::Outgoing(Box::new(content))
+            }
+        };
+        let state = row.state.as_deref();
+        Ok(Self {
+            id: ChatMessageId(row.id),
+            sequence: row.sequence_number,
+            content_type: known("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
+            content,
+            media: row.media_id.map(MediaId),
+            owner: row.owner,
+            gst_id: row.gst_id,
+            provider_id: row.provider_id,
+            state: state.map(|state| known("chat_message", "state", state, |state| state.parse().ok())).transpose()?,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// Messages after a sequence number, in order.
+pub async fn after(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<ThreadMessage>> {
+    let rows: Vec<MessageRow> = sqlx::query_as(
+        "SELECT id, sequence_number, direction, content_type, content, media_id, owner, gst_id, provider_id, state, created_at
+         FROM chat_message WHERE client_id = $1 AND participant_id = $2 AND sequence_number > $3
+         ORDER BY sequence_number LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(after)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(ThreadMessage::try_from).collect()
+}
+
+/// The last messages before a sequence number, in order.
+pub async fn before(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<ThreadMessage>> {
+    let rows: Vec<MessageRow> = sqlx::query_as(
+        "SELECT id, sequence_number, direction, content_type, content, media_id, owner, gst_id, provider_id, state, created_at
+         FROM chat_message WHERE client_id = $1 AND participant_id = $2 AND sequence_number < $3
+         ORDER BY sequence_number DESC LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(before)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    let mut messages = rows.into_iter().map(ThreadMessage::try_from).collect::<Result<Vec<_>>>()?;
+    messages.reverse();
+    Ok(messages)
+}
+
+/// What carries the messages to a visitor whose sequence numbers are in `(after, up_to]`: those on their way, by id and
+/// tracking id.
+pub async fn on_their_way(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    (after, up_to): (i64, i64),
+) -> Result<Vec<(ChatMessageId, String)>> {
+    let rows: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT id, gst_id FROM chat_message
+         WHERE client_id = $1 AND participant_id = $2 AND sequence_number > $3 AND sequence_number <= $4
+           AND direction = 'OUTGOING' AND state IS DISTINCT FROM 'FAILED' AND state IS DISTINCT FROM 'READ'
+         ORDER BY sequence_number",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(after)
+    .bind(up_to)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(id, gst_id)| (ChatMessageId(id), gst_id)).collect())
+}
+
+/// Place in its chat of the message that a channel's id names; `None` when there is none.
+pub async fn place_of(
+    db: &mut PgConnection,
+    client: ClientId,
+    provider_id: &str,
+) -> Result<Option<(ChatMessageId, i64)>> {
+    let row: Option<(Uuid, i64)> = sqlx::query_as(
+        "SELECT message.id, message.sequence_number
+         FROM provider_message known
+         JOIN LATERAL (
+             SELECT * FROM chat_message one
+             WHERE one.client_id = known.client_id AND one.id = known.chat_message_id OFFSET 0) message ON true
+         WHERE known.client_id = $1 AND known.provider_id = $2",
+    )
+    .bind(client.0)
+    .bind(provider_id)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|(id, sequence)| (ChatMessageId(id), sequence)))
+}

@@ -1,0 +1,113 @@
+//! Visitors of sites: what is known of them beside the customer that they are.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, CustomerId, InboxId};
+use sqlx::PgConnection;
+
+use crate::Result;
+
+/// A visitor who has written, or has proven who it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct Visitor {
+    /// The form before the chat was answered.
+    pub form_answered: bool,
+    /// The proven visitor that it turned out to be.
+    pub joined_to: Option<String>,
+    /// Grows when the messages of its chat are numbered anew.
+    pub epoch: i32,
+    /// Messages up to this sequence number have arrived in a widget.
+    pub delivered_up_to: i64,
+    /// Messages up to this sequence number have been seen.
+    pub read_up_to: i64,
+}
+
+/// A visitor; `None` when it has done nothing yet.
+pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visitor: &str) -> Result<Option<Visitor>> {
+    let row = sqlx::query_as(
+        "SELECT form_answered, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
+         WHERE client_id = $1 AND inbox_id = $2 AND visitor = $3",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(visitor)
+    .fetch_optional(db)
+    .await?;
+    Ok(row)
+}
+
+/// Notes a visitor, once, and locks it.
+pub async fn begin(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, visitor, proven): (InboxId, &str, Option<&str>),
+    now: DateTime<Utc>,
+) -> Result<Visitor> {
+    sqlx::query(
+        "INSERT INTO web_visitor (client_id, inbox_id, visitor, proven_id, created_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(visitor)
+    .bind(proven)
+    .bind(now)
+    .execute(&mut *db)
+    .await?;
+    let row = sqlx::query_as(
+        "SELECT form_answered, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
+         WHERE client_id = $1 AND inbox_id = $2 AND visitor = $3 FOR UPDATE",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(visitor)
+    .fetch_one(db)
+    .await?;
+    Ok(row)
+}
+
+/// Writes what is known of a visitor.
+pub async fn save(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, visitor): (InboxId, &str),
+    known: &Visitor,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE web_visitor SET form_answered = $4, joined_to = $5, epoch = $6, delivered_up_to = $7, read_up_to = $8
+         WHERE client_id = $1 AND inbox_id = $2 AND visitor = $3",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(visitor)
+    .bind(known.form_answered)
+    .bind(known.joined_to.as_deref())
+    .bind(known.epoch)
+    .bind(known.delivered_up_to)
+    .bind(known.read_up_to)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// An agent writes to a customer on a site, until `until`.
+pub async fn agent_types(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, customer): (InboxId, CustomerId),
+    until: DateTime<Utc>,
+) -> Result<Vec<String>> {
+    let visitors = sqlx::query_scalar(
+        "UPDATE web_visitor visitor SET agent_typing_until = $4
+         FROM (SELECT client_id, value FROM customer_address
+               WHERE client_id = $1 AND customer_id = $3 AND kind = 'VISITOR' OFFSET 0) known
+         WHERE visitor.client_id = known.client_id AND visitor.inbox_id = $2 AND visitor.visitor = known.value
+         RETURNING visitor.visitor",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .bind(until)
+    .fetch_all(db)
+    .await?;
+    Ok(visitors)
+}

@@ -1,0 +1,240 @@
+//! Sites with the chat widget: adding and changing them, their keys and the secrets that sign their users' ids.
+
+mod secrets;
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::{Purpose, SealError},
+};
+use domain::{
+    body::FieldFault,
+    ids::{ClientId, InboxId},
+    page::{Page, PageRequest},
+    web_chat::{SiteForm, SiteSettings},
+};
+use storage::{
+    PgConnection, PgPool,
+    inboxes::{self, Inbox, InboxSettings, Web},
+    tenancy::clients,
+    web::sites,
+};
+
+pub use storage::web::sites::Site;
+
+/// Sites of a client at most.
+const MOST_SITES: i64 = 100;
+
+/// Why a site was not added or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// What is asked for cannot be.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Faults(Vec<FieldFault>),
+    /// No site of the client has this id.
+    #[error("there is no such site")]
+    NotFound,
+    /// No such client.
+    #[error("there is no client `{0}`")]
+    UnknownClient(String),
+    /// The client has as many as it may have.
+    #[error("a client may have {MOST_SITES} sites: delete one first")]
+    TooMany,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for SiteError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for SiteError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<SealError> for SiteError {
+    fn from(error: SealError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Adds a site to the client with this reference.
+pub async fn add_of_ref(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    asked: &SiteForm,
+    actor: Actor,
+) -> Result<Site, SiteError> {
+    let found = {
+        let mut db = admin.db.acquire().await?;
+        clients::find_by_ref(&mut db, client_ref).await?
+    };
+    let client = found.ok_or_else(|| SiteError::UnknownClient(client_ref.to_owned()))?;
+    add(admin, client, asked, actor).await
+}
+
+/// Adds a site. It gets a key and a secret of its own.
+pub async fn add(
+    admin: &Administration<'_>,
+    client: ClientId,
+    asked: &SiteForm,
+    actor: Actor,
+) -> Result<Site, SiteError> {
+    judge(asked, true)?;
+    let mut site = Site {
+        client,
+        id: admin.mint(),
+        key: secrets::new_key()?,
+        name: String::new(),
+        origins: Vec::new(),
+        settings: SiteSettings::default(),
+        team: None,
+        created_at: admin.now(),
+    };
+    let secret = admin.sealer.seal(client, Purpose::SiteIdentity, secrets::new_secret()?.as_bytes())?;
+    let mut tx = admin.db.begin().await?;
+    if sites::page(&mut tx, client, 1, 0).await?.1 >= MOST_SITES {
+        return Err(SiteError::TooMany);
+    }
+    fill(&mut tx, &mut site, asked).await?;
+    let web = Web { site_key: site.key.clone(), name: site.name.clone(), origins: Vec::new() };
+    let inbox = Inbox { id: site.id, settings: InboxSettings::Web(web) };
+    inboxes::insert(&mut tx, client, &inbox, admin.now()).await?;
+    sites::save(&mut tx, &site).await?;
+    sites::set_identity_secret(&mut tx, client, site.id, &secret).await?;
+    note(admin, &mut tx, (client, site.id), actor, "create").await?;
+    tx.commit().await?;
+    Ok(site)
+}
+
+/// Changes a site: what `asked` does not name stays as it is.
+pub async fn update(
+    admin: &Administration<'_>,
+    (client, id): (ClientId, InboxId),
+    asked: &SiteForm,
+    actor: Actor,
+) -> Result<Site, SiteError> {
+    judge(asked, false)?;
+    let mut tx = admin.db.begin().await?;
+    let mut site = locked(&mut tx, client, id).await?;
+    fill(&mut tx, &mut site, asked).await?;
+    sites::save(&mut tx, &site).await?;
+    note(admin, &mut tx, (client, id), actor, "update").await?;
+    tx.commit().await?;
+    Ok(site)
+}
+
+/// Gives a site another key: pages that name the one before show no widget any more.
+pub async fn new_key(
+    admin: &Administration<'_>,
+    (client, id): (ClientId, InboxId),
+    actor: Actor,
+) -> Result<Site, SiteError> {
+    let key = secrets::new_key()?;
+    let mut tx = admin.db.begin().await?;
+    let mut site = locked(&mut tx, client, id).await?;
+    sites::set_key(&mut tx, client, id, &key).await?;
+    note(admin, &mut tx, (client, id), actor, "rotate").await?;
+    tx.commit().await?;
+    site.key = key;
+    Ok(site)
+}
+
+/// Deletes a site. Its chats stay where they are.
+pub async fn delete(
+    admin: &Administration<'_>,
+    (client, id): (ClientId, InboxId),
+    actor: Actor,
+) -> Result<(), SiteError> {
+    let mut tx = admin.db.begin().await?;
+    locked(&mut tx, client, id).await?;
+    sites::delete(&mut tx, client, id, admin.now()).await?;
+    note(admin, &mut tx, (client, id), actor, "delete").await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// One site.
+pub async fn find(db: &PgPool, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
+    let mut db = db.acquire().await?;
+    sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)
+}
+
+/// The client's sites, oldest first.
+pub async fn list(db: &PgPool, client: ClientId, page: PageRequest) -> base::Result<Page<Site>> {
+    let mut db = db.acquire().await?;
+    let (items, total) = sites::page(&mut db, client, page.limit(), page.offset()).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// The secret that signs the site's own user ids.
+pub async fn identity_secret(admin: &Administration<'_>, client: ClientId, id: InboxId) -> Result<String, SiteError> {
+    let mut db = admin.db.acquire().await?;
+    sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)?;
+    let sealed = sites::identity_secret(&mut db, client, id).await?.ok_or(SiteError::NotFound)?;
+    Ok(admin.sealer.open_text(client, Purpose::SiteIdentity, &sealed)?)
+}
+
+/// Gives a site another secret: what the one before signed is good for nothing any more.
+pub async fn rotate_identity_secret(
+    admin: &Administration<'_>,
+    (client, id): (ClientId, InboxId),
+    actor: Actor,
+) -> Result<String, SiteError> {
+    let secret = secrets::new_secret()?;
+    let sealed = admin.sealer.seal(client, Purpose::SiteIdentity, secret.as_bytes())?;
+    let mut tx = admin.db.begin().await?;
+    locked(&mut tx, client, id).await?;
+    sites::set_identity_secret(&mut tx, client, id, &sealed).await?;
+    note(admin, &mut tx, (client, id), actor, "rotateSecret").await?;
+    tx.commit().await?;
+    Ok(secret)
+}
+
+fn judge(asked: &SiteForm, new: bool) -> Result<(), SiteError> {
+    let faults = asked.faults(new);
+    if faults.is_empty() { Ok(()) } else { Err(SiteError::Faults(faults)) }
+}
+
+async fn locked(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
+    if !sites::lock(db, client, id).await? {
+        return Err(SiteError::NotFound);
+    }
+    sites::by_id(db, client, id).await?.ok_or(SiteError::NotFound)
+}
+
+async fn fill(db: &mut PgConnection, site: &mut Site, asked: &SiteForm) -> Result<(), SiteError> {
+    if let Some(name) = &asked.name {
+        site.name = name.trim().to_owned();
+    }
+    if let Some(origins) = asked.read_origins() {
+        site.origins = origins;
+    }
+    if let Some(team) = &asked.team {
+        site.team = match team.as_deref().map(str::trim).filter(|team| !team.is_empty()) {
+            None => None,
+            Some(name) => {
+                let unknown = || SiteError::Faults(vec![FieldFault::new("team", "names no team of the client")]);
+                Some(sites::team_by_name(db, site.client, name).await?.ok_or_else(unknown)?)
+            }
+        };
+    }
+    asked.apply(&mut site.settings);
+    Ok(())
+}
+
+async fn note(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    (client, id): (ClientId, InboxId),
+    actor: Actor,
+    action: &str,
+) -> Result<(), SiteError> {
+    audit(admin, db, client, actor, action, ("webSite", &id.to_string())).await?;
+    Ok(())
+}

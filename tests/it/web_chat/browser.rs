@@ -1,0 +1,105 @@
+//! The widget in a real browser, on pages with a strict policy: `tests/peers/browser` drives it.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+use axum::{Router, extract::Query, http::header, response::IntoResponse, routing::get};
+use harness::{Client, Shared};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+use super::stage;
+
+/// A server of pages at an origin of its own, which show the widget of the site that the query names.
+async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
+    let base = patchbay.url();
+    let page = move |Query(query): Query<HashMap<String, String>>| async move {
+        let socket = base.replacen("http", "ws", 1);
+        // Nothing but the widget, no style of its own, and no text that becomes elements.
+        let policy = format!(
+            "default-src 'none'; script-src {base}; connect-src {base} {socket}; img-src {base} data:; media-src {base}; \
+             require-trusted-types-for 'script'; trusted-types 'none'"
+        );
+        let site = query.get("site").cloned().unwrap_or_default();
+        let html = format!(
+            "<!doctype html><html {attributes}><head><title>Shop</title><link rel=\"icon\" href=\"data:,\"></head><body>\
+             <main><h1>Shop</h1></main><script src=\"{base}/web-chat/widget.js?site={site}\" async></script></body></html>"
+        );
+        let headers = [(header::CONTENT_SECURITY_POLICY, policy), (header::CONTENT_TYPE, "text/html".to_owned())];
+        (headers, html).into_response()
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, Router::new().route("/", get(page))).await });
+    origin
+}
+
+/// Where the pages are, and sites whose pages they are.
+async fn addresses(patchbay: &Shared, client: &Client) -> Value {
+    let (shop, rtl) = (pages(patchbay, "lang=\"en\"").await, pages(patchbay, "lang=\"ar\" dir=\"rtl\"").await);
+    let site = client.new_site(&shop, json!({})).await;
+    let arabic = client.new_site(&rtl, json!({ "look": { "language": "ar", "color": "#ffd54f" } })).await;
+    let form = json!({ "form": { "fields": [
+        { "key": "name", "label": "Your name", "required": true },
+        { "key": "email", "label": "E-mail", "type": "EMAIL" },
+        { "key": "about", "label": "About", "type": "CHOICE", "options": ["Sales", "Support"] },
+        { "key": "terms", "label": "I agree", "type": "CONSENT" },
+    ] } });
+    let asking = client.new_site(&shop, form).await;
+    let hostile = pages(patchbay, "lang=\"en\"").await;
+    json!({
+        "base": patchbay.url(),
+        "key": site.key,
+        "page": format!("{shop}/?site={}", site.key),
+        "rtl": format!("{rtl}/?site={}", arabic.key),
+        "form": format!("{shop}/?site={}", asking.key),
+        "hostile": format!("{hostile}/?site={}", site.key),
+    })
+}
+
+fn scripts() -> PathBuf {
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/browser")
+}
+
+/// Installs what drives the browser once and answers where it is.
+fn installed() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        let install = Command::new("sh").arg(scripts().join("install.sh")).output().unwrap();
+        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
+        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
+    })
+}
+
+/// Plays a story in the browser.
+async fn play(story: &'static str) {
+    let (patchbay, client, _) = stage().await;
+    client.activate("clerk").await;
+    let given = addresses(&patchbay, &client).await.to_string();
+    let played = tokio::task::spawn_blocking(move || {
+        let mut node = Command::new("node");
+        node.arg(scripts().join(story)).arg(installed()).arg(given).stdin(Stdio::null());
+        node.output().unwrap()
+    });
+    let output = played.await.unwrap();
+    let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.trim() == "ok", "{story}: {said}\n{wrong}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_visitors_and_a_bot_talk_in_a_browser_over_tabs_reloads_and_a_cut_connection() {
+    play("talking.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hostile_page_of_another_origin_gets_no_widget() {
+    play("hostile.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_widget_is_for_everybody_by_keyboard_in_every_look_without_findings_of_axe() {
+    play("access.mjs").await;
+}

@@ -1,0 +1,37 @@
+//! Web chat over the real binary (`docs/web-chat.md`, `docs/rules/web-chat.md`): sites, visitors, and the widget in a browser.
+
+mod browser;
+mod identity;
+mod refusals;
+mod sites;
+mod talking;
+
+use harness::{Client, Patchbay, Shared, Sink};
+use serde_json::{Value, json};
+
+const ORIGIN: &str = "https://shop.example";
+
+/// The program with the guests, and a client whose webhooks go to a sink.
+async fn stage() -> (Shared, Client, Sink) {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_bare_client();
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    (patchbay, client, sink)
+}
+
+/// What is stored of a client: one number for each statement.
+async fn count(patchbay: &Patchbay, client: &Client, of: &str) -> i64 {
+    let mut db = patchbay.database().await;
+    let statement =
+        format!("SELECT count(*) FROM {of} WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)");
+    sqlx::query_scalar(&statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
+}
+
+/// A site that asks for a name before a chat.
+fn with_form() -> Value {
+    json!({ "form": { "fields": [
+        { "key": "name", "label": "Your name", "required": true },
+        { "key": "about", "label": "About", "type": "CHOICE", "options": ["Sales", "Support"] },
+    ] } })
+}

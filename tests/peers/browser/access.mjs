@@ -1,0 +1,81 @@
+// For everybody: by keyboard alone, judged by axe-core, light and dark, from the left and from the right, without motion, with a
+// form before the chat.
+import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
+
+const chromium = await browser();
+
+// By keyboard alone.
+const keyboard = await visit(await chromium.newContext(), given.page);
+const widget = new Widget(keyboard);
+await widget.launcher.waitFor();
+for (let presses = 0; presses < 10 && !(await widget.launcher.evaluate((one) => one.matches(":focus"))); presses++) {
+  await keyboard.keyboard.press("Tab");
+}
+await keyboard.keyboard.press("Enter");
+await widget.dialog.waitFor();
+check(await widget.field.evaluate((one) => one.matches(":focus")), "the field has the focus once the chat is open");
+await keyboard.keyboard.type("buttons");
+await keyboard.keyboard.press("Enter");
+const yes = widget.log.getByRole("button", { name: "Yes" });
+await yes.waitFor();
+for (let presses = 0; presses < 12 && !(await yes.evaluate((one) => one.matches(":focus"))); presses++) {
+  await keyboard.keyboard.press("Shift+Tab");
+}
+await keyboard.keyboard.press("Enter");
+await widget.sees("got choice yes-id");
+const announced = keyboard.locator("patchbay-chat [aria-live=polite]");
+await eventually("what is new to be announced", async () => (await announced.textContent()).includes("got choice yes-id"));
+await keyboard.keyboard.press("Escape");
+check(await widget.dialog.isHidden(), "Escape closes the chat");
+check(await widget.launcher.evaluate((one) => one.matches(":focus")), "and gives the focus back");
+check((await widget.launcher.getAttribute("aria-expanded")) === "false", "and says that it is closed");
+
+// Targets are large enough for fingers.
+await widget.open();
+const small = await keyboard.locator("patchbay-chat button:visible").evaluateAll((buttons) =>
+  buttons.filter((one) => one.getBoundingClientRect().width < 24 || one.getBoundingClientRect().height < 24).length);
+check(small === 0, `${small} targets are too small`);
+check(keyboard.complaints.length === 0, keyboard.complaints.join("\n"));
+
+// Judged in every look; the judge needs more than the page's policy allows.
+for (const colorScheme of ["light", "dark"]) {
+  for (const [name, address] of [["ltr", given.page], ["rtl", given.rtl], ["form", given.form]]) {
+    const context = await chromium.newContext({ colorScheme, reducedMotion: "reduce", bypassCSP: true });
+    const page = await visit(context, address);
+    const closed = new Widget(page);
+    await closed.launcher.waitFor();
+    check((await findings(page)).length === 0, `${colorScheme} ${name}, closed: ${await findings(page)}`);
+    const shown = await closed.open();
+    if (name !== "form") {
+      for (const deed of ["buttons", "list", "rate", "say done"]) await shown.write(deed);
+      await shown.sees("done");
+    }
+    const found = await findings(page);
+    check(found.length === 0, `${colorScheme} ${name}: ${found.join("\n")}`);
+    const still = await page.locator("patchbay-chat .panel").evaluate((one) => getComputedStyle(one).animationName);
+    check(still === "none", "it moves although the visitor wants no motion");
+    if (name === "rtl") {
+      const box = await closed.launcher.boundingBox();
+      check(box.x < 200, `the launcher is at the end of the line: ${box.x}`);
+      check((await page.locator("patchbay-chat").getAttribute("dir")) === "rtl", "direction");
+    }
+    await context.close();
+  }
+}
+
+// The form comes first, says what is wrong, and then the chat goes on.
+const asked = await visit(await chromium.newContext(), given.form);
+const form = await new Widget(asked).open();
+const name = asked.getByLabel("Your name *");
+check(await name.evaluate((one) => one.matches(":focus")), "the first field has the focus");
+await asked.getByLabel("E-mail").fill("nobody@nowhere");
+await name.fill("Ann <b>");
+await asked.getByRole("button", { name: "Begin chat" }).click();
+await eventually("what is wrong", async () => (await asked.getByRole("alert").textContent()).includes("e-mail"));
+await asked.getByLabel("E-mail").fill("ann@shop.example");
+await asked.getByRole("button", { name: "Begin chat" }).click();
+await form.sees("Your name: Ann <b>\nE-mail: ann@shop.example");
+await form.write("say hello");
+await form.sees("hello");
+await chromium.close();
+console.log("ok");
