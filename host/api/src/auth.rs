@@ -77,6 +77,8 @@ permissions! {
     Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
     /// Looking at conversations.
     ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
+    /// Live chat.
+    LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

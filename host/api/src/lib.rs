@@ -14,6 +14,7 @@ pub mod error;
 mod https;
 mod lite;
 mod lite_host;
+mod live_chat;
 mod media;
 mod numbers;
 mod observe;
@@ -87,6 +88,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(plugins::routes())
         .merge(routing::routes())
         .merge(custom_events::routes())
+        .merge(live_chat::routes())
         .merge(media::routes())
         .merge(providers::routes())
         .merge(operations::routes())
