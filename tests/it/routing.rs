@@ -32,7 +32,9 @@ type Chat = (String, Option<String>, Option<String>, Option<String>, i64);
 /// State, team, reason, agent and events of the only chat of a client.
 async fn chat(patchbay: &Shared, client: &Client) -> Chat {
     let mut db = patchbay.database().await;
-    let statement = "SELECT state, team, queued_reason, assigned_agent_id::text,
+    let statement =
+        "SELECT state, (SELECT name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id),
+            queued_reason, assigned_agent_id::text,
             (SELECT count(*) FROM participant_event event WHERE event.client_id = participant.client_id)
         FROM participant WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
     sqlx::query_as(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
@@ -95,6 +97,9 @@ async fn a_router_may_answer_for_a_number_that_has_no_default_chatbot() {
 #[tokio::test]
 async fn a_router_hands_a_conversation_to_a_team_with_a_note() {
     let (patchbay, client, phone) = with_router().await;
+    let team = "INSERT INTO team (client_id, id, name, created_at)
+        SELECT id, gen_random_uuid(), 'sales', now() FROM client WHERE client_ref = $1";
+    sqlx::query(team).bind(&client.client_ref).execute(&mut patchbay.database().await).await.unwrap();
 
     let decision = decided(&client, &phone, "team sales").await;
 

@@ -81,6 +81,8 @@ permissions! {
     Sites: "add, change and delete web chat sites, read and rotate their keys and secrets" => [Admin, Developer];
     /// Looking at web chat sites.
     SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
+    /// Live chat.
+    LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

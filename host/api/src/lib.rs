@@ -14,6 +14,7 @@ pub mod error;
 mod https;
 mod lite;
 mod lite_host;
+mod live_chat;
 mod media;
 mod numbers;
 mod observe;
@@ -94,6 +95,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(custom_events::routes())
         .merge(sites::routes())
         .merge(web_chat::routes())
+        .merge(live_chat::routes())
         .merge(media::routes())
         .merge(page_callbacks::routes())
         .merge(providers::routes())

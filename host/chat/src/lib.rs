@@ -4,6 +4,7 @@
 
 pub mod bot_turn;
 mod conversation;
+pub mod desk;
 pub mod long_lived;
 pub mod raise;
 pub mod receive;

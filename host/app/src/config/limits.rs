@@ -164,6 +164,8 @@ section! {
         fallback_max_age: Duration = Duration::from_secs(3_600),
         /// How long a long-lived conversation lasts unless it is closed; those that are open keep the time that they began with.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
+        /// Chats that an agent without a limit of their own may have at a time.
+        agent_chats: u32 = 20,
     }
 }
 

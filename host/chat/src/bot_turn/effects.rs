@@ -14,6 +14,7 @@ use storage::{
     chat::{
         participant_events::{self, Event},
         participants::{self, Participant},
+        teams,
     },
 };
 use uuid::Uuid;
@@ -140,16 +141,7 @@ impl Turn<'_> {
             Effect::CancelTimer(name) => {
                 participant_events::cancel_timer(db, self.lease.client, self.participant.id, &name).await?;
             }
-            Effect::HandOver { team, note } => {
-                let had = self.participant.state;
-                if self.participant.apply(ParticipantMove::HandedOver).is_ok() {
-                    self.participant.team = team.filter(|team| !team.trim().is_empty());
-                    let note = note.filter(|note| !note.trim().is_empty());
-                    self.participant.queued_reason = Some(note.unwrap_or_else(|| HANDED_OVER.to_owned()));
-                    site_team::name(db, self.lease.client, self.participant).await?;
-                    self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
-                }
-            }
+            Effect::HandOver { team, note } => self.hand_over(db, team, note).await?,
             Effect::Close => {
                 let had = self.participant.state;
                 // Closing twice is closing once.
@@ -164,6 +156,28 @@ impl Turn<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// A team is named by its name; one that nobody knows is the queue of all, and the reason says so.
+    async fn hand_over(&mut self, db: &mut PgConnection, team: Option<String>, note: Option<String>) -> Result<()> {
+        let had = self.participant.state;
+        if self.participant.apply(ParticipantMove::HandedOver).is_err() {
+            return Ok(());
+        }
+        let named = team.filter(|team| !team.trim().is_empty());
+        let reason = note.filter(|note| !note.trim().is_empty()).unwrap_or_else(|| HANDED_OVER.to_owned());
+        self.participant.team = match &named {
+            Some(name) => teams::by_name(db, self.lease.client, name).await?,
+            None => None,
+        };
+        let unknown = named.filter(|_| self.participant.team.is_none());
+        self.participant.queued_reason = Some(match unknown {
+            Some(name) => format!("there is no team `{}`; {reason}", name.trim()),
+            None => reason,
+        });
+        site_team::name(db, self.lease.client, self.participant).await?;
+        self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
         Ok(())
     }
 

@@ -30,7 +30,8 @@ pub(crate) async fn chat(db: &mut PgConnection, client: ClientId, participant: &
         client_ref,
         agent: agent(participant.assigned_agent),
         last_agent: agent(participant.last_assigned_agent),
-        team: participant.team.clone(),
+        team: participant.team.as_ref().map(|team| team.name.clone()),
+        team_id: participant.team.as_ref().map(|team| team.id),
     })
 }
 
@@ -66,7 +67,8 @@ pub(crate) fn moved(from: ParticipantState, now: &Participant) -> Event {
                 to,
                 bot: now.bot_plugin.clone().filter(|_| to == ParticipantState::Bot),
                 agent: now.assigned_agent.filter(|_| to == ParticipantState::Active),
-                team: now.team.clone(),
+                team: now.team.as_ref().map(|team| team.name.clone()),
+                team_id: now.team.as_ref().map(|team| team.id),
                 reason: now.queued_reason.clone().filter(|_| to != ParticipantState::Bot),
             })
         }

@@ -1,11 +1,13 @@
 //! A conversation, as receiving, routing and chatbots see it: its events, the messages in it, and the chatbot in charge.
 
 pub(crate) mod as_event;
+pub(crate) mod giving;
 pub(crate) mod in_charge;
 pub(crate) mod message;
 pub(crate) mod plugin_view;
 pub(crate) mod ratings;
 pub(crate) mod site_team;
+pub(crate) mod ticketing;
 pub(crate) mod waiting;
 
 pub(crate) use domain::chat::words;

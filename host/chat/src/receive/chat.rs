@@ -78,7 +78,7 @@ pub(super) async fn route(
             }))?
         }
     };
-    let (was, last_team) = (Some(participant.state), participant.team.clone());
+    let (was, last_team) = (Some(participant.state), participant.team.as_ref().map(|team| team.name.clone()));
     let opened = decide(&mut participant, bot, arrival.answered.rating.is_some());
     if opened == Opened::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
@@ -161,7 +161,8 @@ mod tests {
     use chrono::DateTime;
     use domain::{
         channel::Channel,
-        ids::{CustomerId, InboxId, UserId},
+        chat::ChatTeam,
+        ids::{CustomerId, InboxId, TeamId, UserId},
     };
     use uuid::Uuid;
 
@@ -184,10 +185,12 @@ mod tests {
             send_rating: false,
             assigned_agent: None,
             last_assigned_agent: Some(UserId(Uuid::nil())),
-            team: Some("sales".to_owned()),
+            team: Some(ChatTeam { id: TeamId(Uuid::nil()), name: "sales".to_owned() }),
             unread: 0,
             queued_reason: None,
             bot_plugin: None,
+            ticket: None,
+            found_by: String::new(),
             last_message_at: DateTime::UNIX_EPOCH,
             created_at: DateTime::UNIX_EPOCH,
         }

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::conversation::as_event;
 
-/// Everything that happened, in order. `chat`: the chat with the message in it.
-pub(super) fn events(arrival: &Arrival<'_>, routed: &Routed, chat: Chat) -> Vec<NewEvent> {
+/// Everything that happened, in order. `chat`: the chat with the message in it; `ticket`: what became of its ticket.
+pub(super) fn events(arrival: &Arrival<'_>, routed: &Routed, chat: Chat, ticket: Option<Event>) -> Vec<NewEvent> {
     let (participant, message) = (&routed.participant, arrival.id);
     let opened = (routed.opened != Opened::No).then(|| {
         let again = routed.opened == Opened::Again;
@@ -32,7 +32,7 @@ pub(super) fn events(arrival: &Arrival<'_>, routed: &Routed, chat: Chat) -> Vec<
     let moved = moved.map(|was| as_event::moved(was, participant));
     let inbox = arrival.inbox.id;
     let order_key = as_event::order_key(inbox, arrival.customer);
-    let all = opened.into_iter().chain([came]).chain(rated).chain(moved);
+    let all = opened.into_iter().chain([came]).chain(rated).chain(moved).chain(ticket);
     all.map(|event| NewEvent { inbox: Some(inbox), order_key, at: arrival.written_at, event }).collect()
 }
 

@@ -11,8 +11,9 @@ mod taps;
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind, Addresses},
-    chat::{ChatContent, ContentType, ParticipantState, ReceivedContent, SentTemplate},
+    chat::{ChatContent, ContentType, ParticipantState, ReceivedContent, SentTemplate, TicketMove},
     conversation::InConversation,
+    event::Event,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
     inbox::InboxKind,
@@ -22,6 +23,7 @@ use storage::{
     chat::{
         chat_messages::{self, NewChatMessage},
         participants::{self, Participant},
+        search,
     },
     inbound::media::{self as stored_media, NewMedia},
     inboxes::{self, Inbox},
@@ -34,7 +36,7 @@ use uuid::Uuid;
 
 use self::answers::Answered;
 pub use self::import::import;
-use crate::conversation::{as_event, site_team, words};
+use crate::conversation::{as_event, site_team, ticketing, words};
 use base::{Context, Result, media};
 use events::record;
 
@@ -102,6 +104,11 @@ pub async fn receive(
     if routed.was != Some(ParticipantState::Queued) {
         site_team::name(db, client, &mut routed.participant).await?;
     }
+    let found_by = search::words(&customer);
+    if routed.participant.found_by != found_by {
+        search::remember(db, client, routed.participant.id, &found_by).await?;
+        routed.participant.found_by = found_by;
+    }
     let stored = chat_message(&arrival, &mut routed.participant, file);
     chat_messages::insert(db, client, &stored).await?;
     participants::save(db, client, &routed.participant).await?;
@@ -113,9 +120,25 @@ pub async fn receive(
     if chat::tell_bot(ctx, db, client, &arrival, &routed).await? {
         wakes.push((Queue::Participant, routed.participant.id.0));
     }
+    let ticket = ticket_waits(ctx, db, client, &routed.participant).await?;
     let chat = as_event::chat(db, client, &routed.participant).await?;
-    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat)).await?);
+    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat, ticket)).await?);
     Ok(wakes)
+}
+
+/// The ticket of the chat waits for an agent now; after the end, when only a rating can come, it stays as it is.
+async fn ticket_waits(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+) -> Result<Option<Event>> {
+    match chat.state {
+        ParticipantState::Queued | ParticipantState::Active => {
+            ticketing::step(ctx, db, client, chat, TicketMove::CustomerWrote).await
+        }
+        ParticipantState::Bot | ParticipantState::Closed => Ok(None),
+    }
 }
 
 /// The customer who wrote, with all that is known of it.

@@ -2,12 +2,19 @@
 
 use std::sync::Arc;
 
-use domain::chat::{ParticipantMove, ParticipantState};
+use domain::{
+    chat::{ParticipantMove, ParticipantState},
+    event::Event,
+    ids::ClientId,
+};
 use plugin_host::KeyValueWrite;
-use storage::chat::{
-    participant_events,
-    participants::{self, Participant},
-    routing_decisions::{self, RoutingDecision},
+use storage::{
+    PgConnection,
+    chat::{
+        participant_events,
+        participants::{self, Participant},
+        routing_decisions::{self, RoutingDecision},
+    },
 };
 use uuid::Uuid;
 
@@ -15,7 +22,7 @@ use super::{
     decision::{Decision, Goes},
     question::Case,
 };
-use crate::conversation::as_event;
+use crate::conversation::{as_event, giving};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
@@ -73,8 +80,9 @@ pub(super) async fn apply(
         }
         kept = Some(calls::keep(ctx, &mut tx, client, vec![made]).await?);
     }
+    let (decision, ticket) = given(ctx, &mut tx, client, &mut participant, decision).await?;
     participants::save(&mut tx, client, moved(&mut participant, &decision)).await?;
-    let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant)).await?;
+    let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant, ticket)).await?;
     match participant.state {
         // The chatbot sees what waits.
         ParticipantState::Bot => {
@@ -94,15 +102,30 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// The event of a chat that went elsewhere: to people, or to another chatbot than the number's own.
-fn changed_hands(ctx: &Context, case: &Case, now: &Participant) -> Vec<NewEvent> {
+/// Gives the chat to the agent that the router named, with a ticket; one who cannot have it leaves it to the queue.
+async fn given(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &mut Participant,
+    decision: Decision,
+) -> Result<(Decision, Option<Event>)> {
+    let Goes::Agent(agent) = decision.goes else { return Ok((decision, None)) };
+    match giving::give(ctx, db, client, (chat, ParticipantMove::Assigned), agent).await? {
+        Ok(ticket) => Ok((decision, ticket)),
+        Err(not_given) => Ok((decision.queued_because(&not_given.to_string()), None)),
+    }
+}
+
+/// The events of a chat that went elsewhere: to people, or to another chatbot than the number's own.
+fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
     let had = &case.participant;
     if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {
         return Vec::new();
     }
     let order_key = as_event::order_key(now.inbox, &case.customer);
-    let event = as_event::moved(had.state, now);
-    vec![NewEvent { inbox: Some(now.inbox), order_key, at: ctx.now(), event }]
+    let event = |event| NewEvent { inbox: Some(now.inbox), order_key, at: ctx.now(), event };
+    [as_event::moved(had.state, now)].into_iter().chain(ticket).map(event).collect()
 }
 
 /// Moves the chat to where it goes. From `Bot` all these moves are allowed.
@@ -110,18 +133,14 @@ fn moved<'a>(participant: &'a mut Participant, decision: &Decision) -> &'a Parti
     let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
     match &decision.goes {
         Goes::Bot(name) => participant.bot_plugin.clone_from(name),
-        Goes::Team(name) => {
+        Goes::Team(team) => {
             if participant.apply(ParticipantMove::HandedOver).is_ok() {
-                participant.team = Some(name.clone());
+                participant.team = Some(team.clone());
                 participant.queued_reason = words();
             }
         }
-        Goes::Agent(agent) => {
-            if participant.apply(ParticipantMove::Assigned).is_ok() {
-                participant.assigned_agent = Some(*agent);
-                participant.queued_reason = words();
-            }
-        }
+        // The agent has it already.
+        Goes::Agent(_) => participant.queued_reason = words(),
         Goes::Queue => {
             if participant.apply(ParticipantMove::HandedOver).is_ok() {
                 participant.queued_reason = words();

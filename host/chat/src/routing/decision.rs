@@ -1,8 +1,14 @@
 //! From what the router wants to what the host does.
 
-use domain::ids::{ClientId, UserId};
+use domain::{
+    chat::ChatTeam,
+    ids::{ClientId, UserId},
+};
 use plugin_host::router::{Route, Target};
-use storage::tenancy::users::{self, Role};
+use storage::{
+    chat::teams,
+    tenancy::users::{self, Role},
+};
 
 use super::question::Case;
 use crate::conversation::in_charge;
@@ -17,7 +23,7 @@ pub(super) enum Goes {
     /// A chatbot: the default one, or one by name.
     Bot(Option<String>),
     /// The queue of a team.
-    Team(String),
+    Team(ChatTeam),
     /// An agent.
     Agent(UserId),
     /// The queue.
@@ -29,7 +35,7 @@ impl Goes {
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Bot(name) => ("bot", name.clone()),
-            Self::Team(name) => ("team", Some(name.clone())),
+            Self::Team(team) => ("team", Some(team.name.clone())),
             Self::Agent(id) => ("agent", Some(id.to_string())),
             Self::Queue => ("queue", None),
         }
@@ -54,6 +60,16 @@ impl Decision {
         Self { goes, reason: shortened(&why), note: None, fallback: true }
     }
 
+    /// The same, but for the queue, because what was decided cannot be.
+    pub(super) fn queued_because(self, why: &str) -> Self {
+        Self {
+            goes: Goes::Queue,
+            reason: shortened(&format!("{why}; {}", self.reason)),
+            note: self.note.map(|note| format!("{why}; {note}")),
+            fallback: true,
+        }
+    }
+
     /// What the router decided, as far as it can be.
     pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &Case, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
@@ -72,7 +88,21 @@ impl Decision {
             Target::Team(name) if name.trim().is_empty() => {
                 Self::of_host(case, format!("the name of the team is empty; {reason}"))
             }
-            Target::Team(name) => decided(Goes::Team(name)),
+            Target::Team(name) => {
+                let mut db = ctx.db.acquire().await?;
+                match teams::by_name(&mut db, client, &name).await? {
+                    Some(team) => decided(Goes::Team(team)),
+                    None => {
+                        let missing = format!("there is no team `{}`", name.trim());
+                        Self {
+                            note: note.as_ref().map(|note| format!("{missing}; {note}")),
+                            reason: shortened(&format!("{missing}; {reason}")),
+                            fallback: true,
+                            ..decided(Goes::Queue)
+                        }
+                    }
+                }
+            }
             Target::Agent(id) => match agent(ctx, client, &id).await? {
                 Some(agent) => decided(Goes::Agent(agent)),
                 None => Self {

@@ -7,8 +7,10 @@ mod fallback;
 mod messages;
 mod participant;
 mod rating;
+mod scope;
 #[cfg(test)]
 mod tests;
+mod ticket;
 pub mod words;
 
 pub use content::{ChatContent, ReceivedContent};
@@ -17,8 +19,10 @@ pub use fallback::{
     FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, UnknownFallbackMode, automatic_text, fallback_due,
 };
 pub use messages::{ContentType, Direction, MessageContentType};
-pub use participant::{MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
+pub use participant::{ChatTeam, MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
 pub use rating::Rating;
+pub use scope::{ChatScope, ChatStanding};
+pub use ticket::{TicketMove, TicketStatus};
 
 use chrono::{DateTime, TimeDelta, Utc};
 

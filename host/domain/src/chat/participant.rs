@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::TeamId;
+
+/// A team of agents, as its chats name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatTeam {
+    /// The team.
+    pub id: TeamId,
+    /// Its name.
+    pub name: String,
+}
+
 /// Who has the chat. One participant lives for ever and is reopened when it closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]

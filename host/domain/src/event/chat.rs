@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     address::{Address, AddressKind},
     chat::{ParticipantState, Rating},
-    ids::{ChatMessageId, CustomerId, ParticipantId, UserId},
+    ids::{ChatMessageId, CustomerId, ParticipantId, TeamId, UserId},
 };
 
 /// A chat as it stood when something was written in it.
@@ -27,9 +27,12 @@ pub struct Chat {
     /// The agent who had it before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_agent: Option<Agent>,
-    /// The team that it waited for or belonged to.
+    /// The name of the team that it waited for or belonged to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// That team; absent in what was stored when teams were names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
 }
 
 /// An agent, as customers of the API see one.
@@ -103,9 +106,12 @@ pub struct ChatChangedHands {
     /// The agent who has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<UserId>,
-    /// The team that it waits for or belongs to.
+    /// The name of the team that it waits for or belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// That team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
     /// Why, in words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

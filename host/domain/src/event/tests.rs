@@ -37,6 +37,7 @@ fn chat() -> Chat {
         agent: Some(Agent { id: UserId(Uuid::from_u128(2)), name: Some("Ann".to_owned()) }),
         last_agent: Some(Agent { id: UserId(Uuid::from_u128(3)), name: None }),
         team: Some("sales".to_owned()),
+        team_id: None,
     }
 }
 
@@ -107,6 +108,7 @@ fn chats() -> [Event; 5] {
             bot: None,
             agent: None,
             team: Some("sales".to_owned()),
+            team_id: None,
             reason: Some("asked for a person".to_owned()),
         }),
         Event::ChatClosed(ChatClosed { participant: participant(), from, agent: None, missed: false }),

@@ -71,17 +71,29 @@ async fn a_tapped_entry_of_the_menu_reaches_the_chatbot() {
 
 #[tokio::test]
 async fn a_chat_that_was_handed_over_is_no_longer_the_chatbots() {
-    let stage = Stage::with_chatbot(BOT, json!({ "team": "sales" })).await;
+    let stage = Stage::with_chatbot(BOT, json!({ "team": "Sales" })).await;
+    stage.add_team("sales").await;
     stage.zo_writes("wamid.A", "I want to talk to a person").await;
     stage.settle().await;
     let chat = stage.chat().await;
-    assert_eq!((chat.state, chat.team.as_deref()), (ParticipantState::Queued, Some("sales")));
+    assert_eq!((chat.state, chat.team.unwrap().name.as_str()), (ParticipantState::Queued, "sales"));
     assert_eq!(chat.queued_reason.as_deref(), Some("The customer asked for a person."));
     assert_eq!(chat.control_version, 2);
     stage.zo_writes("wamid.B", "hello?").await;
     stage.settle().await;
     assert_eq!(stage.transcript().await.len(), 3, "the chatbot says nothing more");
     assert_eq!(stage.outcomes().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_chat_that_was_handed_to_a_team_that_nobody_knows_waits_for_all_and_says_so() {
+    let stage = Stage::with_chatbot(BOT, json!({ "team": "nobody" })).await;
+    stage.zo_writes("wamid.A", "I want to talk to a person").await;
+    stage.settle().await;
+    let chat = stage.chat().await;
+    assert_eq!((chat.state, chat.team), (ParticipantState::Queued, None));
+    let reason = "there is no team `nobody`; The customer asked for a person.";
+    assert_eq!(chat.queued_reason.as_deref(), Some(reason));
 }
 
 #[tokio::test]

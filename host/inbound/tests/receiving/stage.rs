@@ -186,6 +186,13 @@ impl Stage {
         claimed.unwrap().expect("the lane is free")
     }
 
+    /// A team of the client.
+    pub async fn add_team(&self, name: &str) {
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let statement = "INSERT INTO team (client_id, id, name, created_at) VALUES ($1, gen_random_uuid(), $2, now())";
+        sqlx::query(statement).bind(self.client.0).bind(name).execute(&mut *db).await.unwrap();
+    }
+
     /// The only chat there is.
     pub async fn chat(&self) -> Participant {
         let [id]: [Uuid; 1] = self.ids("SELECT id FROM participant").await.try_into().unwrap();

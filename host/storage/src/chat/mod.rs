@@ -1,9 +1,14 @@
 //! Live chats: participants, their messages, what their chatbots must see and keep, and who was made to answer.
 
+pub mod agents;
 pub mod chat_messages;
 pub mod chatbot_value_lists;
 pub mod chatbot_values;
 pub mod conversations;
+pub mod lists;
 pub mod participant_events;
 pub mod participants;
 pub mod routing_decisions;
+pub mod search;
+pub mod teams;
+pub mod tickets;

@@ -19,6 +19,7 @@ use storage::{
         chat_messages::{self, NewChatMessage},
         participant_events::{self, NewEvent},
         participants::{self, Participant},
+        teams,
     },
     people::customers::{Introduction, resolve},
 };
@@ -117,9 +118,12 @@ async fn every_kind_of_event_comes_back_as_it_was_stored() {
 #[tokio::test]
 async fn a_saved_participant_reads_back_as_it_was() {
     let (mut db, customer) = database().await;
+    let team = "INSERT INTO team (client_id, id, name, created_at) VALUES ($1, gen_random_uuid(), 'sales', now())";
+    sqlx::query(team).bind(CLIENT.0).execute(&mut db).await.unwrap();
     let mut chat = begin(&mut db, customer, CHAT).await.unwrap();
     chat.apply(ParticipantMove::HandedOver).unwrap();
-    chat.team = Some("sales".to_owned());
+    chat.team = teams::by_name(&mut db, CLIENT, " SALES ").await.unwrap();
+    assert_eq!(chat.team.as_ref().unwrap().name, "sales");
     chat.queued_reason = Some("asked for a person".to_owned());
     chat.tags.push("vip".to_owned());
     chat.bot_state = "menu".to_owned();

@@ -1,7 +1,9 @@
 //! The statements of this crate in a real database: one program, so that one PostgreSQL serves all of them.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
+mod agents;
 mod callbacks;
+mod chat_lists;
 mod chatbot_values;
 mod conversations;
 mod customers;
@@ -20,5 +22,6 @@ mod settings;
 mod sms;
 mod statements;
 mod stored_values;
+mod tickets;
 mod upkeep;
 mod webhooks;

@@ -102,7 +102,10 @@ fn of_chat(
         quoted_text: None,
         assigned_agent: agent(chat.agent.as_ref()),
         last_assigned_agent: agent(chat.last_agent.as_ref()),
-        team: chat.team.as_ref().map(|team| Team { id: team.clone(), name: Some(team.clone()) }),
+        team: chat.team.as_ref().map(|team| Team {
+            id: chat.team_id.map_or_else(|| team.clone(), |id| id.to_string()),
+            name: Some(team.clone()),
+        }),
         routed_to_another_team: None,
         settings: ChatbotSettings {
             payload_version: told.payload_version.as_str().to_owned(),

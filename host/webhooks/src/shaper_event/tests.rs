@@ -56,6 +56,7 @@ fn chat() -> Chat {
         agent: None,
         last_agent: None,
         team: Some("sales".to_owned()),
+        team_id: None,
     }
 }
 

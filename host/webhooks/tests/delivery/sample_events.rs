@@ -36,6 +36,7 @@ fn chat() -> Chat {
         agent: None,
         last_agent: None,
         team: None,
+        team_id: None,
     }
 }
 
@@ -47,6 +48,7 @@ fn assigned() -> Chat {
         agent: agent(2, "Ann"),
         last_agent: agent(3, "Ben"),
         team: Some("sales".to_owned()),
+        team_id: None,
         ..chat()
     }
 }

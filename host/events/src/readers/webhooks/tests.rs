@@ -49,6 +49,7 @@ fn chat() -> Chat {
         agent: None,
         last_agent: None,
         team: None,
+        team_id: None,
     }
 }
 

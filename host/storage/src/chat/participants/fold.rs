@@ -5,7 +5,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Participant, ParticipantState, lock, save};
-use crate::{Result, chat::chatbot_values};
+use crate::{
+    Result,
+    chat::{chatbot_values, tickets},
+};
 
 /// Gives the chats of `absorbed` to `survivor`. Where both have one on an inbox, the messages of both become one chat,
 /// in the order in which they came.
@@ -55,6 +58,7 @@ async fn fold(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone
     let joined = join(one, &other);
     move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
     save(db, client, &joined).await?;
+    tickets::give_to(db, client, (kept, gone)).await?;
     move_bot_data(db, client, kept, gone).await?;
     for followers in [
         "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
@@ -80,6 +84,7 @@ fn join(kept: Participant, gone: &Participant) -> Participant {
         joined.state = gone.state;
         joined.bot_state.clone_from(&gone.bot_state);
         joined.assigned_agent = gone.assigned_agent;
+        joined.ticket = gone.ticket;
         joined.team.clone_from(&gone.team);
         joined.queued_reason.clone_from(&gone.queued_reason);
     }

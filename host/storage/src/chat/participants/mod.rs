@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     channel::Channel,
-    chat::{MoveRefused, ParticipantMove},
-    ids::{ClientId, CustomerId, InboxId, ParticipantId, UserId},
+    chat::{ChatTeam, MoveRefused, ParticipantMove},
+    ids::{ClientId, CustomerId, InboxId, ParticipantId, TeamId, TicketId, UserId},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -53,13 +53,17 @@ pub struct Participant {
     /// The agent who had it last.
     pub last_assigned_agent: Option<UserId>,
     /// The team that it waits for or belongs to.
-    pub team: Option<String>,
+    pub team: Option<ChatTeam>,
     /// Messages that no agent has seen.
     pub unread: i32,
     /// Why the chat last went to people.
     pub queued_reason: Option<String>,
     /// The chatbot that a router chose for this conversation; `None` = the one that is active on the inbox.
     pub bot_plugin: Option<String>,
+    /// The ticket of the episode; it stays when the chat closes, until it opens again.
+    pub ticket: Option<TicketId>,
+    /// What the search of chats looks through: [`super::search::words`] of its customer.
+    pub found_by: String,
     /// When the last message was written.
     pub last_message_at: DateTime<Utc>,
     /// When the first message was written.
@@ -78,6 +82,7 @@ impl Participant {
             self.missed = false;
             self.after_hours = false;
             self.send_rating = false;
+            self.ticket = None;
         }
         self.state = moved.state;
         self.missed |= moved.missed;
@@ -98,7 +103,7 @@ impl Participant {
 }
 
 #[derive(sqlx::FromRow)]
-struct ParticipantRow {
+pub(super) struct ParticipantRow {
     id: Uuid,
     inbox_id: Uuid,
     customer_id: Uuid,
@@ -114,10 +119,13 @@ struct ParticipantRow {
     send_rating: bool,
     assigned_agent_id: Option<Uuid>,
     last_assigned_agent_id: Option<Uuid>,
-    team: Option<String>,
+    team_id: Option<Uuid>,
+    team_name: Option<String>,
     unread: i32,
     queued_reason: Option<String>,
     bot_plugin: Option<String>,
+    ticket_id: Option<Uuid>,
+    found_by: String,
     last_message_at: DateTime<Utc>,
     created_at: DateTime<Utc>,
 }
@@ -142,10 +150,12 @@ impl TryFrom<ParticipantRow> for Participant {
             send_rating: row.send_rating,
             assigned_agent: row.assigned_agent_id.map(UserId),
             last_assigned_agent: row.last_assigned_agent_id.map(UserId),
-            team: row.team,
+            team: row.team_id.zip(row.team_name).map(|(id, name)| ChatTeam { id: TeamId(id), name }),
             unread: row.unread,
             queued_reason: row.queued_reason,
             bot_plugin: row.bot_plugin,
+            ticket: row.ticket_id.map(TicketId),
+            found_by: row.found_by,
             last_message_at: row.last_message_at,
             created_at: row.created_at,
         })
@@ -153,13 +163,15 @@ impl TryFrom<ParticipantRow> for Participant {
 }
 
 /// A channel that chats take place on.
-fn chat_channel(name: &str) -> Result<Channel> {
+pub(super) fn chat_channel(name: &str) -> Result<Channel> {
     known("participant", "channel", name, |name| name.parse().ok().filter(|channel: &Channel| channel.has_chats()))
 }
 
-const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, events_handled, \
-    bot_state, tags, missed, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, team, unread, \
-    queued_reason, bot_plugin, last_message_at, created_at";
+/// All that a [`ParticipantRow`] reads.
+pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \
+    events_handled, bot_state, tags, missed, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
+    team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
+    unread, queued_reason, bot_plugin, ticket_id, found_by, last_message_at, created_at";
 
 /// A participant as it is now; an id that was merged away answers the participant it became.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
@@ -258,8 +270,8 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     sqlx::query(
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
              tags = $8, missed = $9, after_hours = $10, send_rating = $11, assigned_agent_id = $12,
-             last_assigned_agent_id = $13, team = $14, unread = $15, queued_reason = $16, last_message_at = $17,
-             bot_plugin = $18
+             last_assigned_agent_id = $13, team_id = $14, unread = $15, queued_reason = $16, last_message_at = $17,
+             bot_plugin = $18, found_by = $19, ticket_id = $20
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -275,11 +287,13 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     .bind(participant.send_rating)
     .bind(participant.assigned_agent.map(|agent| agent.0))
     .bind(participant.last_assigned_agent.map(|agent| agent.0))
-    .bind(participant.team.as_deref())
+    .bind(participant.team.as_ref().map(|team| team.id.0))
     .bind(participant.unread)
     .bind(participant.queued_reason.as_deref())
     .bind(participant.last_message_at)
     .bind(participant.bot_plugin.as_deref())
+    .bind(&participant.found_by)
+    .bind(participant.ticket.map(|ticket| ticket.0))
     .execute(db)
     .await?;
     Ok(())

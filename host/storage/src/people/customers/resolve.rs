@@ -11,7 +11,10 @@ use domain::{
 use sqlx::PgConnection;
 
 use super::{Introduction, addresses, bulk::keep_changing, merge};
-use crate::{Result, chat::conversations};
+use crate::{
+    Result,
+    chat::{conversations, search},
+};
 
 /// How often an address may turn out to have been taken meanwhile; each time, the next round sees it.
 const ROUNDS: usize = 4;
@@ -60,10 +63,10 @@ pub async fn change_address(
     if !introduction.addresses.contains(old) {
         addresses::remove(db, client, old).await?;
     }
-    resolve(db, client, ids, introduction, now).await.map(|same| {
-        debug_assert_eq!(same, customer);
-        Some(same)
-    })
+    let same = resolve(db, client, ids, introduction, now).await?;
+    debug_assert_eq!(same, customer);
+    search::customer_changed(db, client, same).await?;
+    Ok(Some(same))
 }
 
 /// Makes all addresses of `named` point at one customer. `found` is what is known of them.

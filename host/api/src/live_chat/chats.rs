@@ -1,0 +1,286 @@
+//! `/chat-service/api/v2/chats`: the lists of chats, and who has a chat.
+
+use axum::{
+    Json,
+    extract::{FromRequestParts, Query, State},
+    http::request::Parts,
+};
+use chat::desk::{self, To};
+use domain::{
+    chat::ChatScope,
+    ids::{ParticipantId, TeamId, UserId},
+    page::PageRequest,
+};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use super::{ChatParticipantResponse, acting, refused};
+use crate::{
+    auth::{Allowed, LiveChat, Permission},
+    body::OptionalJson,
+    error::ApiError,
+    page::{ListQuery, Page},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(one))
+        .routes(routes!(terminate))
+        .routes(routes!(open))
+        .routes(routes!(assign))
+        .routes(routes!(transfer))
+        .routes(routes!(resolve))
+}
+
+/// Which chats.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Wanted {
+    /// `my`, `team`, `unassigned`, `closed`, `missed-agent`, `missed-after-hours`, `my-missed`, `open` or `all`.
+    #[param(example = "unassigned")]
+    scope: String,
+    /// Part of the phone number, part of the name, or exactly the customer's user id (BSUID).
+    #[param(nullable = false)]
+    search: Option<String>,
+}
+
+/// The same, read.
+struct ChatQuery {
+    scope: ChatScope,
+    search: String,
+    page: PageRequest,
+}
+
+impl FromRequestParts<ApiState> for ChatQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
+        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+        let value =
+            |wanted: &str| given.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value.as_str());
+        let allowed = || ChatScope::ALL.map(ChatScope::as_str).join(", ");
+        let scope = match value("scope") {
+            "" => return Err(ApiError::fault("scope", format!("is required: one of {}", allowed()))),
+            name => ChatScope::from_name(name)
+                .ok_or_else(|| ApiError::fault("scope", format!("is not known: use one of {}", allowed())))?,
+        };
+        let search = value("search").to_owned();
+        if search.contains('\0') {
+            return Err(ApiError::fault("search", "contains a NUL character"));
+        }
+        Ok(Self { scope, search, page })
+    }
+}
+
+/// The id of a chat in a path; what cannot be one is a chat that does not exist.
+pub(super) fn chat_id(text: &str) -> Result<ParticipantId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found())
+}
+
+/// Chats of a list, the last one that was written in first.
+///
+/// Which chats are in which list is in `docs/chats.md`. Of a list longer than 10,000 `totalElements` says at least how many
+/// there are; `last` is always exact.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/chats",
+    operation_id = "listChats",
+    tag = "Live chat",
+    params(Wanted, ListQuery),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<ChatParticipantResponse>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    query: ChatQuery,
+) -> Result<Json<Page<ChatParticipantResponse>>, ApiError> {
+    let found = desk::list(&state.context.db, acting(&allowed), query.scope, &query.search, query.page).await?;
+    Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
+}
+
+/// A chat.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/chats/{id}",
+    operation_id = "getChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "As it is now.", body = ChatParticipantResponse)),
+)]
+async fn one(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let found = desk::one(&state.context.db, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(found.into()))
+}
+
+/// Ends a chat.
+///
+/// The agent who has it becomes `lastAssignedAgent` and is free for another chat; the ticket is closed.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/terminate",
+    operation_id = "terminateChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "It is over.", body = ChatParticipantResponse),
+        (status = 409, description = "It is over already, or another agent has it: the message says who."),
+    ),
+)]
+async fn terminate(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let ended = desk::terminate(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(ended.into()))
+}
+
+/// Opens a closed chat again, for the caller, with a new ticket.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/open",
+    operation_id = "openChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The caller has it.", body = ChatParticipantResponse),
+        (status = 409, description = "It is open already, or the caller has as many chats as are allowed."),
+    ),
+)]
+async fn open(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let opened = desk::open(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(opened.into()))
+}
+
+/// Ends a chat that was solved; the ticket is resolved.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/resolve",
+    operation_id = "resolveChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "It is over.", body = ChatParticipantResponse),
+        (status = 409, description = "No agent has it, it is over already, or another agent has it."),
+    ),
+)]
+async fn resolve(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let ended = desk::resolve(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(ended.into()))
+}
+
+/// Who is to have the chat: an agent or a team.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = AssignChat)]
+struct AssignBody {
+    /// The user who is to have it.
+    #[schema(value_type = Option<Uuid>)]
+    agent_id: Option<String>,
+    /// The team in whose queue it is to wait.
+    #[schema(value_type = Option<Uuid>)]
+    team_id: Option<String>,
+}
+
+impl AssignBody {
+    /// `None` when neither is named.
+    fn to(self) -> Result<Option<To>, ApiError> {
+        match (self.agent_id, self.team_id) {
+            (None, None) => Ok(None),
+            (Some(agent), None) => {
+                let agent: Result<UserId, _> = agent.parse();
+                agent
+                    .map(|agent| Some(To::Agent(agent)))
+                    .map_err(|_| ApiError::fault("agentId", "is not the id of one of your users"))
+            }
+            (None, Some(team)) => {
+                let team: Result<TeamId, _> = team.parse();
+                team.map(|team| Some(To::Team(team)))
+                    .map_err(|_| ApiError::fault("teamId", "is not the id of one of your teams"))
+            }
+            (Some(_), Some(_)) => Err(ApiError::fault(
+                "teamId",
+                "cannot be named beside agentId: an agent takes the chat to the own team",
+            )),
+        }
+    }
+}
+
+/// Takes a chat, or gives it to an agent or a team.
+///
+/// Without a body the caller takes it. Whoever takes it second hears who has it. A ticket is opened when an agent takes it.
+/// Agents pass on their own chats and those that nobody has; supervisors and programs, any.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/assign",
+    operation_id = "assignChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    request_body(content = Option<AssignBody>, description = "Nothing: the caller."),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "It is as it was asked for.", body = ChatParticipantResponse),
+        (status = 409, description = "Somebody else has it, it is closed, or the agent has as many chats as are allowed."),
+    ),
+)]
+async fn assign(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+    OptionalJson(body): OptionalJson<AssignBody>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let id = chat_id(&id)?;
+    let to = body.to()?.unwrap_or(To::Caller);
+    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
+    Ok(Json(moved.into()))
+}
+
+/// Passes a chat on to a team or to another agent: `assign`, with one of them named.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/transfer",
+    operation_id = "transferChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    request_body = AssignBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "It is as it was asked for.", body = ChatParticipantResponse),
+        (status = 409, description = "Another agent has it, it is closed, or the agent has as many chats as are allowed."),
+    ),
+)]
+async fn transfer(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+    OptionalJson(body): OptionalJson<AssignBody>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let id = chat_id(&id)?;
+    let to = body.to()?.ok_or_else(|| ApiError::fault("teamId", "is required, unless agentId is given"))?;
+    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
+    Ok(Json(moved.into()))
+}

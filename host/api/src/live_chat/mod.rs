@@ -1,0 +1,42 @@
+//! Live chat (SPEC 4.2): chats, their messages, and who works on them. Handlers only; the rules are in `chat::desk`.
+
+mod chat_bodies;
+mod chats;
+
+use chat::desk::{Acting, DeskError};
+use chrono::{DateTime, SecondsFormat, Utc};
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::{
+    auth::Allowed,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+pub(crate) use chat_bodies::ChatParticipantResponse;
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().merge(chats::routes())
+}
+
+/// Who acts, as the use cases know it.
+pub(crate) fn acting<P>(allowed: &Allowed<P>) -> Acting {
+    let caller = &allowed.caller;
+    Acting { client: caller.client, user: caller.user, role: caller.role }
+}
+
+/// What was refused, as an answer.
+pub(crate) fn refused(error: DeskError) -> ApiError {
+    match error {
+        DeskError::NotFound => ApiError::not_found(),
+        DeskError::Faults(faults) => ApiError::faults(faults),
+        DeskError::Conflict(said) => ApiError::new(ErrorKind::Conflict, said),
+        DeskError::Forbidden(said) => ApiError::new(ErrorKind::Forbidden, said),
+        DeskError::Failed(error) => error.into(),
+    }
+}
+
+/// A moment as clients read it.
+pub(crate) fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

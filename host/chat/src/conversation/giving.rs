@@ -1,0 +1,77 @@
+//! A chat is given to an agent: by the agent, by somebody else, by a router, or by itself. Everybody goes through [`give`],
+//! so that the limit of an agent's chats holds.
+
+use base::{Context, Result};
+use domain::{
+    chat::{MoveRefused, ParticipantMove, ParticipantState},
+    event::Event,
+    ids::{ClientId, UserId},
+};
+use storage::{
+    PgConnection,
+    chat::{agents, participants::Participant, teams},
+    tenancy::users::Role,
+};
+
+use super::ticketing;
+
+/// Why an agent does not get a chat.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotGiven {
+    /// The client has no such user, or it was deleted.
+    #[error("there is no such user")]
+    Nobody,
+    /// Users of this role answer nobody.
+    #[error("a user with the role {0} cannot have chats")]
+    NoAgent(Role),
+    /// The agent has as many chats as it may have.
+    #[error("{name} has {chats} chats, and may have {limit} at a time")]
+    Full {
+        /// Display name.
+        name: String,
+        /// Those it has.
+        chats: i64,
+        /// Those it may have.
+        limit: i64,
+    },
+    /// Not from where the chat stands.
+    #[error(transparent)]
+    Refused(#[from] MoveRefused),
+}
+
+/// Gives a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`] or
+/// [`ParticipantMove::Reopened`]. The caller saves the chat, says that it moved, and drops what waits for its chatbot.
+/// Answers what became of the ticket.
+pub(crate) async fn give(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, step): (&mut Participant, ParticipantMove),
+    to: UserId,
+) -> Result<std::result::Result<Option<Event>, NotGiven>> {
+    let Some(agent) = agents::lock(db, client, to, ctx.settings.agent_chats).await? else {
+        return Ok(Err(NotGiven::Nobody));
+    };
+    if !agent.takes_chats() {
+        return Ok(Err(NotGiven::NoAgent(agent.role)));
+    }
+    let has_it = chat.state == ParticipantState::Active && chat.assigned_agent == Some(to);
+    if !has_it && !agent.has_room() {
+        return Ok(Err(NotGiven::Full { name: agent.name, chats: agent.active_chats, limit: agent.limit }));
+    }
+    let before = chat.assigned_agent;
+    if let Err(refused) = chat.apply(step) {
+        return Ok(Err(refused.into()));
+    }
+    if before != Some(to) {
+        chat.last_assigned_agent = before.or(chat.last_assigned_agent);
+    }
+    chat.assigned_agent = Some(to);
+    if let Some(team) = agent.team
+        && chat.team.as_ref().is_none_or(|now| now.id != team)
+    {
+        chat.team = teams::by_id(db, client, team).await?;
+    }
+    agents::note_given(db, client, to, ctx.now()).await?;
+    Ok(Ok(ticketing::take_up(ctx, db, client, chat, to).await?))
+}

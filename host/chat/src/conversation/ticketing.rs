@@ -1,0 +1,87 @@
+//! The ticket of a chat's episode: opened when an agent takes the chat, and moved by what happens in it (SPEC 2.9, DESIGN 6).
+
+use base::{Context, Result};
+use domain::{
+    chat::TicketMove,
+    event::{Event, TicketMoved, TicketStatus},
+    ids::{ClientId, TicketId, UserId},
+};
+use storage::{
+    PgConnection,
+    chat::{
+        participants::Participant,
+        tickets::{self, Ticket},
+    },
+};
+
+/// An agent has the chat, which is locked: the ticket of the episode is its, or it gets a new one.
+pub(crate) async fn take_up(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &mut Participant,
+    agent: UserId,
+) -> Result<Option<Event>> {
+    if let Some(mut ticket) = current(db, client, chat).await?
+        && !ticket.status.is_over()
+    {
+        ticket.agent = Some(agent);
+        ticket.updated_at = ctx.now();
+        tickets::save(db, client, &ticket).await?;
+        return Ok(None);
+    }
+    let id: TicketId = ctx.mint();
+    let ticket = tickets::open(db, client, id, (chat.id, chat.inbox), agent, ctx.now()).await?;
+    chat.ticket = Some(id);
+    Ok(Some(moved(&ticket, None)))
+}
+
+/// Moves the ticket of a chat, which is locked; nothing when it has none, or when the ticket stays where it is.
+pub(crate) async fn step(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    step: TicketMove,
+) -> Result<Option<Event>> {
+    let Some(mut ticket) = current(db, client, chat).await? else { return Ok(None) };
+    if step == TicketMove::Passed && !ticket.status.is_over() {
+        ticket.agent = None;
+    }
+    let to = ticket.status.after(step);
+    set(ctx, db, client, &mut ticket, to).await
+}
+
+/// Gives a locked ticket another status, and says so if it had none of it.
+pub(crate) async fn set(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    ticket: &mut Ticket,
+    to: TicketStatus,
+) -> Result<Option<Event>> {
+    let from = ticket.status;
+    let now = ctx.now();
+    ticket.status = to;
+    ticket.updated_at = now;
+    ticket.closed_at = to.is_over().then(|| ticket.closed_at.unwrap_or(now));
+    tickets::save(db, client, ticket).await?;
+    Ok((from != to).then(|| moved(ticket, Some(from))))
+}
+
+async fn current(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Option<Ticket>> {
+    Ok(match chat.ticket {
+        Some(id) => tickets::lock(db, client, id).await?,
+        None => None,
+    })
+}
+
+fn moved(ticket: &Ticket, from: Option<TicketStatus>) -> Event {
+    Event::TicketMoved(TicketMoved {
+        number: ticket.number,
+        participant: ticket.participant,
+        from,
+        to: ticket.status,
+        agent: ticket.agent,
+    })
+}

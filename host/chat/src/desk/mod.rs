@@ -1,0 +1,113 @@
+//! Agents at work (SPEC 3.4, 4.2): the lists of chats, who has a chat, what is said in it, and its tickets. Each call acts for
+//! a user of the client; a chat of another client is one that does not exist.
+
+mod lists;
+mod moves;
+mod view;
+
+use base::Error;
+use domain::{
+    body::FieldFault,
+    chat::{MoveRefused, ParticipantState},
+    ids::{ClientId, ParticipantId, UserId},
+};
+use storage::{
+    PgConnection,
+    chat::participants::{self, Participant},
+    tenancy::users::Role,
+};
+
+pub use lists::{list, one};
+pub use moves::{To, assign, open, resolve, terminate};
+pub use storage::chat::lists::{ShownAgent, ShownCustomer};
+pub use view::{ChatView, ctn};
+
+use crate::conversation::giving::NotGiven;
+
+/// Who acts.
+#[derive(Debug, Clone, Copy)]
+pub struct Acting {
+    /// Of which client.
+    pub client: ClientId,
+    /// The user.
+    pub user: UserId,
+    /// What it may do.
+    pub role: Role,
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum DeskError {
+    /// There is no such thing, or it is another client's.
+    #[error("there is nothing here by that name or id")]
+    NotFound,
+    /// Wrong fields of the request.
+    #[error("the request is not valid")]
+    Faults(Vec<FieldFault>),
+    /// Not now: the chat, or the agent, does not stand so that it could be done. In words.
+    #[error("{0}")]
+    Conflict(String),
+    /// The caller's role cannot do it, whatever the chat. In words.
+    #[error("{0}")]
+    Forbidden(String),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl DeskError {
+    fn fault(field: &str, said: impl Into<String>) -> Self {
+        Self::Faults(vec![FieldFault::new(field, said)])
+    }
+}
+
+impl From<storage::Error> for DeskError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for DeskError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<MoveRefused> for DeskError {
+    fn from(refused: MoveRefused) -> Self {
+        Self::Conflict(refused.to_string())
+    }
+}
+
+impl From<NotGiven> for DeskError {
+    fn from(not_given: NotGiven) -> Self {
+        match not_given {
+            NotGiven::Nobody => Self::fault("agentId", "is not the id of one of your users"),
+            NotGiven::NoAgent(_) => Self::fault("agentId", not_given.to_string()),
+            NotGiven::Full { .. } | NotGiven::Refused(_) => Self::Conflict(not_given.to_string()),
+        }
+    }
+}
+
+/// A chat, locked until the transaction ends. An id that was merged away is the chat that it became.
+async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Participant, DeskError> {
+    let now = participants::find(db, client, id).await?.ok_or(DeskError::NotFound)?;
+    participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound)
+}
+
+/// Refuses an agent who reaches into the chat of another one; those who lead agents, and programs, may.
+async fn own_or_free(db: &mut PgConnection, acting: Acting, chat: &Participant) -> Result<(), DeskError> {
+    match chat.assigned_agent {
+        Some(agent) if chat.state == ParticipantState::Active && agent != acting.user && acting.role == Role::Agent => {
+            Err(taken(db, acting.client, agent).await?)
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Says who has a chat.
+async fn taken(db: &mut PgConnection, client: ClientId, agent: UserId) -> Result<DeskError, DeskError> {
+    let names = participants::agent_names(db, client, &[agent]).await?;
+    let name = names.get(&agent).map_or("another agent", String::as_str);
+    Ok(DeskError::Conflict(format!("{name} has this chat")))
+}

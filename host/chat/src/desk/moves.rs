@@ -1,0 +1,179 @@
+//! Who has a chat: taking, giving, passing on, ending and opening again (SPEC 3.4, DESIGN 6). Each is one transaction; the
+//! chat is locked first, so of two agents who take it at once one gets it, and the other hears who has it.
+
+use base::Context;
+use domain::{
+    chat::{MoveRefused, ParticipantMove, ParticipantState, TicketMove},
+    event::{ChatOpened, Event},
+    ids::{ParticipantId, TeamId, UserId},
+};
+use events::{NewEvent, record};
+use storage::{
+    PgConnection, Postgres, Queue, Transaction,
+    chat::{
+        participant_events,
+        participants::{self, Participant},
+        teams,
+    },
+    people::customers,
+    tenancy::users::Role,
+};
+
+use super::{Acting, ChatView, DeskError, locked, own_or_free, taken, view};
+use crate::conversation::{as_event, giving, ticketing};
+
+/// Who is to have a chat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// The caller.
+    Caller,
+    /// This agent.
+    Agent(UserId),
+    /// This team, whichever agent of it takes it.
+    Team(TeamId),
+}
+
+/// Gives a chat to an agent or passes it on to a team.
+///
+/// # Errors
+/// See [`DeskError`]; of two callers who take one chat at once, one gets [`DeskError::Conflict`].
+pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) -> Result<ChatView, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    let mut chat = locked(&mut tx, acting.client, id).await?;
+    if chat.state == ParticipantState::Closed {
+        return Err(MoveRefused::Closed.into());
+    }
+    let had = chat.state;
+    let ticket = match to {
+        To::Caller => {
+            taking(acting)?;
+            match chat.assigned_agent.filter(|_| had == ParticipantState::Active) {
+                Some(agent) if agent == acting.user => return unchanged(&mut tx, acting, chat).await,
+                Some(agent) => return Err(taken(&mut tx, acting.client, agent).await?),
+                None => give(ctx, &mut tx, acting, &mut chat, acting.user).await?,
+            }
+        }
+        To::Agent(agent) => {
+            own_or_free(&mut tx, acting, &chat).await?;
+            if had == ParticipantState::Active && chat.assigned_agent == Some(agent) {
+                return unchanged(&mut tx, acting, chat).await;
+            }
+            give(ctx, &mut tx, acting, &mut chat, agent).await?
+        }
+        To::Team(team) => {
+            own_or_free(&mut tx, acting, &chat).await?;
+            let team = teams::by_id(&mut tx, acting.client, team).await?;
+            let team = team.ok_or_else(|| DeskError::fault("teamId", "is not the id of one of your teams"))?;
+            chat.apply(ParticipantMove::Transferred)?;
+            chat.queued_reason = Some(format!("passed on to {}", team.name));
+            chat.team = Some(team);
+            ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Passed).await?
+        }
+    };
+    let moved = as_event::moved(had, &chat);
+    finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
+}
+
+/// Opens a closed chat again for the caller, who has it then.
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+    taking(acting)?;
+    let mut tx = ctx.db.begin().await?;
+    let mut chat = locked(&mut tx, acting.client, id).await?;
+    if chat.state != ParticipantState::Closed {
+        let held = chat.assigned_agent.filter(|agent| *agent != acting.user);
+        return Err(match held {
+            Some(agent) => taken(&mut tx, acting.client, agent).await?,
+            None => MoveRefused::NotClosed.into(),
+        });
+    }
+    let step = (&mut chat, ParticipantMove::Reopened);
+    let ticket = giving::give(ctx, &mut tx, acting.client, step, acting.user).await??;
+    let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
+    let moved = as_event::moved(ParticipantState::Closed, &chat);
+    finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
+}
+
+/// Ends a chat: its agent is free for another one, and is kept as the last one. The ticket is closed.
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+    end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended)).await
+}
+
+/// Ends a chat that an agent has solved. The ticket is resolved.
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn resolve(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+    end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved)).await
+}
+
+async fn end(
+    ctx: &Context,
+    acting: Acting,
+    id: ParticipantId,
+    (step, of_ticket): (ParticipantMove, TicketMove),
+) -> Result<ChatView, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    let mut chat = locked(&mut tx, acting.client, id).await?;
+    own_or_free(&mut tx, acting, &chat).await?;
+    let had = chat.state;
+    chat.apply(step)?;
+    let moved = as_event::moved(had, &chat);
+    let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, of_ticket).await?;
+    finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
+}
+
+/// Refuses callers who cannot have chats themselves.
+fn taking(acting: Acting) -> Result<(), DeskError> {
+    match acting.role {
+        Role::Admin | Role::Supervisor | Role::Agent => Ok(()),
+        Role::Developer | Role::Api => {
+            let role = acting.role;
+            Err(DeskError::Forbidden(format!("a user with the role {role} cannot have chats: name an agent or a team")))
+        }
+    }
+}
+
+async fn give(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: Acting,
+    chat: &mut Participant,
+    agent: UserId,
+) -> Result<Option<Event>, DeskError> {
+    Ok(giving::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
+}
+
+/// The chat is as it is wanted already.
+async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> Result<ChatView, DeskError> {
+    view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
+}
+
+/// Writes a chat that was moved, drops what waits for its chatbot, and says what happened, in order.
+async fn finish<const N: usize>(
+    ctx: &Context,
+    mut tx: Transaction<'_, Postgres>,
+    acting: Acting,
+    chat: Participant,
+    happened: [Option<Event>; N],
+) -> Result<ChatView, DeskError> {
+    let client = acting.client;
+    participants::save(&mut tx, client, &chat).await?;
+    participant_events::remove_all(&mut tx, client, chat.id).await?;
+    let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
+    let order_key = as_event::order_key(chat.inbox, &customer);
+    let at = ctx.now();
+    let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at, event };
+    let happened: Vec<NewEvent> = happened.into_iter().flatten().map(event).collect();
+    let mut wakes = record(ctx, &mut tx, client, &happened).await?;
+    let view = view::of_one(&mut tx, client, chat).await?.ok_or(DeskError::NotFound)?;
+    tx.commit().await?;
+    wakes.push((Queue::Participant, view.chat.id.0));
+    ctx.wake.wake_all(client, wakes);
+    Ok(view)
+}

@@ -1,0 +1,94 @@
+//! The lists of chats that agents work with (SPEC 4.2 `scope`). The table is in `docs/chats.md`.
+
+use super::ParticipantState;
+use crate::ids::UserId;
+
+/// A list of chats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChatScope {
+    /// Those that the caller has.
+    My,
+    /// Those that members of the caller's team have, the caller included.
+    Team,
+    /// The queue: nobody has them.
+    Unassigned,
+    /// Those that are over.
+    Closed,
+    /// Those that no agent answered in time, though it was within business hours.
+    MissedAgent,
+    /// Those that began outside business hours, and that no agent has answered.
+    MissedAfterHours,
+    /// Those that the caller was given and did not answer in time.
+    MyMissed,
+    /// Those that are not over, whoever has them.
+    Open,
+    /// All of them.
+    All,
+}
+
+/// Where a chat stands, as far as lists care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChatStanding {
+    /// Who has it.
+    pub state: ParticipantState,
+    /// No agent answered in time.
+    pub missed: bool,
+    /// It began outside business hours, and no agent has answered.
+    pub after_hours: bool,
+    /// The agent who has it.
+    pub assigned: Option<UserId>,
+    /// The agent who had it before.
+    pub last_assigned: Option<UserId>,
+}
+
+impl ChatScope {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::My,
+        Self::Team,
+        Self::Unassigned,
+        Self::Closed,
+        Self::MissedAgent,
+        Self::MissedAfterHours,
+        Self::MyMissed,
+        Self::Open,
+        Self::All,
+    ];
+
+    /// The name in requests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::My => "my",
+            Self::Team => "team",
+            Self::Unassigned => "unassigned",
+            Self::Closed => "closed",
+            Self::MissedAgent => "missed-agent",
+            Self::MissedAfterHours => "missed-after-hours",
+            Self::MyMissed => "my-missed",
+            Self::Open => "open",
+            Self::All => "all",
+        }
+    }
+
+    /// From its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
+    }
+
+    /// Whether a chat is in the list of a caller. `mates`: the members of the caller's team, the caller included; none
+    /// when it belongs to no team. The statements of the lists must say the same.
+    pub fn holds(self, chat: &ChatStanding, caller: UserId, mates: &[UserId]) -> bool {
+        let active = chat.state == ParticipantState::Active;
+        match self {
+            Self::My => active && chat.assigned == Some(caller),
+            Self::Team => active && chat.assigned.is_some_and(|agent| mates.contains(&agent)),
+            Self::Unassigned => chat.state == ParticipantState::Queued,
+            Self::Closed => chat.state == ParticipantState::Closed,
+            Self::MissedAgent => chat.missed && !chat.after_hours,
+            Self::MissedAfterHours => chat.after_hours,
+            Self::MyMissed => chat.missed && [chat.assigned, chat.last_assigned].contains(&Some(caller)),
+            Self::Open => chat.state != ParticipantState::Closed,
+            Self::All => true,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Lists of chats (SPEC 4.2 `scope`, `search`): the last one that was written in first. Which chats are in which list is
+//! `domain::chat::ChatScope`; the statements here say the same, and a test compares.
+
+use std::collections::HashMap;
+
+use domain::{
+    address::AddressKind,
+    chat::ChatScope,
+    ids::{ClientId, CustomerId, InboxId, UserId},
+    page::{Page, PageRequest},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{
+    participants::{COLUMNS, Participant, ParticipantRow},
+    search::SHORTEST_INDEXED,
+    teams,
+};
+use crate::Result;
+
+/// Chats that are counted one by one. Of a list that is longer, the total says that there are this many at least, and
+/// always more than the pages up to the one that is asked for, as long as there is another one.
+pub const COUNTED: u64 = 10_000;
+
+/// What is looked for in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Search {
+    /// All of it.
+    Everything,
+    /// The chats of this customer.
+    Customer(CustomerId),
+    /// Chats whose [`super::search::words`] have this in them; lower case, not empty.
+    Words(String),
+}
+
+/// The customer of exactly this id of a provider: a BSUID, or what stands for it on other channels.
+pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &str) -> Result<Option<CustomerId>> {
+    let kinds: Vec<&str> =
+        AddressKind::ALL.into_iter().filter(|kind| *kind != AddressKind::Phone).map(AddressKind::as_str).collect();
+    let found: Option<Uuid> = sqlx::query_scalar(
+        "SELECT customer_id FROM customer_address WHERE client_id = $1 AND kind = ANY($2) AND value = $3 LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(kinds)
+    .bind(id)
+    .fetch_optional(db)
+    .await?;
+    Ok(found.map(CustomerId))
+}
+
+/// What the rows of a list have in common. `$2` are the agents that it is about: the caller, or the caller's team.
+fn condition(scope: ChatScope) -> &'static str {
+    match scope {
+        ChatScope::My | ChatScope::Team => "state = 'ACTIVE' AND assigned_agent_id = ANY($2::uuid[])",
+        ChatScope::Unassigned => "state = 'QUEUED' AND $2::uuid[] IS NOT NULL",
+        ChatScope::Closed => "state = 'CLOSED' AND $2::uuid[] IS NOT NULL",
+        ChatScope::MissedAgent => "missed AND NOT after_hours AND $2::uuid[] IS NOT NULL",
+        ChatScope::MissedAfterHours => "after_hours AND $2::uuid[] IS NOT NULL",
+        ChatScope::MyMissed => {
+            "missed AND id = ANY(ARRAY(
+                 SELECT mine.id FROM participant mine
+                 WHERE mine.client_id = $1 AND mine.missed AND mine.assigned_agent_id = ANY($2::uuid[])
+                 UNION ALL SELECT mine.id FROM participant mine
+                 WHERE mine.client_id = $1 AND mine.missed AND mine.last_assigned_agent_id = ANY($2::uuid[])))"
+        }
+        ChatScope::Open => "state <> 'CLOSED' AND $2::uuid[] IS NOT NULL",
+        ChatScope::All => "$2::uuid[] IS NOT NULL",
+    }
+}
+
+/// What a search asks of the rows of a list. `$3` is what is looked for.
+fn sought(search: &Search) -> &'static str {
+    match search {
+        Search::Everything => "$3::text IS NULL",
+        Search::Customer(_) => "customer_id = $3::text::uuid",
+        Search::Words(words) if words.chars().count() >= SHORTEST_INDEXED => {
+            "strpos(found_by, $3) > 0 AND id = ANY(ARRAY(
+                 SELECT found.participant_id FROM participant_search found
+                 WHERE found.client_id = $1 AND found.grams @> chat_grams($1, $3)))"
+        }
+        Search::Words(_) => "strpos(found_by, $3) > 0",
+    }
+}
+
+/// The statement of a page of a list: `$4` rows are left out, `$5` are wanted. Public for the test of its plan.
+#[doc(hidden)]
+pub fn page_statement(scope: ChatScope, search: &Search) -> String {
+    let (condition, sought) = (condition(scope), sought(search));
+    format!(
+        "SELECT {COLUMNS} FROM participant
+         WHERE client_id = $1 AND merged_into IS NULL AND {condition} AND {sought}
+         ORDER BY last_message_at DESC, id OFFSET $4 LIMIT $5"
+    )
+}
+
+/// The statement that counts a list up to `$4`. Public for the test of its plan.
+#[doc(hidden)]
+pub fn count_statement(scope: ChatScope, search: &Search) -> String {
+    let (condition, sought) = (condition(scope), sought(search));
+    format!(
+        "SELECT count(*) FROM (
+             SELECT 1 FROM participant WHERE client_id = $1 AND merged_into IS NULL AND {condition} AND {sought} LIMIT $4
+         ) counted"
+    )
+}
+
+/// A page of a list of the caller.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    (scope, caller): (ChatScope, UserId),
+    search: &Search,
+    page: PageRequest,
+) -> Result<Page<Participant>> {
+    let agents = match scope {
+        ChatScope::Team => teams::mates(db, client, caller).await?,
+        _ => vec![caller],
+    };
+    let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
+    let wanted = match search {
+        Search::Everything => None,
+        Search::Customer(customer) => Some(customer.to_string()),
+        Search::Words(words) => Some(words.clone()),
+    };
+    let rows: Vec<ParticipantRow> = sqlx::query_as(&page_statement(scope, search))
+        .bind(client.0)
+        .bind(&agents)
+        .bind(&wanted)
+        .bind(page.offset())
+        .bind(page.limit() + 1)
+        .fetch_all(&mut *db)
+        .await?;
+    let counted: i64 = sqlx::query_scalar(&count_statement(scope, search))
+        .bind(client.0)
+        .bind(&agents)
+        .bind(&wanted)
+        .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
+        .fetch_one(db)
+        .await?;
+    let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
+    let counted = u64::try_from(counted).unwrap_or_default();
+    let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
+    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
+    let items = rows.into_iter().take(size).map(Participant::try_from).collect::<Result<Vec<_>>>()?;
+    Ok(Page { items, total })
+}
+
+/// What is shown of a customer.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ShownCustomer {
+    id: Uuid,
+    /// Display name.
+    pub name: Option<String>,
+    /// Display-only username.
+    pub username: Option<String>,
+    /// Phone number in digits; absent when it is withheld.
+    pub phone: Option<String>,
+    /// BSUID, or the provider's id where there are no BSUIDs.
+    pub user_id: Option<String>,
+}
+
+/// What is shown of these customers.
+pub async fn customers(
+    db: &mut PgConnection,
+    client: ClientId,
+    customers: &[CustomerId],
+) -> Result<HashMap<CustomerId, ShownCustomer>> {
+    let rows: Vec<ShownCustomer> = sqlx::query_as(
+        "SELECT customer.id, customer.full_name AS name, customer.username,
+                (SELECT value FROM customer_address
+                 WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind = 'PHONE'
+                 ORDER BY seen_at DESC LIMIT 1) AS phone,
+                COALESCE((SELECT value FROM customer_address
+                          WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind = 'BSUID'
+                          ORDER BY seen_at DESC LIMIT 1),
+                         (SELECT value FROM customer_address
+                          WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind IN ('PSID', 'VISITOR')
+                          ORDER BY kind, seen_at DESC LIMIT 1)) AS user_id
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
+         JOIN customer ON customer.client_id = wanted.client_id AND customer.id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (CustomerId(row.id), row)).collect())
+}
+
+/// What is shown of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ShownAgent {
+    id: Uuid,
+    /// Display name.
+    pub name: String,
+    /// E-mail.
+    pub email: String,
+}
+
+/// What is shown of these agents, those that were deleted since included.
+pub async fn agents(db: &mut PgConnection, client: ClientId, agents: &[UserId]) -> Result<HashMap<UserId, ShownAgent>> {
+    let rows: Vec<ShownAgent> = sqlx::query_as(
+        "SELECT member.id, member.name, member.email
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
+         JOIN client_user member ON member.client_id = wanted.client_id AND member.id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(agents.iter().map(|agent| agent.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (UserId(row.id), row)).collect())
+}
+
+/// What these inboxes are reached at.
+pub async fn inbox_addresses(
+    db: &mut PgConnection,
+    client: ClientId,
+    inboxes: &[InboxId],
+) -> Result<HashMap<InboxId, String>> {
+    let rows: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT inbox.id, inbox.address
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
+         JOIN inbox ON inbox.client_id = wanted.client_id AND inbox.id = wanted.id WHERE inbox.address IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
+}

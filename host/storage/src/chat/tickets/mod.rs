@@ -1,0 +1,183 @@
+//! Tickets: the episodes of chats that agents worked on (SPEC 2.9, DESIGN 7 "participant").
+
+mod search;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{Rating, TicketStatus},
+    ids::{ClientId, InboxId, ParticipantId, TicketId, UserId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+pub use search::{Filter, search};
+
+use crate::{Error, Result, stored::known};
+
+/// A ticket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its id.
+    pub id: TicketId,
+    /// Its number; counts up per client.
+    pub number: i64,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// The inbox of the chat.
+    pub inbox: InboxId,
+    /// Where it stands.
+    pub status: TicketStatus,
+    /// Who works on it.
+    pub agent: Option<UserId>,
+    /// What the customer thought of it.
+    pub rating: Option<Rating>,
+    /// When it was opened.
+    pub created_at: DateTime<Utc>,
+    /// When something of it changed last.
+    pub updated_at: DateTime<Utc>,
+    /// Since when it is resolved or closed.
+    pub closed_at: Option<DateTime<Utc>>,
+}
+
+#[derive(sqlx::FromRow)]
+struct TicketRow {
+    id: Uuid,
+    number: i64,
+    participant_id: Uuid,
+    inbox_id: Uuid,
+    status: String,
+    agent_id: Option<Uuid>,
+    rating: Option<String>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    closed_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<TicketRow> for Ticket {
+    type Error = Error;
+
+    fn try_from(row: TicketRow) -> Result<Self> {
+        let rating = |text: &str| known("ticket", "rating", text, Rating::from_name);
+        Ok(Self {
+            id: TicketId(row.id),
+            number: row.number,
+            participant: ParticipantId(row.participant_id),
+            inbox: InboxId(row.inbox_id),
+            status: known("ticket", "status", &row.status, TicketStatus::from_name)?,
+            agent: row.agent_id.map(UserId),
+            rating: row.rating.as_deref().map(rating).transpose()?,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            closed_at: row.closed_at,
+        })
+    }
+}
+
+/// Opens a ticket with the client's next number. Others who open one wait until the transaction ends, so that numbers have
+/// no gaps: open it last.
+pub async fn open(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: TicketId,
+    (participant, inbox): (ParticipantId, InboxId),
+    agent: UserId,
+    now: DateTime<Utc>,
+) -> Result<Ticket> {
+    let row: TicketRow = sqlx::query_as(
+        "WITH next AS (
+             INSERT INTO ticket_counter AS counter (client_id, last_number) VALUES ($1, 1)
+             ON CONFLICT (client_id) DO UPDATE SET last_number = counter.last_number + 1 RETURNING last_number)
+         INSERT INTO ticket (client_id, id, number, participant_id, inbox_id, status, agent_id, created_at, updated_at)
+         SELECT $1, $2, last_number, $3, $4, 'OPEN', $5, $6, $6 FROM next RETURNING *",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(participant.0)
+    .bind(inbox.0)
+    .bind(agent.0)
+    .bind(now)
+    .fetch_one(db)
+    .await?;
+    row.try_into()
+}
+
+/// A ticket.
+pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
+    let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id.0)
+        .fetch_optional(db)
+        .await?;
+    row.map(Ticket::try_from).transpose()
+}
+
+/// The ticket of a number.
+pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> Result<Option<Ticket>> {
+    let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND number = $2")
+        .bind(client.0)
+        .bind(number)
+        .fetch_optional(db)
+        .await?;
+    row.map(Ticket::try_from).transpose()
+}
+
+/// A ticket, locked until the transaction ends. Whoever holds its chat too has locked that before.
+pub async fn lock(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
+    let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2 FOR UPDATE")
+        .bind(client.0)
+        .bind(id.0)
+        .fetch_optional(db)
+        .await?;
+    row.map(Ticket::try_from).transpose()
+}
+
+/// Writes status and agent of a locked ticket, and since when it is over.
+pub async fn save(db: &mut PgConnection, client: ClientId, ticket: &Ticket) -> Result<()> {
+    sqlx::query(
+        "UPDATE ticket SET status = $3, agent_id = $4, updated_at = $5, closed_at = $6 WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(ticket.id.0)
+    .bind(ticket.status.as_str())
+    .bind(ticket.agent.map(|agent| agent.0))
+    .bind(ticket.updated_at)
+    .bind(ticket.closed_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes what the customer thought of it, whatever its status; `false` when it has been rated before, or is not there.
+pub async fn rate(
+    db: &mut PgConnection,
+    client: ClientId,
+    ticket: TicketId,
+    rating: Rating,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE ticket SET rating = $3, updated_at = $4 WHERE client_id = $1 AND id = $2 AND rating IS NULL",
+    )
+    .bind(client.0)
+    .bind(ticket.0)
+    .bind(rating.as_str())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Two chats became one: so do their tickets.
+pub(crate) async fn give_to(
+    db: &mut PgConnection,
+    client: ClientId,
+    (kept, gone): (ParticipantId, ParticipantId),
+) -> Result<()> {
+    sqlx::query("UPDATE ticket SET participant_id = $2 WHERE client_id = $1 AND participant_id = $3")
+        .bind(client.0)
+        .bind(kept.0)
+        .bind(gone.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
