@@ -3,6 +3,7 @@
 
 mod callbacks;
 mod chatbot_values;
+mod contacts;
 mod conversations;
 mod customers;
 mod fixtures;
@@ -19,5 +20,6 @@ mod settings;
 mod sms;
 mod statements;
 mod stored_values;
+mod teams;
 mod upkeep;
 mod webhooks;
