@@ -33,6 +33,8 @@ pub enum Purpose {
     WebhookSecret,
     /// A value in the configuration of a plugin.
     PluginSecret,
+    /// The password of a client's own account for SMS.
+    SmsPassword,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Self::AppSecret => "app-secret",
             Self::WebhookSecret => "webhook-secret",
             Self::PluginSecret => "plugin-secret",
+            Self::SmsPassword => "sms-password",
         }
     }
 }
