@@ -31,6 +31,9 @@ impl World {
         let ids = Ids {
             message,
             batch,
+            user: theirs.get("/api/v1/users/me").await.ok()["id"].as_str().unwrap().to_owned(),
+            team: team(&theirs).await,
+            contact: contact(&theirs).await,
             client: client_id(&patchbay, &theirs).await,
             number: theirs.number.clone(),
             number_id: theirs.number_id.clone(),
@@ -84,6 +87,17 @@ async fn upload(client: &Client) -> String {
     let begun = client.post_raw_with(path, "application/wasm", guest("dice"), &[("Prefer", "respond-async")]).await;
     assert_eq!(begun.status, 202, "{}", begun.text);
     begun.json()["id"].as_str().unwrap().to_owned()
+}
+
+async fn contact(client: &Client) -> String {
+    let body = json!({ "fullName": "Theirs", "phoneNumber": "27820000003" });
+    let made = client.post("/messaging-service/WhatsApp/contacts", &body).await;
+    made.json()["id"].as_str().unwrap().to_owned()
+}
+
+async fn team(client: &Client) -> String {
+    let made = client.post("/api/v1/teams", &json!({ "name": "Theirs" })).await;
+    made.json()["id"].as_str().unwrap().to_owned()
 }
 
 /// A message that was sent, and its batch.

@@ -2,10 +2,10 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::body::FieldFault;
 use serde::{Deserialize, Serialize};
-use tenancy::accounts::{Login, LoginError, generate_api_key, retrieve_api_key};
+use tenancy::accounts::{Login, LoginError, PasswordError, change_password, generate_api_key, retrieve_api_key};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(retrieve)).routes(routes!(generate))
+    OpenApiRouter::new().routes(routes!(retrieve)).routes(routes!(change)).routes(routes!(generate))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -68,6 +68,7 @@ struct Generated {
     responses(
         (status = 200, description = "The key; the same every time.", body = Retrieved),
         (status = 401, description = "E-mail, password and `clientRef` do not belong together."),
+        (status = 403, description = "The password is temporary: change it first."),
     ),
 )]
 async fn retrieve(
@@ -100,6 +101,7 @@ fn login(body: RetrieveBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
 fn refused(error: LoginError) -> ApiError {
     match error {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
+        LoginError::TemporaryPassword => ApiError::new(ErrorKind::Forbidden, error.to_string()),
         LoginError::RateLimited { retry_after } => {
             ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(retry_after)
         }
@@ -107,6 +109,69 @@ fn refused(error: LoginError) -> ApiError {
             ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(Duration::from_secs(1))
         }
         LoginError::Failed(cause) => cause.into(),
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(
+    as = PasswordChange,
+    examples(json!({
+        "email": "thandi@acme.example", "password": "k7w2temporary", "clientRef": "acme", "newPassword": "correct horse",
+    })),
+)]
+struct ChangeBody {
+    /// Of the user.
+    #[schema(required, nullable = false)]
+    email: Option<String>,
+    /// The one that is in force, temporary or not.
+    #[schema(required, nullable = false)]
+    password: Option<String>,
+    /// Of the client that the user belongs to.
+    #[schema(required, nullable = false)]
+    client_ref: Option<String>,
+    /// 8 to 1,024 bytes, another one than before.
+    #[schema(required, nullable = false)]
+    new_password: Option<String>,
+}
+
+/// Chooses another password, with the one that is in force.
+///
+/// This is what a temporary password is good for, once. Wrong passwords count as they do for `retrieveApiKey`. The API key, if
+/// there is one, stays.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/authenticate/changePassword",
+    operation_id = "changePassword",
+    tag = "Account keys",
+    request_body = ChangeBody,
+    responses(
+        (status = 204, description = "The new one is in force."),
+        (status = 401, description = "E-mail, password and `clientRef` do not belong together."),
+    ),
+)]
+async fn change(
+    State(state): State<ApiState>,
+    Source(from): Source,
+    SmallJson(body): SmallJson<ChangeBody>,
+) -> Result<StatusCode, ApiError> {
+    let new = body.new_password;
+    let known = RetrieveBody { email: body.email, password: body.password, client_ref: body.client_ref };
+    let login = login(known, from);
+    let (login, new) = match (login, new) {
+        (Ok(login), Some(new)) => (login, new),
+        (Ok(_), None) => return Err(ApiError::faults(vec![FieldFault::required("newPassword")])),
+        (Err(refused), _) => return Err(refused),
+    };
+    change_password(&state.administration(), login, ("newPassword", new)).await.map_err(refused_change)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Of a password that was not changed.
+pub(crate) fn refused_change(error: PasswordError) -> ApiError {
+    match error {
+        PasswordError::New(fault) => ApiError::faults(vec![fault]),
+        PasswordError::Login(error) => refused(error),
     }
 }
 

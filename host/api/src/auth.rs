@@ -10,6 +10,7 @@ use tracing::Span;
 use crate::{
     admission::Held,
     error::{ApiError, ErrorKind},
+    privacy::Viewer,
     product::Product,
     state::ApiState,
 };
@@ -83,6 +84,22 @@ permissions! {
     SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live chat.
     LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
+    /// One's own client.
+    OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
+    /// Clients.
+    Clients: "rename clients, see and create those below, set fallback to SMS and the masking of numbers and names" => [Admin];
+    /// The address book.
+    Contacts: "keep contacts" => [Admin, Supervisor, Agent, Api];
+    /// Who there is.
+    UserReading: "see users and teams" => [Admin, Supervisor, Agent, Developer];
+    /// Administration of users.
+    Users: "create, change and delete users, reset their passwords" => [Admin];
+    /// What agents do.
+    Agents: "set availability and chat limit of agents" => [Admin, Supervisor];
+    /// Administration of teams.
+    Teams: "create, change and delete teams, say who belongs to them" => [Admin, Supervisor];
+    /// Oneself.
+    OwnProfile: "see one's own user and credits, set one's own availability, change one's own password" => [Admin, Supervisor, Agent, Developer, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }
@@ -113,6 +130,7 @@ impl<P: Permission> FromRequestParts<ApiState> for Allowed<P> {
         let caller = caller.ok_or_else(|| ApiError::unauthorized(credential))?;
         Span::current().record("client.id", tracing::field::display(caller.client));
         let held = Held::of(&parts.extensions);
+        Viewer::of(&parts.extensions).sees(caller.sight);
         held.belongs_to(caller.client)?;
         if P::ROW.roles.contains(&caller.role) {
             Ok(Self { caller, held, permission: PhantomData })

@@ -7,11 +7,14 @@ mod auth;
 mod batches;
 mod blocklist;
 mod body;
+mod clients;
+mod contacts;
 mod conversations;
 mod custom_events;
 mod document;
 pub mod error;
 mod https;
+mod legacy;
 mod lite;
 mod lite_host;
 mod live_chat;
@@ -23,6 +26,7 @@ mod page;
 mod page_callbacks;
 mod path;
 mod plugins;
+mod privacy;
 mod product;
 mod providers;
 mod rates;
@@ -32,16 +36,17 @@ mod sending;
 mod sites;
 mod state;
 mod story;
+mod teams;
 mod templates;
 mod testing;
+mod users;
 mod web_chat;
 mod webhook_attempts;
 mod webhook_config;
 
 use axum::{
     Extension, Router,
-    extract::Request,
-    middleware::{from_fn_with_state, map_request},
+    middleware::{from_fn, from_fn_with_state},
 };
 use tower::{Layer, ServiceBuilder};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -67,11 +72,12 @@ pub fn router(state: ApiState) -> Router {
                 .layer(CatchPanicLayer::custom(error::panicked))
                 .layer(from_fn_with_state(state.clone(), https::require))
                 .layer(from_fn_with_state(state.clone(), admission::admit))
+                .layer(from_fn(privacy::mask))
                 .layer(Extension(document::complete(document))),
         )
         .with_state(state);
     // Paths are changed before they are routed, so this stands around the router, not in it.
-    Router::new().fallback_service(map_request(without_trailing_slash).layer(routes))
+    Router::new().fallback_service(from_fn(legacy::plain_path).layer(routes))
 }
 
 /// All of it, each route with its description.
@@ -85,6 +91,10 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(blocklist::routes())
         .merge(rates::routes())
         .merge(account_keys::routes())
+        .merge(clients::routes())
+        .merge(contacts::routes())
+        .merge(users::routes())
+        .merge(teams::routes())
         .merge(webhook_config::routes())
         .merge(webhook_attempts::routes())
         .merge(numbers::routes())
@@ -102,27 +112,6 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(operations::routes())
         .merge(document::routes())
         .merge(if testing_clock { testing::routes() } else { OpenApiRouter::default() })
-}
-
-/// A trailing slash never matters (DESIGN 7).
-async fn without_trailing_slash(mut request: Request) -> Request {
-    let path = request.uri().path();
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.len() == path.len() || trimmed.is_empty() {
-        return request;
-    }
-    let target = match request.uri().query() {
-        Some(query) => format!("{trimmed}?{query}"),
-        None => trimmed.to_owned(),
-    };
-    let mut parts = request.uri().clone().into_parts();
-    if let Ok(target) = target.parse() {
-        parts.path_and_query = Some(target);
-        if let Ok(uri) = axum::http::Uri::from_parts(parts) {
-            *request.uri_mut() = uri;
-        }
-    }
-    request
 }
 
 #[cfg(test)]

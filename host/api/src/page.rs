@@ -23,6 +23,8 @@ pub(crate) const DEFAULT_SIZE: u32 = 10;
 const MAX_SIZE: u32 = 500;
 /// The last page that there can be.
 const MAX_PAGE: u32 = i32::MAX.unsigned_abs();
+/// Longest search, in characters.
+const SEARCH_MAX: usize = 200;
 
 /// Query parameters of a list; `SIZE` = items per page when the caller does not say.
 #[derive(Debug)]
@@ -92,6 +94,34 @@ impl IntoParams for Searched {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String);
         vec![parameter("searchString", "Part of a name or number; absent or empty = everything.", schema)]
+    }
+}
+
+/// The parameter `search` of the lists of accounts and of live chat; empty = everything.
+pub(crate) struct Search(pub String);
+
+impl FromRequestParts<ApiState> for Search {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
+            .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
+        let search = parameters.into_iter().find(|(name, _)| name == "search").map(|(_, value)| value);
+        let search = search.unwrap_or_default();
+        if search.contains('\0') {
+            return Err(ApiError::fault("search", "contains a NUL character"));
+        }
+        if search.chars().count() > SEARCH_MAX {
+            return Err(ApiError::fault("search", format!("must have at most {SEARCH_MAX} characters")));
+        }
+        Ok(Self(search))
+    }
+}
+
+impl IntoParams for Search {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
+        vec![parameter("search", "Part of what is looked for; absent or empty = everything.", schema)]
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Purpose {
     PluginSecret,
     /// Signs the user ids of a web site.
     SiteIdentity,
+    /// The password of a client's own account for SMS.
+    SmsPassword,
 }
 
 impl Purpose {
@@ -46,6 +48,7 @@ impl Purpose {
             Self::WebhookSecret => "webhook-secret",
             Self::PluginSecret => "plugin-secret",
             Self::SiteIdentity => "site-identity",
+            Self::SmsPassword => "sms-password",
         }
     }
 }

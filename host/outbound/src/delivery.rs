@@ -337,6 +337,10 @@ async fn fallback_follows(
     }
     let Some(phone) = leg.recipient.of_kind(AddressKind::Phone) else { return Ok(false) };
     let Some(known) = fallbacks::facts(db, client, leg.inbox, phone).await? else { return Ok(false) };
+    if !known.enabled {
+        tracing::debug!(message.id = %leg.id, "no SMS fallback: the client has switched them off");
+        return Ok(false);
+    }
     let facts = FallbackFacts {
         code: failure.code,
         mode: known.mode,

@@ -27,6 +27,7 @@ pub const REGISTRY: &[Table] = &[
     table("chatbot_value_usage", &[]),
     table("client", &[]),
     table("client_user", &["email", "name"]),
+    table("contact", &["full_name", "folded_name", "parts"]),
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"]),
     table("customer", &["full_name", "username"]),
     table("customer_address", &["value"]),

@@ -1,5 +1,6 @@
 //! One row for each route: who may call it, and where it takes the ids of a client's objects.
 
+mod accounts;
 mod conversations;
 mod lite;
 mod sending;
@@ -19,6 +20,9 @@ pub struct Ids {
     pub upload: String,
     pub conversation: String,
     pub client_ref: String,
+    pub user: String,
+    pub team: String,
+    pub contact: String,
     /// One that was sent; also its batch.
     pub message: String,
     pub batch: String,
@@ -40,6 +44,9 @@ impl Ids {
             upload: id(16),
             conversation: id(17),
             client_ref: "nobodys-ref".to_owned(),
+            user: id(20),
+            team: id(21),
+            contact: id(22),
             message: id(18),
             batch: id(19),
             other: id(14),
@@ -47,10 +54,13 @@ impl Ids {
     }
 
     /// All of them.
-    pub fn all(&self) -> [&str; 12] {
+    pub fn all(&self) -> [&str; 15] {
         let Self { client, number, number_id, webhook, plugin, participant, upload, .. } = self;
-        let Self { conversation, client_ref, message, batch, other, .. } = self;
+        let Self { conversation, client_ref, message, batch, other, user, team, contact, .. } = self;
         [
+            user,
+            team,
+            contact,
             client,
             number,
             number_id,
@@ -176,7 +186,7 @@ fn component(path: &str) -> Call {
 
 /// All of them, in the order in which they are tried: what changes the caller comes last.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let of_parts = [conversations::ROWS, lite::ROWS, sending::ROWS, web_chat::ROWS, webhooks::ROWS];
+    let of_parts = [accounts::ROWS, conversations::ROWS, lite::ROWS, sending::ROWS, web_chat::ROWS, webhooks::ROWS];
     of_parts.into_iter().flatten().chain(ROWS)
 }
 

@@ -11,7 +11,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
 use object::Object;
-pub use object::{LIST_MAX, few_objects, few_texts, object, objects, optional_word, word};
+pub use object::{LIST_MAX, few_objects, few_texts, given, given_object, object, objects, optional_word, word};
 
 /// The `field` of a fault of the whole body.
 pub const WHOLE_BODY: &str = "body";

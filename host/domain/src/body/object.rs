@@ -42,6 +42,19 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 
+/// For a field whose absence says something else than `null`: `#[serde(default, deserialize_with = "body::given")]` on an
+/// `Option<Option<T>>`, where the outer `None` is an absent field.
+pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// The same for a field that holds an object: on an `Option<Option<T>>`, where the outer `None` is an absent field.
+pub fn given_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    object(deserializer).map(Some)
+}
+
 /// Elements of a list at most, where nothing that could be meant has more.
 pub const LIST_MAX: usize = 250;
 

@@ -70,11 +70,6 @@ impl Customer {
     pub fn address(&self, kind: AddressKind) -> Option<&str> {
         self.addresses.iter().find_map(|address| address.as_kind(kind))
     }
-
-    /// What tells the customer from others where a phone number does not: the BSUID, on other channels the id there.
-    pub fn user_id(&self) -> Option<&str> {
-        [AddressKind::Bsuid, AddressKind::Psid, AddressKind::Visitor].into_iter().find_map(|kind| self.address(kind))
-    }
 }
 
 /// A conversation began, or began again.

@@ -42,6 +42,8 @@ pub const BUILT_IN: &str = "sms-fallback";
 const PLUGIN_ATTEMPTS: i16 = 3;
 /// Pause when the host could not ask the plugin, which is nobody's failure.
 const HOST_PAUSE: Duration = Duration::from_secs(1);
+/// Why nothing is sent for a client that wants no fallbacks.
+const SWITCHED_OFF: &str = "the client has switched fallbacks off";
 /// Decisions taken up at once.
 const PAGE: i64 = 20;
 
@@ -161,6 +163,9 @@ async fn apply(
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let kept = calls::keep(ctx, &mut tx, lease.client, made.into_iter().collect()).await?;
+    // Switched off since the message failed.
+    let enabled = fallbacks::are_enabled(&mut tx, lease.client).await?;
+    let decision = if enabled { decision } else { Err(SWITCHED_OFF.to_owned()) };
     let reason = decision.as_ref().err().map(String::as_str);
     let decided = Decided {
         sent: decision.is_ok(),

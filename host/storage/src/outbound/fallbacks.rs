@@ -198,6 +198,15 @@ pub struct Decided<'a> {
     pub at: DateTime<Utc>,
 }
 
+/// Whether a client wants fallbacks at all.
+pub async fn are_enabled(db: &mut PgConnection, client: ClientId) -> Result<bool> {
+    let enabled: Option<bool> = sqlx::query_scalar("SELECT sms_fallback_enabled FROM client WHERE id = $1")
+        .bind(client.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(enabled.unwrap_or(false))
+}
+
 /// Records a decision; `false` when it was taken before.
 pub async fn decide(
     db: &mut PgConnection,
@@ -229,6 +238,8 @@ pub struct FallbackFacts {
     pub mode: FallbackMode,
     /// The customer was seen alive on the channel of this inbox.
     pub reached: bool,
+    /// The client wants fallbacks at all.
+    pub enabled: bool,
 }
 
 /// The facts for a recipient on an inbox.
@@ -238,8 +249,8 @@ pub async fn facts(
     inbox: InboxId,
     recipient: &Address,
 ) -> Result<Option<FallbackFacts>> {
-    let row: Option<(String, bool)> = sqlx::query_as(
-        "SELECT client.fallback_mode,
+    let row: Option<(String, bool, bool)> = sqlx::query_as(
+        "SELECT client.fallback_mode, client.sms_fallback_enabled,
                 EXISTS (SELECT 1 FROM (SELECT customer_id FROM customer_address
                                        WHERE client_id = $1 AND kind = $3 AND value = $4 OFFSET 0) address
                         CROSS JOIN LATERAL (
@@ -255,9 +266,9 @@ pub async fn facts(
     .bind(recipient.value())
     .fetch_optional(db)
     .await?;
-    let facts = |(mode, reached): (String, bool)| {
+    let facts = |(mode, enabled, reached): (String, bool, bool)| {
         let mode = known("client", "fallback_mode", &mode, |mode| mode.parse().ok())?;
-        Ok(FallbackFacts { mode, reached })
+        Ok(FallbackFacts { mode, reached, enabled })
     };
     row.map(facts).transpose()
 }

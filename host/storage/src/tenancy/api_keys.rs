@@ -21,6 +21,8 @@ pub struct KeyOwner {
     pub role: Role,
     /// The client's name.
     pub client_ref: String,
+    /// The client has numbers and names of its customers masked.
+    pub popia_compliant: bool,
 }
 
 #[derive(sqlx::FromRow)]
@@ -30,6 +32,7 @@ struct KeyOwnerRow {
     user_id: Uuid,
     role: String,
     client_ref: String,
+    popia_compliant: bool,
 }
 
 impl TryFrom<KeyOwnerRow> for KeyOwner {
@@ -42,6 +45,7 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
             user: UserId(row.user_id),
             role: stored_role(&row.role)?,
             client_ref: row.client_ref,
+            popia_compliant: row.popia_compliant,
         })
     }
 }
@@ -49,11 +53,12 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
 /// Directory: the owners of those of the keys that exist.
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
-        "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref
+        "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
+                client.popia_compliant
          FROM api_key
          JOIN client_user ON client_user.client_id = api_key.client_id AND client_user.id = api_key.user_id
          JOIN client ON client.id = api_key.client_id
-         WHERE api_key.key_hash = ANY($1)",
+         WHERE api_key.key_hash = ANY($1) AND client_user.deleted_at IS NULL",
     )
     .bind(key_hashes)
     .fetch_all(db)

@@ -31,8 +31,21 @@ pub struct Client {
     pub fallback_mode: FallbackMode,
     /// Its webhook targets may be private addresses.
     pub allow_private_targets: bool,
+    /// Phone numbers and names of its customers are masked for roles that need not see them.
+    pub popia_compliant: bool,
+    /// What it decided about SMS in the place of messages that cannot be delivered.
+    pub sms_fallback: SmsFallback,
     /// When it was created.
     pub created_at: DateTime<Utc>,
+}
+
+/// What a client decided about SMS in the place of messages that cannot be delivered. The password is not in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmsFallback {
+    /// What a send asks for in `fallback` is done.
+    pub enabled: bool,
+    /// Name of the client's own account for SMS.
+    pub username: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -44,6 +57,9 @@ struct ClientRow {
     time_zone: String,
     fallback_mode: String,
     allow_private_targets: bool,
+    popia_compliant: bool,
+    sms_fallback_enabled: bool,
+    sms_username: Option<String>,
     created_at: DateTime<Utc>,
 }
 
@@ -59,6 +75,8 @@ impl TryFrom<ClientRow> for Client {
             time_zone: row.time_zone,
             fallback_mode: known("client", "fallback_mode", &row.fallback_mode, |mode| mode.parse().ok())?,
             allow_private_targets: row.allow_private_targets,
+            popia_compliant: row.popia_compliant,
+            sms_fallback: SmsFallback { enabled: row.sms_fallback_enabled, username: row.sms_username },
             created_at: row.created_at,
         })
     }
@@ -105,13 +123,83 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &NewClient<'_>
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                created_at
+                popia_compliant, sms_fallback_enabled, sms_username, created_at
          FROM client WHERE id = $1",
     )
     .bind(client.0)
     .fetch_optional(db)
     .await?;
     row.map(Client::try_from).transpose()
+}
+
+/// One client, locked until the transaction ends.
+pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
+    let row: Option<ClientRow> = sqlx::query_as(
+        "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
+                popia_compliant, sms_fallback_enabled, sms_username, created_at
+         FROM client WHERE id = $1 FOR NO KEY UPDATE",
+    )
+    .bind(client.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Client::try_from).transpose()
+}
+
+/// Writes back what may change of a locked client. Fails on [`CLIENT_REF_UNIQUE`] when its reference is another one's by now.
+pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
+    sqlx::query(
+        "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,
+             sms_fallback_enabled = $6, sms_username = $7
+         WHERE id = $1",
+    )
+    .bind(client.id.0)
+    .bind(&client.client_ref)
+    .bind(&client.display_name)
+    .bind(&client.time_zone)
+    .bind(client.popia_compliant)
+    .bind(client.sms_fallback.enabled)
+    .bind(client.sms_fallback.username.as_deref())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Replaces the sealed password of the client's own account for SMS; `None` forgets it.
+pub async fn set_sms_password(db: &mut PgConnection, client: ClientId, sealed: Option<&[u8]>) -> Result<()> {
+    sqlx::query("UPDATE client SET sms_password_sealed = $2 WHERE id = $1")
+        .bind(client.0)
+        .bind(sealed)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// The sealed password of the client's own account for SMS.
+pub async fn sms_password(db: &mut PgConnection, client: ClientId) -> Result<Option<Vec<u8>>> {
+    let sealed: Option<Option<Vec<u8>>> = sqlx::query_scalar("SELECT sms_password_sealed FROM client WHERE id = $1")
+        .bind(client.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(sealed.flatten())
+}
+
+/// A page of the clients that were created under one, by reference; and how many there are over all pages.
+pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offset: i64) -> Result<(Vec<Client>, i64)> {
+    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM client WHERE parent_id = $1")
+        .bind(parent.0)
+        .fetch_one(&mut *db)
+        .await?;
+    let rows: Vec<ClientRow> = sqlx::query_as(
+        "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
+                popia_compliant, sms_fallback_enabled, sms_username, created_at
+         FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
+    )
+    .bind(parent.0)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((rows.into_iter().map(Client::try_from).collect::<Result<_>>()?, total))
 }
 
 /// Directory: the client of a name.

@@ -4,5 +4,8 @@ pub mod api_keys;
 pub mod audit;
 pub mod blocklist;
 pub mod clients;
+pub mod contacts;
+pub mod profiles;
 pub mod settings;
+pub mod teams;
 pub mod users;

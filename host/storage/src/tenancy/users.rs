@@ -3,7 +3,10 @@
 use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, UserId};
+use domain::{
+    ids::{ClientId, TeamId, UserId},
+    privacy::Sight,
+};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -36,6 +39,18 @@ impl Role {
             Self::Agent => "AGENT",
             Self::Developer => "DEVELOPER",
             Self::Api => "API",
+        }
+    }
+}
+
+impl Role {
+    /// How much somebody with this role sees of who the client's customers are, when the client has them masked or not. An agent
+    /// answers chats, which takes neither numbers nor names; everybody else sends to numbers, reads reports about them, keeps the
+    /// blocklist or looks for faults in what was sent (`docs/roles.md`).
+    pub fn sight(self, popia_compliant: bool) -> Sight {
+        match self {
+            Self::Agent if popia_compliant => Sight::Masked,
+            Self::Agent | Self::Admin | Self::Supervisor | Self::Developer | Self::Api => Sight::Whole,
         }
     }
 }
@@ -76,9 +91,11 @@ pub struct User {
     /// What it may do.
     pub role: Role,
     /// The team it answers for.
-    pub team: Option<String>,
+    pub team: Option<TeamId>,
     /// Argon2id in PHC format.
     pub password_hash: String,
+    /// The password was made by us: it is good for nothing but choosing another.
+    pub password_is_temporary: bool,
 }
 
 impl fmt::Debug for User {
@@ -93,8 +110,9 @@ struct UserRow {
     email: String,
     name: String,
     role: String,
-    team: Option<String>,
+    team_id: Option<Uuid>,
     password_hash: String,
+    password_is_temporary: bool,
 }
 
 impl TryFrom<UserRow> for User {
@@ -106,8 +124,9 @@ impl TryFrom<UserRow> for User {
             email: row.email,
             name: row.name,
             role: stored_role(&row.role)?,
-            team: row.team,
+            team: row.team_id.map(TeamId),
             password_hash: row.password_hash,
+            password_is_temporary: row.password_is_temporary,
         })
     }
 }
@@ -118,16 +137,18 @@ pub const EMAIL_UNIQUE: &str = "client_user_email_unique";
 /// Stores a user. Fails on [`EMAIL_UNIQUE`] when the client has one with this e-mail.
 pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
-        "INSERT INTO client_user (client_id, id, email, name, role, team, password_hash, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO client_user (client_id, id, email, name, role, team_id, password_hash, password_is_temporary,
+                                  created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(client.0)
     .bind(user.id.0)
     .bind(&user.email)
     .bind(&user.name)
     .bind(user.role.as_str())
-    .bind(user.team.as_deref())
+    .bind(user.team.map(|team| team.0))
     .bind(&user.password_hash)
+    .bind(user.password_is_temporary)
     .bind(now)
     .execute(db)
     .await?;
@@ -137,14 +158,59 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: D
 /// The user of an e-mail, whatever its case.
 pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str) -> Result<Option<User>> {
     let row: Option<UserRow> = sqlx::query_as(
-        "SELECT id, email, name, role, team, password_hash FROM client_user
-         WHERE client_id = $1 AND lower(email) = lower($2)",
+        "SELECT id, email, name, role, team_id, password_hash, password_is_temporary FROM client_user
+         WHERE client_id = $1 AND lower(email) = lower($2) AND deleted_at IS NULL",
     )
     .bind(client.0)
     .bind(email)
     .fetch_optional(db)
     .await?;
     row.map(User::try_from).transpose()
+}
+
+/// The user with this id.
+pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<User>> {
+    let row: Option<UserRow> = sqlx::query_as(
+        "SELECT id, email, name, role, team_id, password_hash, password_is_temporary FROM client_user
+         WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(User::try_from).transpose()
+}
+
+/// A hash, and whether its password is temporary.
+#[derive(Clone, Copy)]
+pub struct NewPassword<'a> {
+    /// Argon2id in PHC format.
+    pub hash: &'a str,
+    /// It is good for nothing but choosing another.
+    pub is_temporary: bool,
+}
+
+/// Replaces a password; `false` when it is not the one of `was` any more, or the user is gone. So a password ends with the first
+/// change that is made with it.
+pub async fn set_password(
+    db: &mut PgConnection,
+    client: ClientId,
+    user: UserId,
+    was: &str,
+    new: NewPassword<'_>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE client_user SET password_hash = $4, password_is_temporary = $5
+         WHERE client_id = $1 AND id = $2 AND password_hash = $3 AND deleted_at IS NULL",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .bind(was)
+    .bind(new.hash)
+    .bind(new.is_temporary)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// An e-mail as [`find_by_email`] compares it.
@@ -154,11 +220,12 @@ pub async fn compared_email(db: &mut PgConnection, email: &str) -> Result<String
 
 /// What a user may do; `None` when the client has no such user.
 pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Role>> {
-    let role: Option<String> = sqlx::query_scalar("SELECT role FROM client_user WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(user.0)
-        .fetch_optional(db)
-        .await?;
+    let role: Option<String> =
+        sqlx::query_scalar("SELECT role FROM client_user WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL")
+            .bind(client.0)
+            .bind(user.0)
+            .fetch_optional(db)
+            .await?;
     role.as_deref().map(stored_role).transpose()
 }
 

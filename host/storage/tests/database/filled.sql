@@ -42,6 +42,7 @@ BEGIN
                 WHEN part.type = 'bytea' THEN 'decode(md5(i::text), ''hex'')'
                 WHEN part.type = 'text[]' THEN 'ARRAY[''one'']'
                 WHEN part.type = 'integer[]' THEN 'ARRAY[i]'
+                WHEN part.type = 'bigint[]' THEN 'ARRAY[i::bigint]'
                 WHEN part.name = 'state' THEN 'CASE WHEN i % 10 = 0 THEN ''PENDING'' ELSE ''DELIVERED'' END'
                 WHEN part.name = 'kind' THEN 'CASE WHEN i % 2 = 0 THEN ''PHONE'' ELSE ''BSUID'' END'
                 WHEN part.name = 'phase' THEN '''READY'''

@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::ids::{ClientId, UserId};
+use domain::{
+    ids::{ClientId, UserId},
+    privacy::Sight,
+};
 use storage::{PgPool, tenancy::api_keys::KeyOwner};
 use tokio::sync::oneshot;
 
@@ -24,6 +27,8 @@ pub struct Caller {
     pub role: Role,
     /// The client's name.
     pub client_ref: String,
+    /// How much the user sees of who the client's customers are.
+    pub sight: Sight,
 }
 
 /// The database could not say whose key it is.
@@ -133,8 +138,14 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
     let callers: HashMap<Vec<u8>, Caller> = owners
         .into_iter()
         .map(|owner| {
-            let caller =
-                Caller { client: owner.client, user: owner.user, role: owner.role, client_ref: owner.client_ref };
+            let sight = owner.role.sight(owner.popia_compliant);
+            let caller = Caller {
+                client: owner.client,
+                user: owner.user,
+                role: owner.role,
+                client_ref: owner.client_ref,
+                sight,
+            };
             (owner.key_hash, caller)
         })
         .collect();

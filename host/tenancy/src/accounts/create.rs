@@ -1,8 +1,11 @@
 //! New clients and users.
 
-use domain::ids::{ClientId, UserId};
+use domain::{
+    ids::{ClientId, UserId},
+    team::{BadTeamName, TeamName},
+};
 use storage::{
-    tenancy::{clients, users},
+    tenancy::{clients, teams, users},
     violates,
 };
 
@@ -16,8 +19,8 @@ const REF_MAX: usize = 64;
 const NAME_MAX: usize = 200;
 /// RFC 5321 allows no longer address.
 const EMAIL_MAX: usize = 254;
-const PASSWORD_MIN: usize = 8;
-const PASSWORD_MAX: usize = 1024;
+pub(super) const PASSWORD_MIN: usize = 8;
+pub(super) const PASSWORD_MAX: usize = 1024;
 
 /// A client to be, with its first user, an ADMIN.
 #[derive(Clone)]
@@ -47,7 +50,7 @@ pub struct NewUser {
     pub name: String,
     /// What it may do.
     pub role: Role,
-    /// The team it answers for.
+    /// Name of the team it answers for; made if there is none of this name.
     pub team: Option<String>,
 }
 
@@ -94,6 +97,12 @@ pub enum CreateError {
     /// Empty, too long, or with control characters.
     #[error("a name must have 1 to {NAME_MAX} characters and no control characters")]
     BadName,
+    /// Not a name of a team.
+    #[error(transparent)]
+    BadTeam(#[from] BadTeamName),
+    /// The client has none of this name.
+    #[error("there is no team `{0}`: create it first")]
+    UnknownTeam(String),
     /// Too short or too long.
     #[error("a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes")]
     BadPassword,
@@ -159,14 +168,20 @@ pub async fn create_user(
     actor: Actor,
 ) -> Result<CreatedUser, CreateError> {
     check_name(&new.name)?;
-    if let Some(team) = &new.team {
-        check_name(team)?;
-    }
-    let user = prepare(admin, new).await?;
+    let team = new.team.as_deref().map(TeamName::parse).transpose()?;
+    let mut user = prepare(admin, new).await?;
     let mut tx = admin.db.begin().await?;
     let Some(client) = clients::find_by_ref(&mut tx, client_ref).await? else {
         return Err(CreateError::UnknownClient(client_ref.to_owned()));
     };
+    if let Some(name) = team {
+        let new = admin.mint();
+        let team = teams::find_or_insert(&mut tx, client, new, name.as_str(), admin.now()).await?;
+        if team == new {
+            audit(admin, &mut tx, client, actor, "create", ("team", &team.to_string())).await?;
+        }
+        user.team = Some(team);
+    }
     let api_key = store(admin, &mut tx, client, &user, actor).await?;
     tx.commit().await?;
     Ok(created(client_ref.to_owned(), client, user, api_key))
@@ -184,8 +199,9 @@ async fn prepare(admin: &Administration<'_>, new: NewUser) -> Result<users::User
         email: new.email,
         name: new.name,
         role: new.role,
-        team: new.team,
+        team: None,
         password_hash,
+        password_is_temporary: false,
     })
 }
 
@@ -208,7 +224,7 @@ fn created(client_ref: String, client: ClientId, user: users::User, api_key: Api
     CreatedUser { client_ref, client, user: user.id, email: user.email, role: user.role, api_key }
 }
 
-fn check_ref(client_ref: &str) -> Result<(), CreateError> {
+pub(crate) fn check_ref(client_ref: &str) -> Result<(), CreateError> {
     if client_ref.eq_ignore_ascii_case(RESERVED_REF) {
         return Err(CreateError::ReservedRef);
     }
@@ -221,13 +237,13 @@ fn check_ref(client_ref: &str) -> Result<(), CreateError> {
     }
 }
 
-fn check_name(name: &str) -> Result<(), CreateError> {
+pub(crate) fn check_name(name: &str) -> Result<(), CreateError> {
     let length = name.chars().count();
     let visible = !name.trim().is_empty() && !name.chars().any(char::is_control);
     if visible && length <= NAME_MAX { Ok(()) } else { Err(CreateError::BadName) }
 }
 
-fn check_email(email: &str) -> Result<(), CreateError> {
+pub(super) fn check_email(email: &str) -> Result<(), CreateError> {
     let bad = || CreateError::BadEmail(email.to_owned());
     let (local, domain) = email.rsplit_once('@').ok_or_else(bad)?;
     let plain = !email.chars().any(|character| character.is_control() || character.is_whitespace());

@@ -1,28 +1,17 @@
 //! API keys: found by their hash, kept sealed because `retrieveApiKey` gives the same key back (SPEC 4.6).
 
-use std::{fmt, net::IpAddr, time::Duration};
+use std::fmt;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
-use storage::{PgConnection, tenancy::users};
-use uuid::Uuid;
+use storage::PgConnection;
 
-use super::{
-    password,
-    turns::{TooMany, Visitor},
-};
+use super::logins::{Login, LoginError, admit, judge};
 use base::audit::{Actor, Administration, audit};
 use base::{
     Error,
     secrets::{self, Purpose, SealError},
 };
-
-/// Wrong passwords per account within [`FAILURE_WINDOW`]; one more is not even judged (DESIGN 7).
-const FAILURES_ALLOWED: usize = 10;
-const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
-/// Longer passwords are wrong without hashing them.
-const PASSWORD_MAX_BYTES: usize = 1024;
 
 /// A developer API key: a UUID in lower case. `Debug` does not show it, and it has no `Display`.
 #[derive(Clone, PartialEq, Eq)]
@@ -74,149 +63,18 @@ pub async fn generate_api_key(admin: &Administration<'_>, client: ClientId, user
     Ok(key)
 }
 
-/// The fields of `retrieveApiKey`. `Debug` does not show them.
-#[derive(Clone)]
-pub struct Login {
-    /// The user's e-mail.
-    pub email: String,
-    /// Its password.
-    pub password: String,
-    /// Its client.
-    pub client_ref: String,
-    /// Where the request comes from, when that is known.
-    pub from: Option<IpAddr>,
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Login")
-    }
-}
-
-/// Why a login gives no key.
-#[derive(Debug, thiserror::Error)]
-pub enum LoginError {
-    /// Unknown client or user, or a wrong password: never said which.
-    #[error("e-mail, password and clientRef do not belong together")]
-    InvalidCredentials,
-    /// Too many wrong passwords for this account; the right one is not taken either.
-    #[error("too many wrong passwords for this account: try again later")]
-    RateLimited {
-        /// When the next attempt is judged again.
-        retry_after: Duration,
-    },
-    /// Too many logins from there at once.
-    #[error("too many logins at once from your address: wait for answers before you send more")]
-    Crowded,
-    /// Nobody's fault.
-    #[error(transparent)]
-    Failed(#[from] Error),
-}
-
-impl From<TooMany> for LoginError {
-    fn from(TooMany: TooMany) -> Self {
-        Self::Crowded
-    }
-}
-
-impl From<storage::Error> for LoginError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for LoginError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-/// The key of a user who knows the password.
-///
-/// Guesses are counted per account named, known or not. They are hashed side by side but judged one after the other, so
-/// that a hundred at once learn no more than ten in a row.
+/// The key of a user who knows the password. A temporary password gives none: it must be changed first.
 pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Result<ApiKey, LoginError> {
-    let (account, found) = {
-        let mut db = admin.db.acquire().await?;
-        let account = account_hash(&mut db, &login).await?;
-        refuse_when_limited(admin, &mut db, &account).await?;
-        (account, find_user(&mut db, &login).await?)
-    };
-    let visitor = Visitor::new(login.from, account.clone());
-    let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
-    let right = if login.password.len() > PASSWORD_MAX_BYTES {
-        false
-    } else {
-        let turn = password::TURNS.wait(&visitor).await?;
-        password::verify(turn, login.password, stored).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?
-    };
-
-    let mut tx = admin.db.begin().await?;
-    users::lock_account(&mut tx, &account).await?;
-    refuse_when_limited(admin, &mut tx, &account).await?;
-    let (true, Some((client, user))) = (right, found) else {
-        users::record_failure(&mut tx, &account, admin.mint::<Uuid>(), admin.now()).await?;
-        tx.commit().await?;
-        return Err(LoginError::InvalidCredentials);
-    };
-    let key = match storage::tenancy::api_keys::sealed(&mut tx, client, user.id).await? {
+    let admitted = admit(admin, judge(admin, login).await?).await?;
+    if admitted.user.password_is_temporary {
+        return Err(LoginError::TemporaryPassword);
+    }
+    let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
+    let key = match storage::tenancy::api_keys::sealed(&mut tx, client, user).await? {
         Some(sealed) => ApiKey(admin.sealer.open_text(client, Purpose::ApiKey, &sealed).map_err(Error::from)?),
-        None => give_key(admin, &mut tx, client, user.id).await?,
+        None => give_key(admin, &mut tx, client, user).await?,
     };
     tx.commit().await?;
-    password::TURNS.remember(visitor);
+    admitted.visitor.welcome();
     Ok(key)
-}
-
-async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(ClientId, users::User)>, storage::Error> {
-    if !is_storable(login) {
-        return Ok(None);
-    }
-    let Some(client) = storage::tenancy::clients::find_by_ref(db, &login.client_ref).await? else { return Ok(None) };
-    Ok(users::find_by_email(db, client, &login.email).await?.map(|user| (client, user)))
-}
-
-async fn refuse_when_limited(
-    admin: &Administration<'_>,
-    db: &mut PgConnection,
-    account: &[u8],
-) -> Result<(), LoginError> {
-    let now = admin.now();
-    let limit = i64::try_from(FAILURES_ALLOWED).unwrap_or(i64::MAX);
-    let failures = users::recent_failures(db, account, now - FAILURE_WINDOW, limit).await?;
-    match oldest_that_counts(&failures) {
-        Some(oldest) => {
-            let retry_after = (oldest + FAILURE_WINDOW - now).to_std().unwrap_or_default();
-            Err(LoginError::RateLimited { retry_after: retry_after.max(Duration::from_secs(1)) })
-        }
-        None => Ok(()),
-    }
-}
-
-/// The failure whose passing lets the next attempt in, when there are too many.
-fn oldest_that_counts(newest_first: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
-    newest_first.get(FAILURES_ALLOWED - 1).copied()
-}
-
-/// No database text holds a NUL character, so nothing stored is named by one.
-fn is_storable(login: &Login) -> bool {
-    !login.client_ref.contains('\0') && !login.email.contains('\0')
-}
-
-/// What failures are counted by: the account that the database finds. It folds the case of some characters that nothing else
-/// folds (`İ` is `i` there), so it is asked.
-async fn account_hash(db: &mut PgConnection, login: &Login) -> Result<Vec<u8>, storage::Error> {
-    let email =
-        if is_storable(login) { users::compared_email(db, &login.email).await? } else { login.email.to_lowercase() };
-    let mut digest = Sha256::new();
-    digest.update(login.client_ref.as_bytes());
-    digest.update([0]);
-    digest.update(email.as_bytes());
-    Ok(digest.finalize().to_vec())
-}
-
-/// Forgets failures that no longer count. Part of the daily upkeep.
-pub async fn forget_old_failures(admin: &Administration<'_>) -> base::Result<u64> {
-    let mut db = admin.db.acquire().await?;
-    Ok(users::forget_failures(&mut db, admin.now() - FAILURE_WINDOW).await?)
 }

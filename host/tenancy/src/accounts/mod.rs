@@ -3,10 +3,16 @@
 mod authenticate;
 mod create;
 mod keys;
+mod logins;
 mod password;
+mod passwords;
 mod turns;
+pub mod users;
 
 pub use authenticate::{Authenticator, Caller, Unavailable};
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};
-pub use keys::{ApiKey, Login, LoginError, forget_old_failures, generate_api_key, retrieve_api_key};
+pub(crate) use create::{check_name as check_client_name, check_ref};
+pub use keys::{ApiKey, generate_api_key, retrieve_api_key};
+pub use logins::{Login, LoginError, forget_old_failures};
+pub use passwords::{PasswordError, TemporaryPassword, change_password, reset_password};
 pub use storage::tenancy::users::{Role, UnknownRole};

@@ -5,3 +5,4 @@ mod accounts;
 mod numbers;
 mod office;
 mod secrets;
+mod users;

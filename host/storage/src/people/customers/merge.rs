@@ -3,7 +3,7 @@
 use domain::ids::{ClientId, CustomerId};
 use sqlx::PgConnection;
 
-use crate::{Result, chat::participants, people::marketing_stops};
+use crate::{Result, chat::participants, people::marketing_stops, tenancy::contacts};
 
 /// Folds `absorbed` into `survivor`: addresses, what is known per inbox, chats. Both rows stay; the absorbed one says
 /// what it became, so that old ids keep resolving.
@@ -23,6 +23,7 @@ pub(super) async fn merge(
     fold_facts(db, client, survivor, absorbed).await?;
     marketing_stops::fold(db, client, survivor, absorbed).await?;
     participants::fold_customer(db, client, survivor, absorbed).await?;
+    contacts::fold(db, client, survivor, absorbed).await?;
     sqlx::query(
         "UPDATE customer kept SET full_name = COALESCE(kept.full_name, gone.full_name),
                                   username = COALESCE(kept.username, gone.username)

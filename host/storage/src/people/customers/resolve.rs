@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::Address,
+    address::{Address, AddressKind},
     clock::IdSource,
     ids::{ClientId, CustomerId},
 };
@@ -14,6 +14,7 @@ use super::{Introduction, addresses, bulk::keep_changing, merge};
 use crate::{
     Result,
     chat::{conversations, search},
+    tenancy::contacts,
 };
 
 /// How often an address may turn out to have been taken meanwhile; each time, the next round sees it.
@@ -101,6 +102,11 @@ async fn settle(
         if missing.is_empty() || addresses::insert(db, client, &missing, now).await? == missing.len() {
             if let Some(unused) = created.filter(|created| *created != customer) {
                 remove_unused(db, client, &[unused]).await?;
+            }
+            if created != Some(customer) {
+                for (address, _) in missing.iter().filter(|(address, _)| address.kind() == AddressKind::Phone) {
+                    contacts::learn_number(db, client, customer, address.value()).await?;
+                }
             }
             return Ok(customer);
         }

@@ -1,0 +1,117 @@
+//! Paths that stand for others: a trailing slash never matters, `/api/v1` is served under `/messaging-service` too (DESIGN 7), and
+//! the calls of old for users and clients are the new ones under another name, marked as deprecated (SPEC 9).
+
+use axum::{
+    extract::{OriginalUri, Request},
+    http::{HeaderName, HeaderValue, Uri, header},
+    middleware::Next,
+    response::Response,
+};
+
+/// What everything but sending and chats stands under.
+const PREFIX: &str = "/messaging-service";
+/// What was called so, and what it is called now.
+const RENAMED: [(&str, &str); 2] = [
+    ("/messaging-service/WhatsApp/SystemUsers", "/api/v1/users"),
+    ("/messaging-service/WhatsApp/Clients", "/api/v1/clients"),
+];
+/// Has the old name, and is not deprecated (SPEC 4.6).
+const STAYS: &str = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey";
+/// RFC 9745: since when, in seconds after the beginning of 1970; 2026-11-22.
+const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1795305600");
+const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
+
+/// The path that is served for the one that was called, and whether the latter is deprecated.
+#[derive(Debug, PartialEq, Eq)]
+struct Meant {
+    path: String,
+    deprecated: bool,
+}
+
+fn meant(called: &str) -> Meant {
+    let path = called.trim_end_matches('/');
+    let renamed = RENAMED.iter().filter(|_| path != STAYS).find_map(|(old, new)| {
+        let rest = path.strip_prefix(old).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+        Some(format!("{new}{rest}"))
+    });
+    if let Some(path) = renamed {
+        return Meant { path, deprecated: true };
+    }
+    let plain = path.strip_prefix(PREFIX).filter(|rest| rest.starts_with("/api/v1/")).unwrap_or(path);
+    Meant { path: if plain.is_empty() { called.to_owned() } else { plain.to_owned() }, deprecated: false }
+}
+
+/// The middleware around the router: it changes the path before that is looked at.
+pub(crate) async fn plain_path(mut request: Request, next: Next) -> Response {
+    let Meant { path, deprecated } = meant(request.uri().path());
+    if path != request.uri().path()
+        && let Some(uri) = with_path(request.uri(), &path)
+    {
+        let called = std::mem::replace(request.uri_mut(), uri);
+        // What errors say was called.
+        request.extensions_mut().insert(OriginalUri(called));
+    }
+    let mut response = next.run(request).await;
+    if deprecated {
+        response.headers_mut().insert(DEPRECATION, DEPRECATED_SINCE);
+        // A path that is no header was no path.
+        if let Ok(link) = HeaderValue::from_str(&format!("<{path}>; rel=\"successor-version\"")) {
+            response.headers_mut().append(header::LINK, link);
+        }
+    }
+    response
+}
+
+fn with_path(uri: &Uri, path: &str) -> Option<Uri> {
+    let target = match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(target.parse().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn served(called: &str) -> (String, bool) {
+        let Meant { path, deprecated } = meant(called);
+        (path, deprecated)
+    }
+
+    #[test]
+    fn a_trailing_slash_and_the_prefix_of_accounts_do_not_matter() {
+        for (called, path) in [
+            ("/", "/"),
+            ("/healthz/", "/healthz"),
+            ("/api/v1/users//", "/api/v1/users"),
+            ("/messaging-service/api/v1/users/me", "/api/v1/users/me"),
+            ("/messaging-service/api/v2/users", "/messaging-service/api/v2/users"),
+            ("/messaging-service/WhatsApp/templates", "/messaging-service/WhatsApp/templates"),
+        ] {
+            assert_eq!(served(called), (path.to_owned(), false));
+        }
+    }
+
+    #[test]
+    fn calls_of_old_are_the_new_ones_and_deprecated() {
+        for (called, path) in [
+            ("/messaging-service/WhatsApp/SystemUsers", "/api/v1/users"),
+            ("/messaging-service/WhatsApp/SystemUsers/me/availability/", "/api/v1/users/me/availability"),
+            ("/messaging-service/WhatsApp/Clients/me", "/api/v1/clients/me"),
+        ] {
+            assert_eq!(served(called), (path.to_owned(), true));
+        }
+    }
+
+    #[test]
+    fn what_only_begins_like_a_call_of_old_is_another_one() {
+        for called in
+            [STAYS, "/messaging-service/WhatsApp/SystemUsersAndMore", "/messaging-service/WhatsApp/ClientsX/me"]
+        {
+            assert_eq!(served(called), (called.to_owned(), false));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Where answers are masked (SPEC 4.7, `popia-compliance`): one place around all handlers. A handler says nothing of it; whoever
+//! the caller turns out to be decides.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+    http::{Extensions, HeaderMap, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use domain::privacy::Sight;
+use serde_json::Value;
+
+use crate::error::ApiError;
+
+/// How the caller of a request sees customers. Known once its key has been looked up.
+#[derive(Clone, Default)]
+pub(crate) struct Viewer(Arc<OnceLock<Sight>>);
+
+impl Viewer {
+    /// The viewer of the request with these extensions.
+    pub fn of(extensions: &Extensions) -> Self {
+        extensions.get::<Self>().cloned().unwrap_or_default()
+    }
+
+    /// The caller is known.
+    pub fn sees(&self, sight: Sight) {
+        // A request has one caller.
+        self.0.get_or_init(|| sight);
+    }
+
+    /// What is seen; whoever has no key sees what anybody may.
+    pub fn sight(&self) -> Sight {
+        self.0.get().copied().unwrap_or_default()
+    }
+}
+
+/// The middleware: JSON goes out as its caller may see it. Streams of events mask each event themselves, with
+/// [`Viewer::sight`].
+pub(crate) async fn mask(mut request: Request, next: Next) -> Response {
+    let viewer = Viewer::default();
+    request.extensions_mut().insert(viewer.clone());
+    let response = next.run(request).await;
+    if viewer.sight() == Sight::Whole || !is_json(response.headers()) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    // What goes out as it is would tell what is to be hidden: rather nothing.
+    let masked = match to_bytes(body, usize::MAX).await {
+        Ok(bytes) => serde_json::from_slice::<Value>(&bytes).and_then(|mut value| {
+            viewer.sight().json(&mut value);
+            serde_json::to_vec(&value)
+        }),
+        Err(broken) => return ApiError::internal(broken).into_response(),
+    };
+    match masked {
+        Ok(bytes) => {
+            parts.headers.remove(header::CONTENT_LENGTH);
+            Response::from_parts(parts, Body::from(bytes))
+        }
+        Err(unreadable) => ApiError::internal(unreadable).into_response(),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}

@@ -1,0 +1,194 @@
+//! What an agent's work needs to know of a user, and the password that it chooses itself.
+
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{
+    body::{self, FieldFault},
+    ids::UserId,
+};
+use serde::Deserialize;
+use tenancy::accounts::{Login, PasswordError, change_password, users};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{ME, UserBody, refused, user_id};
+use crate::{
+    account_keys,
+    auth::{Agents, Allowed, OwnProfile, Permission},
+    body::{JsonBytes, SmallJson},
+    error::{ApiError, ErrorKind},
+    https::Source,
+    path::Segments,
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(set_own_availability))
+        .routes(routes!(set_availability))
+        .routes(routes!(set_chat_limit))
+        .routes(routes!(set_own_password))
+}
+
+/// Whether an agent takes chats.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Availability, examples(json!({"available": true})))]
+struct AvailabilityBody {
+    /// Takes chats that are given out by themselves.
+    #[schema(required, nullable = false)]
+    available: Option<bool>,
+}
+
+/// How many chats an agent has.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = ChatLimit, examples(json!({"chatLimit": 5})))]
+struct ChatLimitBody {
+    /// 1 to 1,000 chats at a time; null = the operator's limit.
+    #[serde(default, deserialize_with = "body::given")]
+    #[schema(required, value_type = Option<i32>, minimum = 1, maximum = 1000)]
+    chat_limit: Option<Option<i32>>,
+}
+
+/// A password in the place of another.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = OwnPassword, examples(json!({"currentPassword": "correct horse", "newPassword": "battery staple"})))]
+struct OwnPasswordBody {
+    /// The one that is in force.
+    #[schema(required, nullable = false)]
+    current_password: Option<String>,
+    /// 8 to 1,024 bytes, another one than before.
+    #[schema(required, nullable = false)]
+    new_password: Option<String>,
+}
+
+/// Says whether the caller takes chats that are given out by themselves.
+#[utoipa::path(
+    put,
+    path = "/api/v1/users/me/availability",
+    operation_id = "setOwnAvailability",
+    tag = "Users",
+    request_body = AvailabilityBody,
+    security(("apiKey" = [OwnProfile::ROW.name])),
+    responses((status = 200, description = "The user as it is now.", body = UserBody)),
+)]
+async fn set_own_availability(
+    State(state): State<ApiState>,
+    allowed: Allowed<OwnProfile>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<UserBody>, ApiError> {
+    availability(&state, &allowed, allowed.caller.user, &bytes).await
+}
+
+/// Says whether an agent takes chats that are given out by themselves.
+#[utoipa::path(
+    put,
+    path = "/api/v1/users/{id}/availability",
+    operation_id = "setAvailability",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user.")),
+    request_body = AvailabilityBody,
+    security(("apiKey" = [Agents::ROW.name])),
+    responses((status = 200, description = "The user as it is now.", body = UserBody)),
+)]
+async fn set_availability(
+    State(state): State<ApiState>,
+    allowed: Allowed<Agents>,
+    Segments(id): Segments<String>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<UserBody>, ApiError> {
+    availability(&state, &allowed, user_id(&id)?, &bytes).await
+}
+
+/// Also for the legacy call.
+pub(crate) async fn availability<P>(
+    state: &ApiState,
+    allowed: &Allowed<P>,
+    user: UserId,
+    bytes: &[u8],
+) -> Result<Json<UserBody>, ApiError> {
+    let asked: AvailabilityBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
+    let available = asked.available.ok_or_else(|| ApiError::faults(vec![FieldFault::required("available")]))?;
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    let changed = users::set_available(&admin, client, user, available, allowed.actor()).await.map_err(refused)?;
+    Ok(Json(changed.into()))
+}
+
+/// Says how many chats an agent has at a time.
+#[utoipa::path(
+    put,
+    path = "/api/v1/users/{id}/chat-limit",
+    operation_id = "setChatLimit",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user.")),
+    request_body = ChatLimitBody,
+    security(("apiKey" = [Agents::ROW.name])),
+    responses((status = 200, description = "The user as it is now.", body = UserBody)),
+)]
+async fn set_chat_limit(
+    State(state): State<ApiState>,
+    allowed: Allowed<Agents>,
+    Segments(id): Segments<String>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<UserBody>, ApiError> {
+    let user = if id == ME { allowed.caller.user } else { user_id(&id)? };
+    chat_limit(&state, &allowed, user, &bytes).await
+}
+
+/// Also for the legacy call.
+pub(crate) async fn chat_limit<P>(
+    state: &ApiState,
+    allowed: &Allowed<P>,
+    user: UserId,
+    bytes: &[u8],
+) -> Result<Json<UserBody>, ApiError> {
+    let asked: ChatLimitBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
+    let limit = asked.chat_limit.ok_or_else(|| ApiError::faults(vec![FieldFault::required("chatLimit")]))?;
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    let changed = users::set_chat_limit(&admin, client, user, limit, allowed.actor()).await.map_err(refused)?;
+    Ok(Json(changed.into()))
+}
+
+/// Chooses another password for the caller.
+///
+/// The old one is good for nothing afterwards; the API key stays. Wrong passwords count as they do for `retrieveApiKey`. Those of
+/// others are reset by an ADMIN with a temporary password.
+#[utoipa::path(
+    put,
+    path = "/api/v1/users/me/password",
+    operation_id = "changeOwnPassword",
+    tag = "Users",
+    request_body = OwnPasswordBody,
+    security(("apiKey" = [OwnProfile::ROW.name])),
+    responses(
+        (status = 204, description = "The new one is in force."),
+        (status = 403, description = "The current password is another one."),
+    ),
+)]
+async fn set_own_password(
+    State(state): State<ApiState>,
+    allowed: Allowed<OwnProfile>,
+    Source(from): Source,
+    SmallJson(asked): SmallJson<OwnPasswordBody>,
+) -> Result<StatusCode, ApiError> {
+    let (current, new) = match (asked.current_password, asked.new_password) {
+        (Some(current), Some(new)) => (current, new),
+        (current, new) => {
+            let missing = [("currentPassword", current.is_none()), ("newPassword", new.is_none())];
+            let missing = missing.into_iter().filter(|(_, missing)| *missing);
+            return Err(ApiError::faults(missing.map(|(field, _)| FieldFault::required(field)).collect::<Vec<_>>()));
+        }
+    };
+    let caller = &allowed.caller;
+    let own = users::find(&state.context.db, caller.client, caller.user).await.map_err(refused)?;
+    let login = Login { email: own.email, password: current, client_ref: caller.client_ref.clone(), from };
+    change_password(&state.administration(), login, ("newPassword", new)).await.map_err(|error| match error {
+        // The key is right: a 401 would say that it is not.
+        PasswordError::Login(tenancy::accounts::LoginError::InvalidCredentials) => {
+            ApiError::new(ErrorKind::Forbidden, "`currentPassword` is not the password in force")
+        }
+        other => account_keys::refused_change(other),
+    })?;
+    Ok(StatusCode::NO_CONTENT)
+}

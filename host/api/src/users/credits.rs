@@ -1,0 +1,110 @@
+//! WhatsApp credits (SPEC 4.7). WhatsApp is metered and never blocked, so there is no balance to run out: what is told is what
+//! the client has sent this month.
+
+use axum::{Json, extract::State};
+use chrono::{DateTime, Datelike, SecondsFormat, SubsecRound, TimeDelta, Utc};
+use domain::analytics::Period;
+use outbound::analytics;
+use serde::Serialize;
+use tenancy::accounts::users;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{ME, refused, user_id};
+use crate::{
+    auth::{Allowed, OwnProfile, Permission},
+    error::{ApiError, ErrorKind},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(credits))
+}
+
+/// What there is of WhatsApp credits.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WhatsAppCredits)]
+pub(crate) struct CreditsBody {
+    /// `METERED`: messages are counted and never refused for want of credits.
+    #[schema(examples("METERED"))]
+    mode: &'static str,
+    /// Always null: there is no balance that could run out.
+    #[schema(value_type = Option<i64>)]
+    balance: Option<i64>,
+    /// Beginning of the month, UTC, since when is counted.
+    #[schema(format = DateTime)]
+    since: String,
+    /// WhatsApp messages of the whole client that were accepted since then.
+    submitted: i64,
+    /// Of these, on their way to the customer.
+    sent: i64,
+    /// Of these, on the customer's device.
+    delivered: i64,
+    /// Of these, failed.
+    failed: i64,
+}
+
+/// What there is of WhatsApp credits.
+///
+/// Credits belong to the client: every user of it has the same. A user asks with `me`; an ADMIN with any user's id.
+#[utoipa::path(
+    get,
+    path = "/api/v1/users/{id}/whatsapp-credits",
+    operation_id = "readWhatsAppCredits",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user, or `me`.")),
+    security(("apiKey" = [OwnProfile::ROW.name])),
+    responses((status = 200, description = "What was used this month.", body = CreditsBody)),
+)]
+async fn credits(
+    State(state): State<ApiState>,
+    allowed: Allowed<OwnProfile>,
+    Segments(id): Segments<String>,
+) -> Result<Json<CreditsBody>, ApiError> {
+    let caller = &allowed.caller;
+    let user = if id == ME { caller.user } else { user_id(&id)? };
+    if user != caller.user && !crate::auth::Users::ROW.roles.contains(&caller.role) {
+        let said = "only an ADMIN asks for another user's credits: use `me`";
+        return Err(ApiError::new(ErrorKind::Forbidden, said));
+    }
+    users::find(&state.context.db, caller.client, user).await.map_err(refused)?;
+    used(&state, caller.client).await.map(Json)
+}
+
+/// Also for the legacy call.
+pub(crate) async fn used(state: &ApiState, client: domain::ids::ClientId) -> Result<CreditsBody, ApiError> {
+    let now = state.context.now();
+    let since = month_of(now);
+    // The second that runs is the last one.
+    let period = Period { from: since, before: now.trunc_subsecs(0) + TimeDelta::seconds(1) };
+    let counts = analytics::messages(&state.context.db, client, period, None).await?;
+    Ok(CreditsBody {
+        mode: "METERED",
+        balance: None,
+        since: since.to_rfc3339_opts(SecondsFormat::Millis, true),
+        submitted: counts.submitted,
+        sent: counts.sent,
+        delivered: counts.delivered,
+        failed: counts.failed,
+    })
+}
+
+fn month_of(now: DateTime<Utc>) -> DateTime<Utc> {
+    let midnight = now.date_naive().and_time(chrono::NaiveTime::MIN).and_utc();
+    midnight - TimeDelta::days(i64::from(now.day0()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_begins_with_its_first_midnight() {
+        let month = |moment: &str| month_of(moment.parse().unwrap()).to_rfc3339();
+        assert_eq!(month("2026-11-22T13:00:01Z"), "2026-11-01T00:00:00+00:00");
+        assert_eq!(month("2026-11-01T00:00:00Z"), "2026-11-01T00:00:00+00:00");
+        assert_eq!(month("2026-10-31T23:59:59Z"), "2026-10-01T00:00:00+00:00");
+    }
+}

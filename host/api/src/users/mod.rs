@@ -1,0 +1,239 @@
+//! Users (SPEC 4.7): `/api/v1/users`. Answers carry no credentials, but for the temporary password of a new user, once.
+
+mod agents;
+mod bodies;
+mod credits;
+mod refusals;
+
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{body, ids::UserId};
+use tenancy::accounts::{
+    self, Role,
+    users::{self, Invitation, UserChange},
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    auth::{Allowed, OwnProfile, Permission, UserReading, Users},
+    body::JsonBytes,
+    error::{ApiError, ErrorKind},
+    page::{ListQuery, Page, Search},
+    path::Segments,
+    state::ApiState,
+};
+pub(crate) use bodies::UserBody;
+use bodies::{ChangeUserBody, CreateUserBody, CreatedUserBody, TemporaryPasswordBody};
+pub(crate) use refusals::{refused, refused_creation};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(me))
+        .routes(routes!(read, update, remove))
+        .routes(routes!(reset_password))
+        .merge(agents::routes())
+        .merge(credits::routes())
+}
+
+/// Name of the caller in paths.
+const ME: &str = "me";
+
+/// A user by id.
+pub(crate) fn user_id(text: &str) -> Result<UserId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found())
+}
+
+/// The users, by name.
+///
+/// `search` is part of a name or an e-mail, in any case.
+#[utoipa::path(
+    get,
+    path = "/api/v1/users",
+    operation_id = "listUsers",
+    tag = "Users",
+    params(ListQuery, Search),
+    security(("apiKey" = [UserReading::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<UserBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<UserReading>,
+    query: ListQuery,
+    Search(search): Search,
+) -> Result<Json<Page<UserBody>>, ApiError> {
+    let found = users::list(&state.context.db, allowed.caller.client, (&search, None), query.page).await?;
+    Ok(Json(Page::new(query.page, found, UserBody::from)))
+}
+
+/// Creates a user.
+///
+/// The answer has a `temporaryPassword`, this once. It is good for one thing: choosing an own password with `changePassword`.
+/// With that, `retrieveApiKey` gives the user its key.
+#[utoipa::path(
+    post,
+    path = "/api/v1/users",
+    operation_id = "createUser",
+    tag = "Users",
+    request_body = CreateUserBody,
+    security(("apiKey" = [Users::ROW.name])),
+    responses(
+        (status = 201, description = "The user, with its temporary password.", body = CreatedUserBody),
+        (status = 409, description = "The client has a user with this e-mail."),
+    ),
+)]
+async fn create(
+    State(state): State<ApiState>,
+    allowed: Allowed<Users>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<(StatusCode, Json<CreatedUserBody>), ApiError> {
+    create_user(&state, &allowed, &bytes).await.map(|created| (StatusCode::CREATED, Json(created)))
+}
+
+/// What a new user is answered with; also for the legacy call.
+pub(crate) async fn create_user(
+    state: &ApiState,
+    allowed: &Allowed<Users>,
+    bytes: &[u8],
+) -> Result<CreatedUserBody, ApiError> {
+    let asked: CreateUserBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
+    let new: Invitation = asked.judged().map_err(ApiError::faults)?;
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    let (user, password) = users::invite(&admin, client, new, allowed.actor()).await.map_err(refused_creation)?;
+    Ok(CreatedUserBody { user: user.into(), temporary_password: password.expose().to_owned() })
+}
+
+/// The caller.
+#[utoipa::path(
+    get,
+    path = "/api/v1/users/me",
+    operation_id = "readOwnUser",
+    tag = "Users",
+    security(("apiKey" = [OwnProfile::ROW.name])),
+    responses((status = 200, description = "Who the key belongs to.", body = UserBody)),
+)]
+async fn me(State(state): State<ApiState>, allowed: Allowed<OwnProfile>) -> Result<Json<UserBody>, ApiError> {
+    let found = users::find(&state.context.db, allowed.caller.client, allowed.caller.user).await.map_err(refused)?;
+    Ok(Json(found.into()))
+}
+
+/// One user.
+#[utoipa::path(
+    get,
+    path = "/api/v1/users/{id}",
+    operation_id = "readUser",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user.")),
+    security(("apiKey" = [UserReading::ROW.name])),
+    responses((status = 200, description = "The user.", body = UserBody)),
+)]
+async fn read(
+    State(state): State<ApiState>,
+    allowed: Allowed<UserReading>,
+    Segments(id): Segments<String>,
+) -> Result<Json<UserBody>, ApiError> {
+    let found = users::find(&state.context.db, allowed.caller.client, user_id(&id)?).await.map_err(refused)?;
+    Ok(Json(found.into()))
+}
+
+/// Changes a user.
+///
+/// A field that is left out stays as it is; `team` null takes the user out of its team. The last ADMIN stays one.
+#[utoipa::path(
+    put,
+    path = "/api/v1/users/{id}",
+    operation_id = "updateUser",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user.")),
+    request_body = ChangeUserBody,
+    security(("apiKey" = [Users::ROW.name])),
+    responses(
+        (status = 200, description = "The user as it is now.", body = UserBody),
+        (status = 409, description = "It is the last ADMIN."),
+    ),
+)]
+async fn update(
+    State(state): State<ApiState>,
+    allowed: Allowed<Users>,
+    Segments(id): Segments<String>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<UserBody>, ApiError> {
+    update_user(&state, &allowed, user_id(&id)?, &bytes).await.map(Json)
+}
+
+/// What a changed user is answered with; also for the legacy call.
+pub(crate) async fn update_user(
+    state: &ApiState,
+    allowed: &Allowed<Users>,
+    user: UserId,
+    bytes: &[u8],
+) -> Result<UserBody, ApiError> {
+    let asked: ChangeUserBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
+    let role = asked.role.as_deref().map(str::parse::<Role>).transpose();
+    let role = role.map_err(|error| ApiError::fault("role", error.to_string()))?;
+    let change = UserChange { name: asked.name, role, team: asked.team };
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    Ok(users::update(&admin, client, user, change, allowed.actor()).await.map_err(refused)?.into())
+}
+
+/// Deletes a user.
+///
+/// Its key fails at once, everywhere. Chats and tickets keep its name. Neither the caller nor the last ADMIN is deleted.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/users/{id}",
+    operation_id = "deleteUser",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user.")),
+    security(("apiKey" = [Users::ROW.name])),
+    responses(
+        (status = 204, description = "It is gone."),
+        (status = 409, description = "It is the caller, or the last ADMIN."),
+    ),
+)]
+async fn remove(
+    State(state): State<ApiState>,
+    allowed: Allowed<Users>,
+    Segments(id): Segments<String>,
+) -> Result<StatusCode, ApiError> {
+    delete_user(&state, &allowed, user_id(&id)?).await
+}
+
+/// Also for the legacy call.
+pub(crate) async fn delete_user(
+    state: &ApiState,
+    allowed: &Allowed<Users>,
+    user: UserId,
+) -> Result<StatusCode, ApiError> {
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    users::delete(&admin, client, user, allowed.actor()).await.map_err(refused)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Puts a temporary password in the place of a user's own.
+///
+/// For users who have forgotten theirs: the old password is good for nothing any more, the API key stays.
+#[utoipa::path(
+    post,
+    path = "/api/v1/users/{id}/temporary-password",
+    operation_id = "resetPassword",
+    tag = "Users",
+    params(("id" = String, Path, description = "Of the user.")),
+    security(("apiKey" = [Users::ROW.name])),
+    responses(
+        (status = 200, description = "The temporary password, this once.", body = TemporaryPasswordBody),
+        (status = 409, description = "It is the caller's own."),
+    ),
+)]
+async fn reset_password(
+    State(state): State<ApiState>,
+    allowed: Allowed<Users>,
+    Segments(id): Segments<String>,
+) -> Result<Json<TemporaryPasswordBody>, ApiError> {
+    if id == ME {
+        let said = "change your own password with the one you have: PUT /api/v1/users/me/password";
+        return Err(ApiError::new(ErrorKind::Conflict, said));
+    }
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    let password = accounts::reset_password(&admin, client, user_id(&id)?, allowed.actor()).await.map_err(refused)?;
+    Ok(Json(TemporaryPasswordBody { temporary_password: password.expose().to_owned() }))
+}

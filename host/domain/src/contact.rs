@@ -1,0 +1,110 @@
+//! Entries of a client's address book (SPEC 2.10, 4.4): a customer by the name that the business gives it.
+
+use serde::Deserialize;
+
+use crate::{
+    body::{self, Faults, FieldFault},
+    phone::Msisdn,
+};
+
+/// Longest name, in characters.
+pub const NAME_MAX: usize = 200;
+
+/// The name of a contact: something to read, without spaces around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactName(String);
+
+impl ContactName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn parse(text: Option<String>) -> Result<Self, FieldFault> {
+        let Some(text) = text else { return Err(FieldFault::required("fullName")) };
+        let name = text.trim();
+        let fits = (1..=NAME_MAX).contains(&name.chars().count());
+        if fits && !name.chars().any(char::is_control) {
+            return Ok(Self(name.to_owned()));
+        }
+        Err(FieldFault::new("fullName", format!("must have 1 to {NAME_MAX} characters and no control characters")))
+    }
+}
+
+/// A contact to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewContact {
+    /// What it is called.
+    pub name: ContactName,
+    /// Whom it is about.
+    pub phone: Msisdn,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Written {
+    full_name: Option<String>,
+    phone_number: Option<String>,
+}
+
+impl NewContact {
+    /// Parses and judges the body of a creation.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Faults> {
+        let written: Written = body::parse(bytes)?;
+        let phone = match written.phone_number {
+            None => Err(FieldFault::required("phoneNumber")),
+            Some(text) => Msisdn::parse(&text).map_err(|error| FieldFault::new("phoneNumber", error.to_string())),
+        };
+        match (ContactName::parse(written.full_name), phone) {
+            (Ok(name), Ok(phone)) => Ok(Self { name, phone }),
+            (name, phone) => Err([name.err(), phone.err()].into_iter().flatten().collect()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Renamed {
+    full_name: Option<String>,
+}
+
+/// Parses and judges the body of a change: `fullName`, and nothing else (SPEC 2.10).
+pub fn parse_rename(bytes: &[u8]) -> Result<ContactName, Faults> {
+    let renamed: Renamed = body::parse(bytes)?;
+    Ok(ContactName::parse(renamed.full_name)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faulty<T: std::fmt::Debug>(result: Result<T, Faults>) -> Vec<String> {
+        result.unwrap_err().iter().map(|fault| fault.field.clone()).collect()
+    }
+
+    #[test]
+    fn a_contact_has_a_name_and_a_number() {
+        let contact = NewContact::parse(br#"{"fullName":" Thandi ","phoneNumber":"+27820000001"}"#).unwrap();
+        assert_eq!((contact.name.as_str(), contact.phone.as_str()), ("Thandi", "27820000001"));
+        assert_eq!(faulty(NewContact::parse(b"{}")), ["fullName", "phoneNumber"]);
+        assert_eq!(faulty(NewContact::parse(br#"{"fullName":"T","phoneNumber":"0820000001"}"#)), ["phoneNumber"]);
+    }
+
+    #[test]
+    fn a_name_has_1_to_200_characters() {
+        let renamed = |name: &str| parse_rename(format!(r#"{{"fullName":"{name}"}}"#).as_bytes());
+        assert!(renamed(&"é".repeat(200)).is_ok());
+        for bad in ["", "  ", &"é".repeat(201), "a\\nb"] {
+            assert_eq!(faulty(renamed(bad)), ["fullName"], "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_change_has_the_name_and_nothing_else() {
+        assert_eq!(faulty(parse_rename(b"{}")), ["fullName"]);
+        for field in ["phoneNumber", "businessName", "id", "customerUserId"] {
+            let body = format!(r#"{{"fullName":"T","{field}":"27820000001"}}"#);
+            assert_eq!(faulty(parse_rename(body.as_bytes())), [field]);
+        }
+    }
+}

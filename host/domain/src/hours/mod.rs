@@ -1,0 +1,270 @@
+//! Business hours: when people answer, by the clock on a wall. Weekly intervals, and days on which nobody works.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike, Utc, Weekday};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use crate::body;
+
+/// Intervals of one week at most.
+const WEEKLY_MAX: usize = 70;
+/// Longest name of a holiday, in characters.
+const HOLIDAY_NAME_MAX: usize = 100;
+const MINUTES_OF_A_DAY: u16 = 24 * 60;
+
+/// A time zone by its IANA name, such as `Africa/Johannesburg`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TimeZone(Tz);
+
+/// A text that names no time zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is no time zone: use an IANA name such as Africa/Johannesburg")]
+pub struct UnknownTimeZone;
+
+impl TimeZone {
+    /// The clock that is nobody's.
+    pub const UTC: Self = Self(Tz::UTC);
+
+    /// The IANA name.
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// What the clock on the wall shows.
+    pub fn wall(self, at: DateTime<Utc>) -> NaiveDateTime {
+        at.with_timezone(&self.0).naive_local()
+    }
+}
+
+impl FromStr for TimeZone {
+    type Err = UnknownTimeZone;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTimeZone> {
+        name.parse().map(Self).map_err(|_| UnknownTimeZone)
+    }
+}
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "they say what they are")]
+pub enum Day {
+    Monday,
+    Tuesday,
+    Wednesday,
+    Thursday,
+    Friday,
+    Saturday,
+    Sunday,
+}
+
+impl From<Weekday> for Day {
+    fn from(day: Weekday) -> Self {
+        match day {
+            Weekday::Mon => Self::Monday,
+            Weekday::Tue => Self::Tuesday,
+            Weekday::Wed => Self::Wednesday,
+            Weekday::Thu => Self::Thursday,
+            Weekday::Fri => Self::Friday,
+            Weekday::Sat => Self::Saturday,
+            Weekday::Sun => Self::Sunday,
+        }
+    }
+}
+
+/// A minute of a day on the clock on the wall, `00:00` to `24:00`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct WallMinute(u16);
+
+/// A text that is no time of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not a time of the day such as `08:30`, on a clock of 24 hours")]
+pub struct BadTime;
+
+impl FromStr for WallMinute {
+    type Err = BadTime;
+
+    fn from_str(text: &str) -> Result<Self, BadTime> {
+        let (hour, minute) = text.split_once(':').ok_or(BadTime)?;
+        let two = |part: &str, most: u16| {
+            let digits = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse::<u16>().ok().filter(|value| digits && *value <= most).ok_or(BadTime)
+        };
+        let minutes = two(hour, 24)? * 60 + two(minute, 59)?;
+        if minutes <= MINUTES_OF_A_DAY { Ok(Self(minutes)) } else { Err(BadTime) }
+    }
+}
+
+impl fmt::Display for WallMinute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+impl TryFrom<String> for WallMinute {
+    type Error = BadTime;
+
+    fn try_from(text: String) -> Result<Self, BadTime> {
+        text.parse()
+    }
+}
+
+impl From<WallMinute> for String {
+    fn from(minute: WallMinute) -> Self {
+        minute.to_string()
+    }
+}
+
+/// From when to when somebody is there, each week. One that ends before it starts goes over midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenInterval {
+    /// On which day it starts.
+    #[serde(deserialize_with = "body::word")]
+    pub day: Day,
+    /// From this minute on.
+    pub from: WallMinute,
+    /// Until before this one.
+    pub to: WallMinute,
+}
+
+impl OpenInterval {
+    fn goes_over_midnight(&self) -> bool {
+        self.to < self.from
+    }
+}
+
+/// A day on which nobody works, from its midnight to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holiday {
+    /// Which day.
+    pub date: NaiveDate,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// When people answer. Nobody is there outside the weekly intervals, nor on holidays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct BusinessHours {
+    weekly: Vec<OpenInterval>,
+    holidays: Vec<Holiday>,
+}
+
+/// Hours as somebody wrote them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default, deserialize_with = "body::few_objects")]
+    weekly: Option<Vec<OpenInterval>>,
+    #[serde(default, deserialize_with = "body::few_objects")]
+    holidays: Option<Vec<Holiday>>,
+}
+
+/// What is wrong with business hours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadHours {
+    /// `weekly` is missing, has nothing, or too much.
+    #[error("`weekly` must have 1 to {WEEKLY_MAX} intervals; null instead of the whole means always open")]
+    Intervals,
+    /// An interval without a length.
+    #[error("`weekly[{0}]` starts and ends at the same time: for a whole day use 00:00 to 24:00")]
+    Empty(usize),
+    /// `24:00` is an end only.
+    #[error("`weekly[{0}]` starts at 24:00: use 00:00 of the next day")]
+    StartsAtTheEnd(usize),
+    /// A name that nobody can read.
+    #[error("`holidays[{0}].name` must have 1 to {HOLIDAY_NAME_MAX} characters and no control characters")]
+    HolidayName(usize),
+}
+
+impl TryFrom<Written> for BusinessHours {
+    type Error = BadHours;
+
+    fn try_from(written: Written) -> Result<Self, BadHours> {
+        Self::new(written.weekly.unwrap_or_default(), written.holidays.unwrap_or_default())
+    }
+}
+
+impl BusinessHours {
+    /// Judges intervals and holidays.
+    pub fn new(weekly: Vec<OpenInterval>, mut holidays: Vec<Holiday>) -> Result<Self, BadHours> {
+        if !(1..=WEEKLY_MAX).contains(&weekly.len()) {
+            return Err(BadHours::Intervals);
+        }
+        for (at, interval) in weekly.iter().enumerate() {
+            if interval.from.0 == MINUTES_OF_A_DAY {
+                return Err(BadHours::StartsAtTheEnd(at));
+            }
+            if interval.from == interval.to {
+                return Err(BadHours::Empty(at));
+            }
+        }
+        for (at, holiday) in holidays.iter().enumerate() {
+            let bad = |name: &String| {
+                name.trim().is_empty() || name.chars().count() > HOLIDAY_NAME_MAX || name.chars().any(char::is_control)
+            };
+            if holiday.name.as_ref().is_some_and(bad) {
+                return Err(BadHours::HolidayName(at));
+            }
+        }
+        holidays.sort_by_key(|holiday| holiday.date);
+        holidays.dedup_by_key(|holiday| holiday.date);
+        Ok(Self { weekly, holidays })
+    }
+
+    /// The weekly intervals, as they were given.
+    pub fn weekly(&self) -> &[OpenInterval] {
+        &self.weekly
+    }
+
+    /// The holidays, the earliest first, each day once.
+    pub fn holidays(&self) -> &[Holiday] {
+        &self.holidays
+    }
+
+    /// Whether somebody is there when the clock on the wall shows this. What goes over midnight ends there when the next
+    /// day is a holiday, and does not begin on one.
+    pub fn is_open_at_wall(&self, wall: NaiveDateTime) -> bool {
+        let today = wall.date();
+        if self.is_holiday(today) {
+            return false;
+        }
+        let minute = u16::try_from(wall.time().num_seconds_from_midnight() / 60).unwrap_or(u16::MAX);
+        let (day, yesterday) = (Day::from(today.weekday()), today.pred_opt());
+        let went_over = yesterday.filter(|date| !self.is_holiday(*date)).map(|date| Day::from(date.weekday()));
+        self.weekly.iter().any(|interval| {
+            let over = interval.goes_over_midnight();
+            let of_today = interval.day == day && interval.from.0 <= minute && (over || minute < interval.to.0);
+            of_today || (over && went_over == Some(interval.day) && minute < interval.to.0)
+        })
+    }
+
+    fn is_holiday(&self, date: NaiveDate) -> bool {
+        self.holidays.binary_search_by_key(&date, |holiday| holiday.date).is_ok()
+    }
+}
+
+/// When a team answers: its hours, by the clock on its wall.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamHours {
+    /// Whose clock counts.
+    pub zone: TimeZone,
+    /// `None` = always.
+    pub hours: Option<BusinessHours>,
+}
+
+impl TeamHours {
+    /// Whether somebody is there at a moment.
+    pub fn is_open(&self, at: DateTime<Utc>) -> bool {
+        self.hours.as_ref().is_none_or(|hours| hours.is_open_at_wall(self.zone.wall(at)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+use serde_json::json;
+
+use super::*;
+
+fn at(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+fn hours(zone: &str, weekly: &[(&str, &str, &str)], holidays: &[&str]) -> TeamHours {
+    let weekly: Vec<_> = weekly.iter().map(|(day, from, to)| json!({ "day": day, "from": from, "to": to })).collect();
+    let holidays: Vec<_> = holidays.iter().map(|date| json!({ "date": date })).collect();
+    let hours = serde_json::from_value(json!({ "weekly": weekly, "holidays": holidays })).unwrap();
+    TeamHours { zone: zone.parse().unwrap(), hours: Some(hours) }
+}
+
+fn refused(hours: serde_json::Value) -> String {
+    body::parse::<BusinessHours>(hours.to_string().as_bytes()).unwrap_err().message
+}
+
+#[test]
+fn a_team_without_hours_is_always_open() {
+    assert!(TeamHours { zone: TimeZone::UTC, hours: None }.is_open(at("2026-12-25T03:00:00Z")));
+}
+
+#[test]
+fn an_interval_is_open_from_its_first_minute_until_before_its_last() {
+    // 2026-11-23 is a Monday; Johannesburg is two hours ahead.
+    let team = hours("Africa/Johannesburg", &[("MONDAY", "08:00", "17:00")], &[]);
+    for (moment, open) in [
+        ("2026-11-23T05:59:59Z", false),
+        ("2026-11-23T06:00:00Z", true),
+        ("2026-11-23T14:59:59Z", true),
+        ("2026-11-23T15:00:00Z", false),
+        ("2026-11-24T08:00:00Z", false),
+        ("2026-11-22T08:00:00Z", false),
+    ] {
+        assert_eq!(team.is_open(at(moment)), open, "{moment}");
+    }
+}
+
+#[test]
+fn two_intervals_of_a_day_leave_a_break_between_them() {
+    let team = hours("UTC", &[("MONDAY", "08:00", "12:00"), ("MONDAY", "13:00", "17:00")], &[]);
+    assert!(team.is_open(at("2026-11-23T11:59:00Z")));
+    assert!(!team.is_open(at("2026-11-23T12:30:00Z")));
+    assert!(team.is_open(at("2026-11-23T13:00:00Z")));
+}
+
+#[test]
+fn a_whole_day_ends_at_24_00() {
+    let team = hours("UTC", &[("MONDAY", "00:00", "24:00")], &[]);
+    assert!(!team.is_open(at("2026-11-22T23:59:59Z")));
+    assert!(team.is_open(at("2026-11-23T00:00:00Z")));
+    assert!(team.is_open(at("2026-11-23T23:59:59Z")));
+    assert!(!team.is_open(at("2026-11-24T00:00:00Z")));
+}
+
+#[test]
+fn a_night_goes_over_midnight_into_the_next_day() {
+    let team = hours("UTC", &[("SUNDAY", "22:00", "06:00")], &[]);
+    assert!(!team.is_open(at("2026-11-22T05:00:00Z")), "that is Saturday's night");
+    assert!(team.is_open(at("2026-11-22T22:00:00Z")));
+    assert!(team.is_open(at("2026-11-23T05:59:00Z")));
+    assert!(!team.is_open(at("2026-11-23T06:00:00Z")));
+    assert!(!team.is_open(at("2026-11-23T22:00:00Z")));
+}
+
+#[test]
+fn nobody_works_on_a_holiday_by_the_date_on_the_wall() {
+    let team = hours("Pacific/Auckland", &[("FRIDAY", "00:00", "24:00")], &["2026-12-25"]);
+    // Auckland is thirteen hours ahead: its 25th begins on the 24th at eleven.
+    assert!(!team.is_open(at("2026-12-24T11:00:00Z")));
+    assert!(!team.is_open(at("2026-12-25T10:59:59Z")));
+    assert!(team.is_open(at("2026-12-17T11:00:00Z")), "another Friday");
+}
+
+#[test]
+fn a_night_ends_where_a_holiday_begins_and_none_begins_on_one() {
+    let nights = [("THURSDAY", "22:00", "06:00"), ("FRIDAY", "22:00", "06:00")];
+    let team = hours("UTC", &nights, &["2026-12-25"]);
+    assert!(team.is_open(at("2026-12-24T23:59:00Z")));
+    assert!(!team.is_open(at("2026-12-25T00:00:00Z")));
+    assert!(!team.is_open(at("2026-12-25T23:00:00Z")));
+    assert!(!team.is_open(at("2026-12-26T03:00:00Z")), "the night of the holiday");
+    assert!(team.is_open(at("2027-01-02T03:00:00Z")));
+}
+
+#[test]
+fn the_hours_follow_the_clock_on_the_wall_when_it_is_put_forward() {
+    // New York, 2026-03-08: 02:00 becomes 03:00, from five hours behind to four.
+    let team = hours("America/New_York", &[("SUNDAY", "01:30", "03:30")], &[]);
+    for (moment, open) in [
+        ("2026-03-08T06:29:59Z", false),
+        ("2026-03-08T06:30:00Z", true),
+        ("2026-03-08T06:59:59Z", true),
+        ("2026-03-08T07:00:00Z", true),
+        ("2026-03-08T07:29:59Z", true),
+        ("2026-03-08T07:30:00Z", false),
+        // The Sunday before, two hours are two hours.
+        ("2026-03-01T06:30:00Z", true),
+        ("2026-03-01T08:29:59Z", true),
+        ("2026-03-01T08:30:00Z", false),
+    ] {
+        assert_eq!(team.is_open(at(moment)), open, "{moment}");
+    }
+}
+
+#[test]
+fn an_hour_that_the_clock_shows_twice_is_open_twice() {
+    // New York, 2026-11-01: 02:00 becomes 01:00 again.
+    let team = hours("America/New_York", &[("SUNDAY", "01:00", "02:00")], &[]);
+    for (moment, open) in [
+        ("2026-11-01T04:59:59Z", false),
+        ("2026-11-01T05:00:00Z", true),
+        ("2026-11-01T05:59:59Z", true),
+        ("2026-11-01T06:00:00Z", true),
+        ("2026-11-01T06:59:59Z", true),
+        ("2026-11-01T07:00:00Z", false),
+    ] {
+        assert_eq!(team.is_open(at(moment)), open, "{moment}");
+    }
+}
+
+#[test]
+fn hours_are_written_as_they_are_read() {
+    let written = json!({
+        "weekly": [{ "day": "MONDAY", "from": "08:00", "to": "24:00" }],
+        "holidays": [{ "date": "2026-12-16", "name": "Day of Reconciliation" }, { "date": "2026-12-25" }],
+    });
+    let read: BusinessHours = serde_json::from_value(written.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), written);
+    let mut twice = read.holidays().to_vec();
+    twice.reverse();
+    twice.extend(read.holidays().to_vec());
+    assert_eq!(BusinessHours::new(read.weekly().to_vec(), twice).unwrap().holidays().len(), 2);
+}
+
+#[test]
+fn times_of_the_day_are_minutes_of_24_hours() {
+    for (text, fine) in [
+        ("00:00", true),
+        ("23:59", true),
+        ("24:00", true),
+        ("24:01", false),
+        ("25:00", false),
+        ("12:60", false),
+        ("8:00", false),
+        ("08:0", false),
+        ("+8:00", false),
+        ("0800", false),
+        ("", false),
+    ] {
+        assert_eq!(text.parse::<WallMinute>().is_ok(), fine, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_hours_is_refused_with_the_place_named() {
+    let monday = |from: &str, to: &str| json!({ "day": "MONDAY", "from": from, "to": to });
+    assert!(refused(json!({ "weekly": [] })).contains("`weekly` must have 1 to 70"));
+    assert!(refused(json!({ "weekly": vec![monday("08:00", "09:00"); 71] })).contains("1 to 70"));
+    assert!(refused(json!({ "weekly": [monday("08:00", "08:00")] })).contains("weekly[0]"));
+    assert!(refused(json!({ "weekly": [monday("24:00", "08:00")] })).contains("weekly[0]"));
+    assert!(refused(json!({ "weekly": [monday("8", "09:00")] })).contains("time of the day"));
+    assert!(refused(json!({ "weekly": [{ "day": "FUNDAY", "from": "08:00", "to": "09:00" }] })).contains("FUNDAY"));
+    let holidays = json!([{ "date": "2026-02-30" }]);
+    assert!(!refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).is_empty());
+    let holidays = json!([{ "date": "2026-02-20", "name": " " }]);
+    assert!(
+        refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).contains("holidays[0].name")
+    );
+    assert!(refused(json!({ "weekly": [monday("08:00", "09:00")], "closed": true })).contains("closed"));
+}
+
+#[test]
+fn only_iana_names_are_time_zones() {
+    assert_eq!("Africa/Johannesburg".parse::<TimeZone>().unwrap().name(), "Africa/Johannesburg");
+    for other in ["", "Johannesburg", "+02:00", "africa/johannesburg"] {
+        assert!(other.parse::<TimeZone>().is_err(), "{other}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Masking of customers' phone numbers and names, for those who need not see them (SPEC 4.7, `popia-compliance`).
+//!
+//! Answers are masked as a whole, by the names of their fields, so that a new answer is masked like the others without anybody
+//! thinking of it. What people wrote to each other is not changed: it is what an agent answers.
+
+use serde_json::{Map, Value};
+
+/// Digits at the end of a number that stay: enough to tell two customers apart on a screen.
+const SHOWN_DIGITS: usize = 3;
+/// What stands for the rest of a name, however long it is.
+const HIDDEN: &str = "***";
+
+/// Fields that hold the phone number of a customer, wherever they stand.
+const NUMBERS: [&str; 6] =
+    ["phoneNumber", "recipient", "recipientNumber", "customerNumber", "customerMsisdn", "customerPhoneNumber"];
+/// Fields that hold the name of a customer, wherever they stand.
+const NAMES: [&str; 5] = ["fullName", "username", "profileName", "customerName", "customerUsername"];
+/// Fields that only an object about a customer has: the `name` beside them is the customer's.
+const OF_A_CUSTOMER: [&str; 5] =
+    ["phoneNumber", "customerUserId", "conversationClosed", "chatBotConversation", "missedConversation"];
+
+/// Whether somebody sees who the customers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Sight {
+    /// Everything as it is.
+    #[default]
+    Whole,
+    /// Numbers but for their end, and names but for their first letter, are hidden.
+    Masked,
+}
+
+impl Sight {
+    /// A phone number as it is seen.
+    pub fn number(self, number: &str) -> String {
+        match self {
+            Self::Whole => number.to_owned(),
+            Self::Masked => mask_number(number),
+        }
+    }
+
+    /// The name of a customer as it is seen.
+    pub fn name(self, name: &str) -> String {
+        match self {
+            Self::Whole => name.to_owned(),
+            Self::Masked => mask_name(name),
+        }
+    }
+
+    /// An answer, or an event, as it is seen.
+    pub fn json(self, value: &mut Value) {
+        if self == Self::Masked {
+            mask(value);
+        }
+    }
+}
+
+/// `27820000001` becomes `********001`. What is no phone number, such as a user id, stays.
+fn mask_number(number: &str) -> String {
+    let digits = number.strip_prefix('+').unwrap_or(number);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number {
+        return number.to_owned();
+    }
+    let hidden = number.len().saturating_sub(SHOWN_DIGITS);
+    // A number that is no longer than its end has nothing to show.
+    let shown = if digits.len() > SHOWN_DIGITS { number.get(hidden..).unwrap_or_default() } else { "" };
+    format!("{}{shown}", "*".repeat(number.len() - shown.len()))
+}
+
+/// `Thandi Mokoena` becomes `T***`; a name that is a number is masked as one.
+fn mask_name(name: &str) -> String {
+    let masked = mask_number(name.trim());
+    if masked != name.trim() {
+        return masked;
+    }
+    let first = name.trim().chars().next();
+    first
+        .map(|letter| if letter.is_alphabetic() { format!("{letter}{HIDDEN}") } else { HIDDEN.to_owned() })
+        .unwrap_or_default()
+}
+
+fn mask(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::Object(fields) => mask_object(fields),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn mask_object(fields: &mut Map<String, Value>) {
+    let of_a_customer = OF_A_CUSTOMER.iter().any(|field| fields.contains_key(*field));
+    let direction = fields.get("direction").and_then(Value::as_str).unwrap_or_default();
+    // The number of the business is the other one.
+    let (numbers, names): (&[&str], &[&str]) = match direction {
+        "INCOMING" => (&["sender", "senderMsisdn"], &["messageOwner"]),
+        "OUTGOING" => (&["receiver", "receiverMsisdn"], &[]),
+        _ => (&[], &[]),
+    };
+    for (field, value) in fields.iter_mut() {
+        let field = field.as_str();
+        match value {
+            Value::String(text) if NUMBERS.contains(&field) || numbers.contains(&field) => *text = mask_number(text),
+            Value::String(text) if NAMES.contains(&field) || names.contains(&field) => *text = mask_name(text),
+            Value::String(text) if of_a_customer && field == "name" => *text = mask_name(text),
+            other => mask(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_number_shows_its_last_three_digits() {
+        for (number, shown) in [
+            ("27820000001", "********001"),
+            ("+27820000001", "*********001"),
+            ("1234", "*234"),
+            ("123", "***"),
+            ("", ""),
+            ("ZA.13491208655302741918", "ZA.13491208655302741918"),
+        ] {
+            assert_eq!(Sight::Masked.number(number), shown);
+            assert_eq!(Sight::Whole.number(number), number);
+        }
+    }
+
+    #[test]
+    fn a_name_shows_its_first_letter_and_not_how_long_it_is() {
+        for (name, shown) in [
+            ("Thandi Mokoena", "T***"),
+            ("नेहा", "न***"),
+            ("  é", "é***"),
+            ("", ""),
+            ("27820000001", "********001"),
+            ("@x", "***"),
+        ] {
+            assert_eq!(Sight::Masked.name(name), shown, "{name}");
+        }
+        assert_eq!(Sight::Whole.name("Thandi"), "Thandi");
+    }
+
+    #[test]
+    fn an_answer_is_masked_wherever_the_fields_stand() {
+        let mut page = json!({ "content": [{
+            "id": "1", "phoneNumber": "27820000001", "userId": "ZA.1", "username": "thandi", "name": "Thandi",
+            "conversationClosed": false, "assignedTo": { "id": "2", "name": "Agent Smith" },
+            "whatsAppNumber": "27110000001",
+        }], "totalElements": 1 });
+        Sight::Masked.json(&mut page);
+        assert_eq!(
+            page,
+            json!({ "content": [{
+            "id": "1", "phoneNumber": "********001", "userId": "ZA.1", "username": "t***", "name": "T***",
+            "conversationClosed": false, "assignedTo": { "id": "2", "name": "Agent Smith" },
+            "whatsAppNumber": "27110000001",
+        }], "totalElements": 1 })
+        );
+    }
+
+    #[test]
+    fn of_a_message_the_side_of_the_customer_is_masked() {
+        let mut messages = json!([
+            { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "Thandi" },
+            { "direction": "OUTGOING", "sender": "27110000001", "receiver": "27820000001", "messageOwner": "Agent" },
+        ]);
+        Sight::Masked.json(&mut messages);
+        assert_eq!(
+            messages,
+            json!([
+                { "direction": "INCOMING", "sender": "********001", "receiver": "27110000001", "messageOwner": "T***" },
+                { "direction": "OUTGOING", "sender": "27110000001", "receiver": "********001", "messageOwner": "Agent" },
+            ])
+        );
+    }
+
+    #[test]
+    fn names_of_what_is_no_customer_stay() {
+        let mut plugin = json!({ "name": "default-chatbot", "team": { "name": "Sales" }, "text": "call 27820000001" });
+        let before = plugin.clone();
+        Sight::Masked.json(&mut plugin);
+        assert_eq!(plugin, before);
+    }
+}

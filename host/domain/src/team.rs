@@ -1,0 +1,113 @@
+//! Teams of agents: their names, and who of them is given a chat that waits (issue of live chat, DESIGN 6).
+
+use std::{fmt, str::FromStr};
+
+/// Longest name of a team, in characters.
+pub const NAME_MAX: usize = 128;
+
+/// Who of a team is given a chat that waits for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Assignment {
+    /// Nobody: chats wait until somebody takes them.
+    #[default]
+    Off,
+    /// Whoever was given nothing for longest, of those who are available and below their limit.
+    RoundRobin,
+    /// Whoever has the fewest chats, of those who are available and below their limit.
+    LeastBusy,
+}
+
+impl Assignment {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::RoundRobin, Self::LeastBusy];
+
+    /// The name in requests and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::RoundRobin => "round-robin",
+            Self::LeastBusy => "least-busy",
+        }
+    }
+
+    /// The name in the database.
+    pub fn stored_name(self) -> &'static str {
+        match self {
+            Self::Off => "OFF",
+            Self::RoundRobin => "ROUND_ROBIN",
+            Self::LeastBusy => "LEAST_BUSY",
+        }
+    }
+
+    /// Reads what [`Self::stored_name`] wrote.
+    pub fn from_stored(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.stored_name() == name)
+    }
+}
+
+impl fmt::Display for Assignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A text that is no way of giving out chats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is no way of giving out chats: use off, round-robin or least-busy")]
+pub struct UnknownAssignment;
+
+impl FromStr for Assignment {
+    type Err = UnknownAssignment;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAssignment> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == text).ok_or(UnknownAssignment)
+    }
+}
+
+/// The name of a team: something to read, without spaces around it, unique within the client whatever its case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TeamName(String);
+
+/// A text that is no name of a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is no name of a team: it must have 1 to {NAME_MAX} characters and no control characters")]
+pub struct BadTeamName;
+
+impl TeamName {
+    /// Spaces around the name are left out.
+    pub fn parse(text: &str) -> Result<Self, BadTeamName> {
+        let name = text.trim();
+        let fits = (1..=NAME_MAX).contains(&name.chars().count());
+        if fits && !name.chars().any(char::is_control) { Ok(Self(name.to_owned())) } else { Err(BadTeamName) }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_of_giving_out_chats_is_read_by_both_of_its_names() {
+        for mode in Assignment::ALL {
+            assert_eq!(mode.as_str().parse(), Ok(mode));
+            assert_eq!(Assignment::from_stored(mode.stored_name()), Some(mode));
+        }
+        for other in ["", "OFF", "round_robin", "random"] {
+            assert_eq!(other.parse::<Assignment>(), Err(UnknownAssignment), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_1_to_128_characters_without_the_spaces_around_it() {
+        assert_eq!(TeamName::parse(" Ventes é ").unwrap().as_str(), "Ventes é");
+        assert!(TeamName::parse(&"é".repeat(NAME_MAX)).is_ok());
+        for bad in ["", "  ", "a\nb", &"é".repeat(NAME_MAX + 1)] {
+            assert_eq!(TeamName::parse(bad), Err(BadTeamName), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The address book of a client: at most one entry for each customer.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, ContactId, CustomerId},
+    search::{self, Of},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contact {
+    /// Its id.
+    pub id: ContactId,
+    /// Whom it is about.
+    pub customer: CustomerId,
+    /// What the business calls the customer.
+    pub full_name: String,
+    /// Phone number in digits; absent when it is not known any more.
+    pub phone: Option<String>,
+    /// BSUID, when it is known.
+    pub bsuid: Option<String>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ContactRow {
+    id: Uuid,
+    customer_id: Uuid,
+    full_name: String,
+    phone: Option<String>,
+    bsuid: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+impl From<ContactRow> for Contact {
+    fn from(row: ContactRow) -> Self {
+        Self {
+            id: ContactId(row.id),
+            customer: CustomerId(row.customer_id),
+            full_name: row.full_name,
+            phone: row.phone,
+            bsuid: row.bsuid,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// How many were found, and one of them, if there is one on this page.
+#[derive(sqlx::FromRow)]
+struct FoundRow {
+    total: i64,
+    id: Option<Uuid>,
+    customer_id: Option<Uuid>,
+    full_name: Option<String>,
+    phone: Option<String>,
+    bsuid: Option<String>,
+    created_at: Option<DateTime<Utc>>,
+}
+
+impl FoundRow {
+    fn contact(self) -> Option<Contact> {
+        Some(Contact {
+            id: ContactId(self.id?),
+            customer: CustomerId(self.customer_id?),
+            full_name: self.full_name?,
+            phone: self.phone,
+            bsuid: self.bsuid,
+            created_at: self.created_at?,
+        })
+    }
+}
+
+/// The constraint that says there is an entry of the customer.
+pub const CUSTOMER_UNIQUE: &str = "contact_customer_unique";
+
+fn parts_of(client: ClientId, name: &str, phone: &str) -> Vec<i64> {
+    let mut parts = search::parts(client, Of::Name, &search::fold(name));
+    parts.extend(search::parts(client, Of::Number, phone));
+    parts
+}
+
+/// Adds an entry. Fails on [`CUSTOMER_UNIQUE`] when there is one of the customer.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    (contact, customer): (ContactId, CustomerId),
+    (name, phone): (&str, &str),
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(client.0)
+    .bind(contact.0)
+    .bind(customer.0)
+    .bind(name)
+    .bind(search::fold(name))
+    .bind(parts_of(client, name, phone))
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// One entry.
+pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<Option<Contact>> {
+    let row: Option<ContactRow> = sqlx::query_as(
+        "SELECT contact.id, contact.customer_id, contact.full_name, known.phone, known.bsuid, contact.created_at
+         FROM contact CROSS JOIN LATERAL (
+             SELECT (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'PHONE'))[1] AS phone,
+                    (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'BSUID'))[1] AS bsuid
+             FROM customer_address address
+             WHERE address.client_id = contact.client_id AND address.customer_id = contact.customer_id OFFSET 0) known
+         WHERE contact.client_id = $1 AND contact.id = $2",
+    )
+    .bind(client.0)
+    .bind(contact.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(Contact::from))
+}
+
+/// What customers are called in the address book, of those that are in it.
+pub async fn names(
+    db: &mut PgConnection,
+    client: ClientId,
+    customers: &[CustomerId],
+) -> Result<Vec<(CustomerId, String)>> {
+    let rows: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT contact.customer_id, contact.full_name
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN contact ON contact.client_id = wanted.client_id AND contact.customer_id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(customer, name)| (CustomerId(customer), name)).collect())
+}
+
+/// Gives an entry another name; `false` when there is none. What is found by the old name is not any more.
+pub async fn rename(
+    db: &mut PgConnection,
+    client: ClientId,
+    contact: ContactId,
+    name: &str,
+    phones: &[&str],
+) -> Result<bool> {
+    let mut parts = search::parts(client, Of::Name, &search::fold(name));
+    for phone in phones {
+        parts.extend(search::parts(client, Of::Number, phone));
+    }
+    let done =
+        sqlx::query("UPDATE contact SET full_name = $3, folded_name = $4, parts = $5 WHERE client_id = $1 AND id = $2")
+            .bind(client.0)
+            .bind(contact.0)
+            .bind(name)
+            .bind(search::fold(name))
+            .bind(parts)
+            .execute(db)
+            .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Removes an entry; `false` when there is none.
+pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM contact WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(contact.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A page of the whole address book, by name; and how many there are over all pages.
+pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Contact>, i64)> {
+    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM contact WHERE client_id = $1")
+        .bind(client.0)
+        .fetch_one(&mut *db)
+        .await?;
+    let rows: Vec<ContactRow> = sqlx::query_as(
+        "SELECT one.id, one.customer_id, one.full_name, known.phone, known.bsuid, one.created_at
+         FROM (SELECT * FROM contact WHERE client_id = $1 ORDER BY client_id, folded_name, id LIMIT $2 OFFSET $3) one
+         CROSS JOIN LATERAL (
+             SELECT (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'PHONE'))[1] AS phone,
+                    (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'BSUID'))[1] AS bsuid
+             FROM customer_address address
+             WHERE address.client_id = one.client_id AND address.customer_id = one.customer_id OFFSET 0) known
+         ORDER BY one.folded_name, one.id",
+    )
+    .bind(client.0)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((rows.into_iter().map(Contact::from).collect(), total))
+}
+
+/// A page of the entries whose name contains `name`, folded, or one of whose numbers contains `digits` (`""` = none does); by
+/// name; and how many there are over all pages. The index of parts finds them, and what it finds is looked at.
+pub async fn search(
+    db: &mut PgConnection,
+    client: ClientId,
+    (name, digits): (&str, &str),
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Contact>, i64)> {
+    let rows: Vec<FoundRow> = sqlx::query_as(
+        "WITH found AS MATERIALIZED (
+             SELECT hit.* FROM (
+                 SELECT * FROM contact WHERE parts @> $2 AND cardinality($2) > 0
+                 UNION
+                 SELECT * FROM contact WHERE parts @> $3 AND cardinality($3) > 0) hit
+             CROSS JOIN LATERAL (
+                 SELECT bool_or(address.kind = 'PHONE' AND $5 <> '' AND position($5 IN address.value) > 0) AS numbered
+                 FROM customer_address address
+                 WHERE address.client_id = hit.client_id AND address.customer_id = hit.customer_id OFFSET 0) known
+             WHERE hit.client_id = $1 AND (($4 <> '' AND position($4 IN hit.folded_name) > 0) OR known.numbered))
+         SELECT counted.total, one.id, one.customer_id, one.full_name, one.phone, one.bsuid, one.created_at
+         FROM (SELECT count(*) AS total FROM found) counted
+         LEFT JOIN LATERAL (
+             SELECT named.*, known.phone, known.bsuid
+             FROM (SELECT * FROM found ORDER BY folded_name, id LIMIT $6 OFFSET $7) named
+             CROSS JOIN LATERAL (
+                 SELECT (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'PHONE'))[1] AS phone,
+                        (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'BSUID'))[1] AS bsuid
+                 FROM customer_address address
+                 WHERE address.client_id = named.client_id AND address.customer_id = named.customer_id OFFSET 0) known
+         ) one ON true
+         ORDER BY one.folded_name, one.id",
+    )
+    .bind(client.0)
+    .bind(search::wanted(client, Of::Name, name))
+    .bind(search::wanted(client, Of::Number, digits))
+    .bind(name)
+    .bind(digits)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    let total = rows.first().map_or(0, |row| row.total);
+    Ok((rows.into_iter().filter_map(FoundRow::contact).collect(), total))
+}
+
+/// A customer has one more number: its entry is found by that, too.
+pub async fn learn_number(db: &mut PgConnection, client: ClientId, customer: CustomerId, phone: &str) -> Result<()> {
+    sqlx::query("UPDATE contact SET parts = parts || $3 WHERE client_id = $1 AND customer_id = $2")
+        .bind(client.0)
+        .bind(customer.0)
+        .bind(search::parts(client, Of::Number, phone))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Two customers turned out to be one: one entry stays, the older one where both have one, and is found by the numbers of both.
+pub async fn fold(db: &mut PgConnection, client: ClientId, survivor: CustomerId, absorbed: CustomerId) -> Result<()> {
+    sqlx::query(
+        "WITH gone AS (DELETE FROM contact WHERE client_id = $1 AND customer_id IN ($2, $3) RETURNING *),
+              kept AS (SELECT * FROM gone ORDER BY created_at, id LIMIT 1)
+         INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at)
+         SELECT client_id, id, $2, full_name, folded_name,
+                (SELECT array_agg(part) FROM (SELECT DISTINCT unnest(parts) AS part FROM gone) one), created_at
+         FROM kept",
+    )
+    .bind(client.0)
+    .bind(survivor.0)
+    .bind(absorbed.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}

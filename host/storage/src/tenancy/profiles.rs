@@ -1,0 +1,185 @@
+//! Users as people see and change them: no credentials. Deleted ones are in none of the answers.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, TeamId, UserId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::users::{Role, stored_role};
+use crate::{Error, Result};
+
+/// A user, as people see one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Its id.
+    pub id: UserId,
+    /// Unique within the client, whatever its case.
+    pub email: String,
+    /// The name that people read.
+    pub name: String,
+    /// What it may do.
+    pub role: Role,
+    /// The team that it belongs to, and what that is called.
+    pub team: Option<(TeamId, String)>,
+    /// Takes chats that are given out by themselves.
+    pub available: bool,
+    /// Chats at a time; `None` = as many as the operator's limit says.
+    pub chat_limit: Option<i32>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ProfileRow {
+    id: Uuid,
+    email: String,
+    name: String,
+    role: String,
+    team_id: Option<Uuid>,
+    team_name: Option<String>,
+    available: bool,
+    chat_limit: Option<i32>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<ProfileRow> for Profile {
+    type Error = Error;
+
+    fn try_from(row: ProfileRow) -> Result<Self> {
+        Ok(Self {
+            id: UserId(row.id),
+            email: row.email,
+            name: row.name,
+            role: stored_role(&row.role)?,
+            team: row.team_id.map(TeamId).zip(row.team_name),
+            available: row.available,
+            chat_limit: row.chat_limit,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// One user.
+pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Profile>> {
+    let row: Option<ProfileRow> = sqlx::query_as(
+        "SELECT one.id, one.email, one.name, one.role, one.team_id, team.name AS team_name, one.available, one.chat_limit,
+                one.created_at
+         FROM client_user one LEFT JOIN team ON team.client_id = one.client_id AND team.id = one.team_id
+         WHERE one.client_id = $1 AND one.id = $2 AND one.deleted_at IS NULL",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Profile::try_from).transpose()
+}
+
+/// One user, locked until the transaction ends.
+pub async fn lock(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Profile>> {
+    let row: Option<ProfileRow> = sqlx::query_as(
+        "SELECT one.id, one.email, one.name, one.role, one.team_id,
+                (SELECT name FROM team WHERE team.client_id = $1 AND team.id = one.team_id) AS team_name,
+                one.available, one.chat_limit, one.created_at
+         FROM client_user one WHERE one.client_id = $1 AND one.id = $2 AND one.deleted_at IS NULL FOR UPDATE",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Profile::try_from).transpose()
+}
+
+/// The ADMINs of a client, all locked until the transaction ends, in one order: of two changes that would each leave the other
+/// one as the last, one comes first.
+pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<UserId>> {
+    let ids: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM client_user WHERE client_id = $1 AND role = 'ADMIN' AND deleted_at IS NULL
+         ORDER BY id FOR UPDATE",
+    )
+    .bind(client.0)
+    .fetch_all(db)
+    .await?;
+    Ok(ids.into_iter().map(UserId).collect())
+}
+
+/// Which users are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Part of a name or an e-mail; `""` = all.
+    pub search: &'a str,
+    /// Those of this team only.
+    pub team: Option<TeamId>,
+}
+
+/// A page of users by name; and how many there are over all pages.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    wanted: Wanted<'_>,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Profile>, i64)> {
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM client_user WHERE client_id = $1 AND deleted_at IS NULL
+         AND ($3::uuid IS NULL OR team_id = $3)
+         AND (position(lower($2) IN lower(name)) > 0 OR position(lower($2) IN lower(email)) > 0)",
+    )
+    .bind(client.0)
+    .bind(wanted.search)
+    .bind(wanted.team.map(|team| team.0))
+    .fetch_one(&mut *db)
+    .await?;
+    let rows: Vec<ProfileRow> = sqlx::query_as(
+        "SELECT one.id, one.email, one.name, one.role, one.team_id, team.name AS team_name, one.available, one.chat_limit,
+                one.created_at
+         FROM client_user one LEFT JOIN team ON team.client_id = one.client_id AND team.id = one.team_id
+         WHERE one.client_id = $1 AND one.deleted_at IS NULL AND ($3::uuid IS NULL OR one.team_id = $3)
+           AND (position(lower($2) IN lower(one.name)) > 0 OR position(lower($2) IN lower(one.email)) > 0)
+         ORDER BY lower(one.name), one.id LIMIT $4 OFFSET $5",
+    )
+    .bind(client.0)
+    .bind(wanted.search)
+    .bind(wanted.team.map(|team| team.0))
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((rows.into_iter().map(Profile::try_from).collect::<Result<_>>()?, total))
+}
+
+/// Writes back what may change of a locked user: name, role, team, availability, chat limit.
+pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Result<()> {
+    sqlx::query(
+        "UPDATE client_user SET name = $3, role = $4, team_id = $5, available = $6, chat_limit = $7
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(user.id.0)
+    .bind(&user.name)
+    .bind(user.role.as_str())
+    .bind(user.team.as_ref().map(|(team, _)| team.0))
+    .bind(user.available)
+    .bind(user.chat_limit)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A user is there no more: it has no key for any statement that starts after the commit, and its e-mail is free. The row stays
+/// for the sake of what it wrote and worked on.
+pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query("DELETE FROM api_key WHERE client_id = $1 AND user_id = $2")
+        .bind(client.0)
+        .bind(user.0)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query(
+        "UPDATE client_user SET deleted_at = $3, available = false, team_id = NULL WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}

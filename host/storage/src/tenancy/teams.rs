@@ -1,0 +1,230 @@
+//! Teams of agents. Who belongs to them is said by the users.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    hours::{BusinessHours, TeamHours, TimeZone},
+    ids::{ClientId, TeamId},
+    team::Assignment,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{
+    Error, Result,
+    stored::{self, Stored, known},
+};
+
+/// A team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Team {
+    /// Its id.
+    pub id: TeamId,
+    /// Unique within the client, whatever its case.
+    pub name: String,
+    /// Who is given a chat that waits for it.
+    pub assignment: Assignment,
+    /// Whose clock its hours go by; `None` = the client's.
+    pub own_time_zone: Option<TimeZone>,
+    /// When it answers.
+    pub hours: TeamHours,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct TeamRow {
+    id: Uuid,
+    name: String,
+    assignment: String,
+    time_zone: Option<String>,
+    client_time_zone: String,
+    business_hours: Option<Stored>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<TeamRow> for Team {
+    type Error = Error;
+
+    fn try_from(row: TeamRow) -> Result<Self> {
+        let zone = |name: &str| known("team", "time_zone", name, |name| name.parse().ok());
+        let own_time_zone: Option<TimeZone> = row.time_zone.as_deref().map(zone).transpose()?;
+        // What an operator wrote for the client is believed where it can be: a chat must not wait for that.
+        let of_client = row.client_time_zone.parse().unwrap_or(TimeZone::UTC);
+        let hours = stored::read_optional("team", "business_hours", row.business_hours.as_ref())?;
+        Ok(Self {
+            id: TeamId(row.id),
+            name: row.name,
+            assignment: known("team", "assignment", &row.assignment, Assignment::from_stored)?,
+            own_time_zone,
+            hours: TeamHours { zone: own_time_zone.unwrap_or(of_client), hours },
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// The constraint that says a name is taken within the client.
+pub const NAME_UNIQUE: &str = "team_name_unique";
+
+/// Stores a team without members, hours and automatic assignment. Fails on [`NAME_UNIQUE`] when the client has one of this name.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    team: TeamId,
+    name: &str,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query("INSERT INTO team (client_id, id, name, created_at) VALUES ($1, $2, $3, $4)")
+        .bind(client.0)
+        .bind(team.0)
+        .bind(name)
+        .bind(now)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// The team of a name, made with the id `new` if there is none.
+pub async fn find_or_insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    new: TeamId,
+    name: &str,
+    now: DateTime<Utc>,
+) -> Result<TeamId> {
+    let done = sqlx::query(
+        "INSERT INTO team (client_id, id, name, created_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (client_id, lower(name)) DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(new.0)
+    .bind(name)
+    .bind(now)
+    .execute(&mut *db)
+    .await?;
+    if done.rows_affected() == 1 {
+        return Ok(new);
+    }
+    let found = id_of_name(db, client, name).await?;
+    // Deleted in between: whoever asked tries again.
+    found.ok_or_else(|| Error::Database(sqlx::Error::RowNotFound))
+}
+
+/// The team of a name, whatever its case.
+pub async fn id_of_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<TeamId>> {
+    let id: Option<Uuid> = sqlx::query_scalar("SELECT id FROM team WHERE client_id = $1 AND lower(name) = lower($2)")
+        .bind(client.0)
+        .bind(name)
+        .fetch_optional(db)
+        .await?;
+    Ok(id.map(TeamId))
+}
+
+/// One team.
+pub async fn get(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Team>> {
+    let row: Option<TeamRow> = sqlx::query_as(
+        "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
+                team.business_hours, team.created_at
+         FROM team JOIN client ON client.id = team.client_id WHERE team.client_id = $1 AND team.id = $2",
+    )
+    .bind(client.0)
+    .bind(team.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Team::try_from).transpose()
+}
+
+/// One team, locked until the transaction ends. Somebody may join it meanwhile; then [`delete`] fails.
+pub async fn lock(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Team>> {
+    let row: Option<TeamRow> = sqlx::query_as(
+        "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
+                team.business_hours, team.created_at
+         FROM team JOIN client ON client.id = team.client_id
+         WHERE team.client_id = $1 AND team.id = $2 FOR NO KEY UPDATE OF team",
+    )
+    .bind(client.0)
+    .bind(team.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(Team::try_from).transpose()
+}
+
+/// Writes back a locked team. Fails on [`NAME_UNIQUE`] when its name is another one's by now.
+pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Result<()> {
+    sqlx::query(
+        "UPDATE team SET name = $3, assignment = $4, time_zone = $5, business_hours = $6
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(team.id.0)
+    .bind(&team.name)
+    .bind(team.assignment.stored_name())
+    .bind(team.own_time_zone.map(TimeZone::name))
+    .bind(team.hours.hours.as_ref().map(|hours: &BusinessHours| stored::write(hours)))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A page of the teams whose names contain `search` (`""` = all), by name; and how many there are over all pages.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    search: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Team>, i64)> {
+    let total: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM team WHERE client_id = $1 AND position(lower($2) IN lower(name)) > 0")
+            .bind(client.0)
+            .bind(search)
+            .fetch_one(&mut *db)
+            .await?;
+    let rows: Vec<TeamRow> = sqlx::query_as(
+        "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
+                team.business_hours, team.created_at
+         FROM team JOIN client ON client.id = team.client_id
+         WHERE team.client_id = $1 AND position(lower($2) IN lower(team.name)) > 0
+         ORDER BY lower(team.name), team.id LIMIT $3 OFFSET $4",
+    )
+    .bind(client.0)
+    .bind(search)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((rows.into_iter().map(Team::try_from).collect::<Result<_>>()?, total))
+}
+
+/// What keeps a team from being deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+pub struct InUse {
+    /// Somebody belongs to it.
+    pub members: bool,
+    /// A chat waits for it, or is in the hands of one of its agents.
+    pub chats: bool,
+}
+
+/// Whether somebody belongs to a team, and whether chats are with it that are not closed.
+pub async fn in_use(db: &mut PgConnection, client: ClientId, team: &Team) -> Result<InUse> {
+    let used = sqlx::query_as(
+        "SELECT EXISTS (SELECT 1 FROM client_user
+                        WHERE client_id = $1 AND team_id = $2 AND deleted_at IS NULL) AS members,
+                EXISTS (SELECT 1 FROM participant WHERE client_id = $1 AND state IN ('QUEUED', 'ACTIVE')
+                        AND merged_into IS NULL AND lower(participant.team) = lower($3)) AS chats",
+    )
+    .bind(client.0)
+    .bind(team.id.0)
+    .bind(&team.name)
+    .fetch_one(db)
+    .await?;
+    Ok(used)
+}
+
+/// The constraint that says users belong to a team that was to be deleted.
+pub const MEMBERS_FK: &str = "client_user_team_fk";
+
+/// Removes a locked team that is not in use. Fails on [`MEMBERS_FK`] when somebody has joined it meanwhile.
+pub async fn delete(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
+    sqlx::query("DELETE FROM team WHERE client_id = $1 AND id = $2").bind(client.0).bind(team.0).execute(db).await?;
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Users through the API: inviting, changing and deleting them (SPEC 4.7).
+
+use domain::{
+    ids::{ClientId, TeamId, UserId},
+    page::{Page, PageRequest},
+};
+use storage::{
+    PgConnection, PgPool,
+    tenancy::{
+        profiles::{self, Wanted},
+        teams, users,
+    },
+    violates,
+};
+
+pub use storage::tenancy::profiles::Profile;
+
+use super::{
+    CreateError, Role,
+    create::{check_email, check_name},
+    password,
+    passwords::TemporaryPassword,
+};
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::SealError,
+};
+
+/// Chats at a time at most, whatever an agent is said to manage.
+pub const CHAT_LIMIT_MAX: i32 = 1_000;
+
+/// A user to be, who chooses a password of its own.
+#[derive(Debug, Clone)]
+pub struct Invitation {
+    /// Unique within the client, whatever its case.
+    pub email: String,
+    /// The name that people read.
+    pub name: String,
+    /// What it may do.
+    pub role: Role,
+    /// Name of the team that it answers for.
+    pub team: Option<String>,
+}
+
+/// What is to change of a user; `None` = as it was.
+#[derive(Debug, Clone, Default)]
+pub struct UserChange {
+    /// The name that people read.
+    pub name: Option<String>,
+    /// What it may do.
+    pub role: Option<Role>,
+    /// Name of its team; `Some(None)` = none.
+    pub team: Option<Option<String>>,
+}
+
+/// Why a user was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum UserError {
+    /// The client has none with this id.
+    #[error("there is no such user")]
+    Unknown,
+    /// Empty, too long, or with control characters.
+    #[error(transparent)]
+    BadName(CreateError),
+    /// The client has none of this name.
+    #[error("is the name of no team of yours: create it first")]
+    UnknownTeam,
+    /// Out of bounds.
+    #[error("must be 1 to {CHAT_LIMIT_MAX}, or null for the operator's limit")]
+    BadChatLimit,
+    /// Nobody could change anything any more.
+    #[error("this is the last user with the role ADMIN: make another one ADMIN first")]
+    LastAdmin,
+    /// One does not delete oneself.
+    #[error("nobody deletes the own account: have another ADMIN do it")]
+    OwnAccount,
+    /// One does not reset one's own password.
+    #[error("change your own password with the one you have")]
+    OwnPassword,
+    /// The user changed something itself in the same moment.
+    #[error("the user was changed in the same moment: try again")]
+    Meanwhile,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for UserError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for UserError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Creates a user with a temporary password, and without a key: it gets one when it has chosen a password of its own.
+pub async fn invite(
+    admin: &Administration<'_>,
+    client: ClientId,
+    new: Invitation,
+    actor: Actor,
+) -> Result<(Profile, TemporaryPassword), CreateError> {
+    check_email(&new.email)?;
+    check_name(&new.name)?;
+    let password = TemporaryPassword::generate().map_err(Error::from)?;
+    let password_hash =
+        password::hash(password.expose().to_owned()).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
+    let mut tx = admin.db.begin().await?;
+    let team = match &new.team {
+        None => None,
+        Some(name) => {
+            let found = teams::id_of_name(&mut tx, client, name.trim()).await?;
+            Some(found.ok_or_else(|| CreateError::UnknownTeam(name.clone()))?)
+        }
+    };
+    let user = users::User {
+        id: admin.mint(),
+        email: new.email,
+        name: new.name,
+        role: new.role,
+        team,
+        password_hash,
+        password_is_temporary: true,
+    };
+    users::insert(&mut tx, client, &user, admin.now()).await.map_err(|error| {
+        if violates(&error, users::EMAIL_UNIQUE) { CreateError::EmailTaken(user.email.clone()) } else { error.into() }
+    })?;
+    audit(admin, &mut tx, client, actor, "create", ("user", &user.id.to_string())).await?;
+    let created = profiles::get(&mut tx, client, user.id).await?;
+    let created = created.ok_or_else(|| Error::Storage(storage::SqlxError::RowNotFound.into()))?;
+    tx.commit().await?;
+    Ok((created, password))
+}
+
+/// One user.
+pub async fn find(db: &PgPool, client: ClientId, user: UserId) -> Result<Profile, UserError> {
+    let mut db = db.acquire().await?;
+    profiles::get(&mut db, client, user).await?.ok_or(UserError::Unknown)
+}
+
+/// The users whose name or e-mail contains `search` (`""` = all), by name; of one team, or all.
+pub async fn list(
+    db: &PgPool,
+    client: ClientId,
+    (search, team): (&str, Option<TeamId>),
+    page: PageRequest,
+) -> base::Result<Page<Profile>> {
+    let mut db = db.acquire().await?;
+    let (items, total) = profiles::page(&mut db, client, Wanted { search, team }, page.limit(), page.offset()).await?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// Changes a user's name, role or team.
+pub async fn update(
+    admin: &Administration<'_>,
+    client: ClientId,
+    user: UserId,
+    change: UserChange,
+    actor: Actor,
+) -> Result<Profile, UserError> {
+    if let Some(name) = &change.name {
+        check_name(name).map_err(UserError::BadName)?;
+    }
+    let mut tx = admin.db.begin().await?;
+    if change.role.is_some_and(|role| role != Role::Admin) {
+        keep_an_admin(&mut tx, client, user).await?;
+    }
+    let mut found = profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
+    found.name = change.name.unwrap_or(found.name);
+    found.role = change.role.unwrap_or(found.role);
+    match change.team {
+        None => {}
+        Some(None) => found.team = None,
+        Some(Some(name)) => {
+            let team = teams::id_of_name(&mut tx, client, name.trim()).await?.ok_or(UserError::UnknownTeam)?;
+            found.team = Some((team, name));
+        }
+    }
+    store(admin, tx, client, &found, actor).await
+}
+
+/// Says whether an agent takes chats that are given out by themselves.
+pub async fn set_available(
+    admin: &Administration<'_>,
+    client: ClientId,
+    user: UserId,
+    available: bool,
+    actor: Actor,
+) -> Result<Profile, UserError> {
+    let mut tx = admin.db.begin().await?;
+    let mut found = profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
+    found.available = available;
+    store(admin, tx, client, &found, actor).await
+}
+
+/// Says how many chats an agent has at a time; `None` = as many as the operator's limit says.
+pub async fn set_chat_limit(
+    admin: &Administration<'_>,
+    client: ClientId,
+    user: UserId,
+    limit: Option<i32>,
+    actor: Actor,
+) -> Result<Profile, UserError> {
+    if limit.is_some_and(|limit| !(1..=CHAT_LIMIT_MAX).contains(&limit)) {
+        return Err(UserError::BadChatLimit);
+    }
+    let mut tx = admin.db.begin().await?;
+    let mut found = profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
+    found.chat_limit = limit;
+    store(admin, tx, client, &found, actor).await
+}
+
+/// Deletes a user: its key fails for every request that starts after this returned, on every node. What it wrote keeps its
+/// name.
+pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, actor: Actor) -> Result<(), UserError> {
+    if actor == Actor::User(user) {
+        return Err(UserError::OwnAccount);
+    }
+    let mut tx = admin.db.begin().await?;
+    keep_an_admin(&mut tx, client, user).await?;
+    profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
+    profiles::delete(&mut tx, client, user, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, "delete", ("user", &user.to_string())).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Refuses when the user is the only ADMIN that there is.
+async fn keep_an_admin(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<(), UserError> {
+    let admins = profiles::lock_admins(db, client).await?;
+    if admins == [user] { Err(UserError::LastAdmin) } else { Ok(()) }
+}
+
+async fn store(
+    admin: &Administration<'_>,
+    mut tx: storage::Transaction<'static, storage::Postgres>,
+    client: ClientId,
+    user: &Profile,
+    actor: Actor,
+) -> Result<Profile, UserError> {
+    profiles::save(&mut tx, client, user).await?;
+    audit(admin, &mut tx, client, actor, "update", ("user", &user.id.to_string())).await?;
+    let stored = profiles::get(&mut tx, client, user.id).await?.ok_or(UserError::Unknown)?;
+    tx.commit().await?;
+    Ok(stored)
+}

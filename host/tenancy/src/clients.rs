@@ -1,0 +1,258 @@
+//! A client and those below it (SPEC 4.7): references and names, fallbacks, privacy.
+
+use domain::{
+    hours::TimeZone,
+    ids::ClientId,
+    page::{Page, PageRequest},
+};
+use storage::{PgConnection, PgPool, tenancy::clients, violates};
+
+pub use storage::tenancy::clients::Client;
+
+use crate::accounts::{CreateError, check_client_name, check_ref};
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::Purpose,
+};
+
+/// The name that stands for the caller's own client (DESIGN 7).
+pub const ME: &str = "me";
+/// Longest name and password of an account for SMS, in characters.
+pub const SMS_LOGIN_MAX: usize = 200;
+
+/// A client as it is shown.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The client.
+    pub client: Client,
+    /// Reference of the client above it. The caller's own client is shown no higher than this.
+    pub parent_ref: Option<String>,
+}
+
+/// What is to change of a client; `None` = as it was.
+#[derive(Debug, Clone, Default)]
+pub struct ClientChange {
+    /// The name that programs call it by. The old one is nobody's afterwards.
+    pub client_ref: Option<String>,
+    /// The name that people read.
+    pub display_name: Option<String>,
+    /// Whose clock its schedules and hours go by.
+    pub time_zone: Option<TimeZone>,
+}
+
+/// What is to change of a client's fallbacks.
+#[derive(Clone)]
+pub struct FallbackChange {
+    /// Whether what a send asks for in `fallback` is done.
+    pub enabled: bool,
+    /// Name of the client's own account for SMS; `Some(None)` = none.
+    pub username: Option<Option<String>>,
+    /// Its password; `None` = as it was, `Some(None)` = forgotten.
+    pub password: Option<Option<String>>,
+}
+
+/// Why a client was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// Neither the caller's client nor one below it.
+    #[error("there is no such client")]
+    Unknown,
+    /// Not a reference, or taken; not a name.
+    #[error(transparent)]
+    Refused(CreateError),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<CreateError> for ClientError {
+    fn from(error: CreateError) -> Self {
+        match error {
+            CreateError::Failed(error) => Self::Failed(error),
+            refused => Self::Refused(refused),
+        }
+    }
+}
+
+impl From<storage::Error> for ClientError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for ClientError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The client that a caller means: `me`, its own reference, or that of one below it. `None` for every other one, known or not.
+pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) -> base::Result<Option<ClientId>> {
+    if client_ref.eq_ignore_ascii_case(ME) {
+        return Ok(Some(caller));
+    }
+    if client_ref.contains('\0') {
+        return Ok(None);
+    }
+    let Some(found) = clients::find_by_ref(db, client_ref).await? else { return Ok(None) };
+    let seen = found == caller || clients::is_within(db, caller, found).await?;
+    Ok(seen.then_some(found))
+}
+
+/// A client, as the caller sees it.
+pub async fn find(db: &PgPool, caller: ClientId, client_ref: &str) -> Result<Shown, ClientError> {
+    let mut db = db.acquire().await?;
+    let client = meant(&mut db, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
+    shown(&mut db, client).await
+}
+
+async fn shown(db: &mut PgConnection, client: ClientId) -> Result<Shown, ClientError> {
+    let client = clients::get(db, client).await?.ok_or(ClientError::Unknown)?;
+    let parent = match client.parent {
+        Some(parent) => clients::get(db, parent).await?,
+        None => None,
+    };
+    Ok(Shown { client, parent_ref: parent.map(|parent| parent.client_ref) })
+}
+
+/// The clients right below one, by reference. A reference that the caller does not see has none.
+pub async fn children(
+    db: &PgPool,
+    caller: ClientId,
+    client_ref: &str,
+    page: PageRequest,
+) -> Result<Page<Shown>, ClientError> {
+    let mut db = db.acquire().await?;
+    let Some(parent) = meant(&mut db, caller, client_ref).await? else {
+        return Ok(Page { items: Vec::new(), total: 0 });
+    };
+    let parent_ref = clients::get(&mut db, parent).await?.map(|parent| parent.client_ref);
+    let (found, total) = clients::children(&mut db, parent, page.limit(), page.offset()).await?;
+    let items = found.into_iter().map(|client| Shown { client, parent_ref: parent_ref.clone() }).collect();
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+/// Creates a client below one. It has no users yet: `patchbay user create` makes the first.
+pub async fn create_child(
+    admin: &Administration<'_>,
+    caller: ClientId,
+    parent_ref: &str,
+    (client_ref, display_name): (&str, &str),
+    actor: Actor,
+) -> Result<Shown, ClientError> {
+    check_ref(client_ref)?;
+    check_client_name(display_name)?;
+    let mut tx = admin.db.begin().await?;
+    let parent = meant(&mut tx, caller, parent_ref).await?.ok_or(ClientError::Unknown)?;
+    let child: ClientId = admin.mint();
+    let new = clients::NewClient {
+        client_ref,
+        display_name,
+        parent: Some(parent),
+        allow_private_targets: false,
+        sms_inbox: admin.mint(),
+    };
+    clients::insert(&mut tx, child, &new, admin.now()).await.map_err(|error| taken(error, client_ref))?;
+    // Both sides can see who made it.
+    for side in [parent, child] {
+        audit(admin, &mut tx, side, actor, "create", ("client", &child.to_string())).await?;
+    }
+    let made = shown(&mut tx, child).await?;
+    tx.commit().await?;
+    Ok(made)
+}
+
+/// Renames a client, or sets its clock.
+pub async fn update(
+    admin: &Administration<'_>,
+    caller: ClientId,
+    client_ref: &str,
+    change: ClientChange,
+    actor: Actor,
+) -> Result<Shown, ClientError> {
+    if let Some(new) = &change.client_ref {
+        check_ref(new)?;
+    }
+    if let Some(name) = &change.display_name {
+        check_client_name(name)?;
+    }
+    changed(admin, caller, client_ref, actor, "update", |client| {
+        if let Some(new) = change.client_ref {
+            client.client_ref = new;
+        }
+        if let Some(name) = change.display_name {
+            client.display_name = name;
+        }
+        if let Some(zone) = change.time_zone {
+            client.time_zone = zone.name().to_owned();
+        }
+    })
+    .await
+}
+
+/// Switches the masking of numbers and names on or off. It counts from the next request on, on every node.
+pub async fn set_popia(
+    admin: &Administration<'_>,
+    caller: ClientId,
+    client_ref: &str,
+    compliant: bool,
+    actor: Actor,
+) -> Result<Shown, ClientError> {
+    let action = if compliant { "mask" } else { "unmask" };
+    changed(admin, caller, client_ref, actor, action, |client| client.popia_compliant = compliant).await
+}
+
+async fn changed(
+    admin: &Administration<'_>,
+    caller: ClientId,
+    client_ref: &str,
+    actor: Actor,
+    action: &str,
+    change: impl FnOnce(&mut Client),
+) -> Result<Shown, ClientError> {
+    let mut tx = admin.db.begin().await?;
+    let id = meant(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
+    let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
+    change(&mut client);
+    clients::save(&mut tx, &client).await.map_err(|error| taken(error, &client.client_ref))?;
+    audit(admin, &mut tx, id, actor, action, ("client", &id.to_string())).await?;
+    let after = shown(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(after)
+}
+
+/// Says what becomes of the fallbacks of a client. What waits for a decision goes by it, too.
+pub async fn set_sms_fallback(
+    admin: &Administration<'_>,
+    caller: ClientId,
+    client_ref: &str,
+    change: FallbackChange,
+    actor: Actor,
+) -> Result<Shown, ClientError> {
+    let mut tx = admin.db.begin().await?;
+    let id = meant(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
+    let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
+    client.sms_fallback.enabled = change.enabled;
+    if let Some(username) = change.username {
+        client.sms_fallback.username = username;
+    }
+    clients::save(&mut tx, &client).await?;
+    if let Some(password) = change.password {
+        let seal = |password: String| admin.sealer.seal(id, Purpose::SmsPassword, password.as_bytes());
+        let sealed = password.map(seal).transpose().map_err(Error::from)?;
+        clients::set_sms_password(&mut tx, id, sealed.as_deref()).await?;
+    }
+    audit(admin, &mut tx, id, actor, "update", ("smsFallback", &id.to_string())).await?;
+    let after = shown(&mut tx, id).await?;
+    tx.commit().await?;
+    Ok(after)
+}
+
+fn taken(error: storage::Error, client_ref: &str) -> ClientError {
+    if violates(&error, clients::CLIENT_REF_UNIQUE) {
+        ClientError::Refused(CreateError::RefTaken(client_ref.to_owned()))
+    } else {
+        error.into()
+    }
+}

@@ -1,0 +1,125 @@
+//! The address book of a client (SPEC 2.10, 4.4).
+
+use domain::{
+    address::{Address, AddressKind},
+    contact::{ContactName, NewContact},
+    ids::{ClientId, ContactId},
+    page::{Page, PageRequest},
+    phone, search,
+};
+use storage::{
+    PgPool,
+    people::customers,
+    tenancy::contacts::{self, CUSTOMER_UNIQUE},
+    violates,
+};
+
+pub use storage::tenancy::contacts::Contact;
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+
+/// Why the address book was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ContactError {
+    /// The client has none with this id.
+    #[error("there is no such contact")]
+    Unknown,
+    /// The customer with this number is in it.
+    #[error("there is a contact of the customer with this number: rename that one")]
+    Taken,
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for ContactError {
+    fn from(error: storage::Error) -> Self {
+        if violates(&error, CUSTOMER_UNIQUE) { Self::Taken } else { Self::Failed(error.into()) }
+    }
+}
+
+impl From<storage::SqlxError> for ContactError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Adds a customer to the address book. The chats of that customer, those of before too, carry the name.
+pub async fn create(
+    admin: &Administration<'_>,
+    client: ClientId,
+    new: NewContact,
+    actor: Actor,
+) -> Result<Contact, ContactError> {
+    let mut tx = admin.db.begin().await?;
+    let address = Address::from(new.phone.clone());
+    let found = customers::resolve_many(&mut tx, client, admin.ids, &[&address], admin.now()).await?;
+    let customer = found.first().copied().ok_or(ContactError::Unknown)?;
+    let id: ContactId = admin.mint();
+    let named = (new.name.as_str(), new.phone.as_str());
+    contacts::insert(&mut tx, client, (id, customer), named, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
+    let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
+    tx.commit().await?;
+    Ok(made)
+}
+
+/// Gives a contact another name.
+pub async fn rename(
+    admin: &Administration<'_>,
+    client: ClientId,
+    contact: ContactId,
+    name: &ContactName,
+    actor: Actor,
+) -> Result<Contact, ContactError> {
+    let mut tx = admin.db.begin().await?;
+    let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
+    let customer = customers::find(&mut tx, client, found.customer).await?;
+    let phones: Vec<&str> = customer
+        .iter()
+        .flat_map(|customer| customer.addresses.iter())
+        .filter(|address| address.kind() == AddressKind::Phone)
+        .map(Address::value)
+        .collect();
+    if !contacts::rename(&mut tx, client, contact, name.as_str(), &phones).await? {
+        return Err(ContactError::Unknown);
+    }
+    audit(admin, &mut tx, client, actor, "update", ("contact", &contact.to_string())).await?;
+    let renamed = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
+    tx.commit().await?;
+    Ok(renamed)
+}
+
+/// Removes a contact. The customer and its chats stay.
+pub async fn delete(
+    admin: &Administration<'_>,
+    client: ClientId,
+    contact: ContactId,
+    actor: Actor,
+) -> Result<(), ContactError> {
+    let mut tx = admin.db.begin().await?;
+    if !contacts::delete(&mut tx, client, contact).await? {
+        return Err(ContactError::Unknown);
+    }
+    audit(admin, &mut tx, client, actor, "delete", ("contact", &contact.to_string())).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The contacts whose name or number contains `searched` (`""` = all), by name. What people put between the digits of a number
+/// does not matter, nor do case and script of a name.
+pub async fn list(db: &PgPool, client: ClientId, searched: &str, page: PageRequest) -> base::Result<Page<Contact>> {
+    let mut db = db.acquire().await?;
+    let name = search::fold(searched);
+    let digits = phone::as_searched(searched);
+    let digits = if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.as_str() } else { "" };
+    let (items, total) = if name.is_empty() {
+        contacts::page(&mut db, client, page.limit(), page.offset()).await?
+    } else {
+        contacts::search(&mut db, client, (&name, digits), page.limit(), page.offset()).await?
+    };
+    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}

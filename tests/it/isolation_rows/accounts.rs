@@ -1,0 +1,141 @@
+//! Rows of clients, users, teams and contacts.
+
+use serde_json::json;
+
+use super::{ALL, Call, Ids, OWN, Others, Row, Who, plain, row, with};
+
+const READERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER"]);
+const ADMINS: Who = Who::Roles(&["ADMIN"]);
+const LEADERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR"]);
+
+/// About a user.
+fn user(ids: &Ids, rest: &str) -> Call {
+    with(&format!("/api/v1/users/{}{rest}", ids.user), &json!({}))
+}
+
+/// About a team.
+fn team(ids: &Ids, rest: &str) -> Call {
+    with(&format!("/api/v1/teams/{}{rest}", ids.team), &json!({}))
+}
+
+const KEEPERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "API"]);
+
+/// About a client.
+fn client(ids: &Ids, rest: &str) -> Call {
+    with(&format!("/api/v1/clients/{}{rest}", ids.client_ref), &json!({}))
+}
+
+/// About a contact.
+fn contact(ids: &Ids) -> Call {
+    with(&format!("/messaging-service/WhatsApp/contacts/{}", ids.contact), &json!({ "fullName": "Thandi" }))
+}
+
+pub const ROWS: &[Row] = &[
+    row("GET", "/api/v1/clients/{clientRef}", ALL, |ids| client(ids, ""), Others::Unknown(404)),
+    row("PUT", "/api/v1/clients/{clientRef}", ADMINS, |ids| client(ids, ""), Others::Unknown(404)),
+    row(
+        "GET",
+        "/api/v1/clients/{clientRef}/children",
+        ADMINS,
+        |ids| client(ids, "/children"),
+        // An old reference gives an empty result, so an unknown one does, too.
+        Others::Unknown(200),
+    ),
+    row(
+        "POST",
+        "/api/v1/clients/{clientRef}/children",
+        ADMINS,
+        |ids| {
+            let body = json!({ "clientRef": "child-of-another", "displayName": "Child" });
+            with(&format!("/api/v1/clients/{}/children", ids.client_ref), &body)
+        },
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/api/v1/clients/{clientRef}/sms-fallback",
+        ADMINS,
+        |ids| with(&format!("/api/v1/clients/{}/sms-fallback", ids.client_ref), &json!({ "enabled": false })),
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/api/v1/clients/{clientRef}/popia-compliance",
+        ADMINS,
+        |ids| with(&format!("/api/v1/clients/{}/popia-compliance", ids.client_ref), &json!({ "popiaCompliant": true })),
+        Others::Unknown(404),
+    ),
+    row("GET", "/messaging-service/WhatsApp/contacts", KEEPERS, |_| plain("/messaging-service/WhatsApp/contacts"), OWN),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/contacts",
+        KEEPERS,
+        |_| with("/messaging-service/WhatsApp/contacts", &json!({})),
+        OWN,
+    ),
+    row("PUT", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
+    row("DELETE", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/authenticate/changePassword",
+        Who::Everybody("it is for users who have no key yet; the password is what counts"),
+        |_| with("/messaging-service/WhatsApp/authenticate/changePassword", &json!({})),
+        Others::None("e-mail, password and clientRef belong together or not: tests/it/users.rs"),
+    ),
+    row("GET", "/api/v1/users", READERS, |_| plain("/api/v1/users"), OWN),
+    row("POST", "/api/v1/users", ADMINS, |_| with("/api/v1/users", &json!({})), OWN),
+    row("GET", "/api/v1/users/me", ALL, |_| plain("/api/v1/users/me"), OWN),
+    row("PUT", "/api/v1/users/me/availability", ALL, |_| with("/api/v1/users/me/availability", &json!({})), OWN),
+    row("PUT", "/api/v1/users/me/password", ALL, |_| with("/api/v1/users/me/password", &json!({})), OWN),
+    row("GET", "/api/v1/users/{id}", READERS, |ids| user(ids, ""), Others::Unknown(404)),
+    row("PUT", "/api/v1/users/{id}", ADMINS, |ids| user(ids, ""), Others::Unknown(404)),
+    row("DELETE", "/api/v1/users/{id}", ADMINS, |ids| user(ids, ""), Others::Unknown(404)),
+    row(
+        "PUT",
+        "/api/v1/users/{id}/availability",
+        LEADERS,
+        |ids| with(&format!("/api/v1/users/{}/availability", ids.user), &json!({ "available": true })),
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/api/v1/users/{id}/chat-limit",
+        LEADERS,
+        |ids| with(&format!("/api/v1/users/{}/chat-limit", ids.user), &json!({ "chatLimit": 3 })),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/api/v1/users/{id}/temporary-password",
+        ADMINS,
+        |ids| user(ids, "/temporary-password"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/api/v1/users/{id}/whatsapp-credits",
+        ALL,
+        |_| plain("/api/v1/users/me/whatsapp-credits"),
+        Others::In(&[(|ids| user(ids, "/whatsapp-credits"), 404)]),
+    ),
+    row("GET", "/api/v1/teams", READERS, |_| plain("/api/v1/teams"), OWN),
+    row("POST", "/api/v1/teams", LEADERS, |_| with("/api/v1/teams", &json!({})), OWN),
+    row("GET", "/api/v1/teams/{id}", READERS, |ids| team(ids, ""), Others::Unknown(404)),
+    row("PUT", "/api/v1/teams/{id}", LEADERS, |ids| team(ids, ""), Others::Unknown(404)),
+    row("DELETE", "/api/v1/teams/{id}", LEADERS, |ids| team(ids, ""), Others::Unknown(404)),
+    row("GET", "/api/v1/teams/{id}/members", READERS, |ids| team(ids, "/members"), Others::Unknown(404)),
+    row(
+        "PUT",
+        "/api/v1/teams/{id}/members/{user}",
+        LEADERS,
+        |ids| team(ids, &format!("/members/{}", ids.user)),
+        Others::Unknown(404),
+    ),
+    row(
+        "DELETE",
+        "/api/v1/teams/{id}/members/{user}",
+        LEADERS,
+        |ids| team(ids, &format!("/members/{}", ids.user)),
+        Others::Unknown(404),
+    ),
+];
