@@ -23,12 +23,7 @@ async fn office() -> (Office, CreatedUser) {
 }
 
 fn thandi() -> Invitation {
-    Invitation {
-        email: "thandi@acme.example".to_owned(),
-        name: "Thandi".to_owned(),
-        role: Role::Agent,
-        team: None,
-    }
+    Invitation { email: "thandi@acme.example".to_owned(), name: "Thandi".to_owned(), role: Role::Agent, team: None }
 }
 
 fn login(password: &str) -> Login {
