@@ -1,6 +1,6 @@
 //! Chatbots on Messenger: what the channel has less of is mapped, and what comes back is understood.
 
-use harness::{Setup, eventually};
+use harness::{Setup, Shared, Sink, eventually};
 use serde_json::json;
 
 use super::with_bot;
@@ -94,4 +94,22 @@ async fn a_long_text_takes_several_messages_and_a_file_with_words_two() {
     let kinds: Vec<String> =
         person.inbox().await.iter().skip(2).map(|m| m["text"].as_str().unwrap().to_owned()).collect();
     assert_eq!(kinds, ["[image]", "a picture"]);
+}
+
+#[tokio::test]
+async fn a_template_of_the_clients_account_is_said_in_words_with_its_quick_replies() {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    let page = format!("56{}", client.number);
+    patchbay.page(&client, &page).await;
+    client.activate("clerk").await;
+    let person = patchbay.person(&format!("25{}", client.number), &page);
+    person.write(&format!("template {} order_ready", client.template_id("order_ready"))).await;
+    let said = person.hears("Hi Thandi, order #42 is ready.").await;
+    let reply = said["buttons"][0]["title"].as_str().unwrap().to_owned();
+    person.tap(&reply).await;
+    let tapped = sink.receives("incoming", "the tap", |body| body["messageContentType"] == "BUTTON").await;
+    assert_eq!(tapped["buttonText"], json!(reply));
 }

@@ -184,8 +184,9 @@ async fn people_have_seven_days_and_say_so_with_their_tag() {
         (167, "MESSAGE_TAG", json!("HUMAN_AGENT")),
     ] {
         server.answer(accepted());
-        let change = |outgoing| Outgoing { human: true, wrote_at: ago(hours), ..outgoing };
-        send(&server, &text("Sorry for the wait"), change).await.unwrap();
+        let content = text("Sorry for the wait");
+        let sent = send(&server, &content, |outgoing| Outgoing { human: true, wrote_at: ago(hours), ..outgoing });
+        sent.await.unwrap();
         let body = server.last().json();
         assert_eq!((&body["messaging_type"], &body["tag"]), (&json!(kind), &tag), "{hours}");
     }
@@ -195,8 +196,9 @@ async fn people_have_seven_days_and_say_so_with_their_tag() {
 async fn outside_their_windows_nothing_is_even_tried() {
     let server = Server::start().await;
     for (human, hours, words) in [(false, 24, "24 hours"), (true, 168, "7 days")] {
-        let change = |outgoing| Outgoing { human, wrote_at: ago(hours), ..outgoing };
-        let refused = send(&server, &text("too late"), change).await.unwrap_err();
+        let content = text("too late");
+        let sent = send(&server, &content, |outgoing| Outgoing { human, wrote_at: ago(hours), ..outgoing });
+        let refused = sent.await.unwrap_err();
         let SendFailure::Rejected(failure) = refused else { panic!("{refused:?}") };
         assert_eq!(failure.code, 10);
         assert!(failure.text.contains(words), "{failure:?}");

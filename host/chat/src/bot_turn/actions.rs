@@ -221,7 +221,8 @@ async fn quoted(
     }))
 }
 
-/// Fills a template of the number's catalogue; the inner error says why it cannot be sent.
+/// Fills a template of the number's catalogue; the inner error says why it cannot be sent. Inboxes without a catalogue of their
+/// own say what templates of the client's Cloud accounts say.
 async fn template(
     ctx: &Context,
     client: ClientId,
@@ -231,8 +232,12 @@ async fn template(
     let unknown = || {
         format!("template `{}` ({}) is not in the catalogue of this number; sync the templates", wanted.name, wanted.id)
     };
-    let Some(waba) = scene.inbox.cloud().map(|cloud| cloud.waba_id.clone()) else { return Ok(Err(unknown())) };
     let mut db = ctx.db.acquire().await?;
+    let waba = match scene.inbox.cloud() {
+        Some(cloud) => Some(cloud.waba_id.clone()),
+        None => templates::accounts_of(&mut db, client, &[&wanted.id]).await?.remove(&wanted.id),
+    };
+    let Some(waba) = waba else { return Ok(Err(unknown())) };
     let found = templates::by_ids(&mut db, client, &[(waba, wanted.id.clone())]).await?.into_iter().next();
     drop(db);
     let Some(found) = found else { return Ok(Err(unknown())) };

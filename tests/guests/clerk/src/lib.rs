@@ -42,6 +42,16 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             vec![Action::text("repaired")]
         }
         "four-buttons" => vec![Action::buttons("Choose:", &[("1", "A"), ("2", "B"), ("3", "C"), ("4", "D")])],
+        "template" => {
+            let (id, name) = rest.split_once(' ').ok_or("template ID NAME")?;
+            vec![Action::ReplyTemplate(ReplyTemplate {
+                id: id.into(),
+                name: name.into(),
+                parameters: vec!["Thandi".into(), "#42".into()],
+                header: None,
+                button_parameters: vec!["42".into()],
+            })]
+        }
         "unknown-template" => vec![Action::ReplyTemplate(ReplyTemplate {
             id: "1".into(),
             name: "nobody_knows_it".into(),
