@@ -21,7 +21,7 @@ use storage::{
     inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
-        work::{self, DueLeg},
+        work::{self, DueLeg, Later},
     },
     people::{
         customers, inbox_customers,
@@ -120,7 +120,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
     settlement.steps.extend(cancelled);
-    work::put_back(&mut tx, client, &settlement.later).await?;
+    work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
     for leg in received {
