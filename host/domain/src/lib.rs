@@ -12,6 +12,7 @@ pub mod content;
 pub mod conversation;
 pub mod delivery;
 pub mod event;
+pub mod failure_code;
 pub mod ids;
 pub mod inbound;
 pub mod inbox;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
 use domain::{
-    address::{Address, AddressKind},
+    address::Address,
     carriage::{Next, SendFailure, Taken},
     chat::SentTemplate,
     content::OutboundContent,
@@ -14,7 +14,6 @@ use domain::{
     inbound::ProviderFailure,
     inbox::InboxKind,
     lite::offered,
-    recipient::Recipient,
 };
 use storage::{
     PgConnection,
@@ -73,6 +72,8 @@ impl Ended {
 struct WrittenTo {
     /// The customer is found, or begun, by this one.
     address: Address,
+    /// What the provider calls the same person.
+    named: Vec<Address>,
     /// The template that it was.
     template: Option<SentTemplate>,
     /// Its numbered choices.
@@ -158,14 +159,14 @@ impl Settlement {
             }
             _ => None,
         };
-        let address = known_by(&leg.recipient, &taken.learned).clone();
+        let (address, named) = (leg.recipient.address().clone(), taken.learned.clone());
         let choices = if lite { offered(&leg.content) } else { Vec::new() };
         let offer = taken
             .provider_id
             .clone()
             .filter(|_| !choices.is_empty())
             .map(|provider_id| NewOffer { provider_id, choices });
-        self.written_to.push(WrittenTo { address, template, offer });
+        self.written_to.push(WrittenTo { address, named, template, offer });
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
@@ -173,6 +174,7 @@ impl Settlement {
             at: now,
             provider_id: taken.provider_id.clone(),
             failure: None,
+            named: Vec::new(),
         });
     }
 
@@ -219,12 +221,6 @@ impl Settlement {
     }
 }
 
-/// What a recipient is known by from now on: its phone number if there is one, also when only the provider named it.
-fn known_by<'a>(recipient: &'a Recipient, learned: &'a [Address]) -> &'a Address {
-    let is_phone = |address: &&Address| address.kind() == AddressKind::Phone;
-    recipient.iter().chain(learned).find(is_phone).unwrap_or_else(|| recipient.address())
-}
-
 /// The step of a leg that does not go out any more.
 pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
     Step {
@@ -234,6 +230,7 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
         at: now,
         provider_id: None,
         failure: Some(failure),
+        named: Vec::new(),
     }
 }
 
@@ -248,8 +245,8 @@ async fn remember_recipients(
     if written_to.is_empty() {
         return Ok(());
     }
-    let addresses: Vec<&Address> = written_to.iter().map(|one| &one.address).collect();
-    let known = customers::resolve_many(db, client, &ctx.ids, &addresses, now).await?;
+    let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
+    let known = customers::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
     let inbox = sender.inbox.id;
     let (mut outbound, mut offers) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {
