@@ -6,16 +6,12 @@ use axum::{
     extract::FromRequestParts,
     http::{header, request::Parts},
 };
-use domain::{channel::Channel, ids::ClientId, inbox::InboxKind};
-use serde_json::Value;
-use tenancy::inboxes;
+use outbound::accept::Senders;
 
-use crate::{error::ApiError, state::ApiState};
+use crate::state::ApiState;
 
-/// Under which name a request asked for us.
-pub(crate) struct Asked {
-    on_lite_host: bool,
-}
+/// The numbers that may send under the name by which a request asked for us.
+pub(crate) struct Asked(pub(crate) Senders);
 
 impl FromRequestParts<ApiState> for Asked {
     type Rejection = Infallible;
@@ -24,7 +20,8 @@ impl FromRequestParts<ApiState> for Asked {
         let lite = state.settings.lite_host.as_str();
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = parts.uri.host().or_else(|| host.map(without_port)).unwrap_or_default();
-        Ok(Self { on_lite_host: !lite.is_empty() && host.eq_ignore_ascii_case(lite) })
+        let on_lite_host = !lite.is_empty() && host.eq_ignore_ascii_case(lite);
+        Ok(Self(if on_lite_host { Senders::Lite } else { Senders::All }))
     }
 }
 
@@ -33,32 +30,6 @@ fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
-    }
-}
-
-impl Asked {
-    /// On the name of Lite, refuses a send from a number that is none. `field` is where the sender stands. What is no send, or
-    /// from nobody's number, is judged by whoever takes it.
-    pub(crate) async fn admits(
-        &self,
-        state: &ApiState,
-        client: ClientId,
-        body: &[u8],
-        field: &str,
-    ) -> Result<(), ApiError> {
-        if !self.on_lite_host {
-            return Ok(());
-        }
-        let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        let pointer = format!("/{}", field.replace('.', "/"));
-        let Some(sender) = body.pointer(&pointer).and_then(Value::as_str) else { return Ok(()) };
-        let number = sender.strip_prefix('+').unwrap_or(sender);
-        let kind = inboxes::kind_of(&state.context.db, client, Channel::Whatsapp, number).await?;
-        if kind.is_none_or(|kind| kind == InboxKind::WhatsappLite) {
-            return Ok(());
-        }
-        let said = format!("is no WhatsApp Lite number, and {} sends from those only", state.settings.lite_host);
-        Err(ApiError::fault(field, said))
     }
 }
 

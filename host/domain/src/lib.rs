@@ -13,6 +13,7 @@ pub mod content;
 pub mod conversation;
 pub mod delivery;
 pub mod event;
+pub mod failure_code;
 pub mod hours;
 pub mod ids;
 pub mod inbound;

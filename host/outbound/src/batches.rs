@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     clock::first_id_at,
     delivery::DeliveryState,
+    failure_code::OwnCode,
     ids::{BatchId, ClientId, MessageId},
     inbound::ProviderFailure,
     page::{Page, PageRequest},
@@ -24,7 +25,7 @@ use uuid::Uuid;
 use crate::delivery::{Step, advance};
 
 /// Our own code of a message that was cancelled with its batch.
-pub const CANCELLED: i64 = 900_410;
+pub const CANCELLED: i64 = OwnCode::Cancelled.code();
 
 /// How far a batch is.
 #[derive(Debug)]
@@ -170,6 +171,7 @@ pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) ->
         at: now,
         provider_id: None,
         failure: Some(ProviderFailure { code: CANCELLED, text }),
+        named: Vec::new(),
     }
 }
 

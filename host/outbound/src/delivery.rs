@@ -52,6 +52,8 @@ pub struct Step {
     pub provider_id: Option<String>,
     /// Why it failed.
     pub failure: Option<ProviderFailure>,
+    /// What the provider calls its recipient.
+    pub named: Vec<Address>,
 }
 
 /// What status callbacks led to.
@@ -164,7 +166,14 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
         at: status.at,
         provider_id: Some(status.provider_id.clone()),
         failure: status.error.clone(),
+        named: recipient_of(status),
     }
+}
+
+/// The addresses by which a status names its recipient.
+fn recipient_of(status: &StatusUpdate) -> Vec<Address> {
+    let named = [(AddressKind::Phone, &status.recipient), (AddressKind::Bsuid, &status.recipient_user_id)];
+    named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?)).collect()
 }
 
 /// Moves legs forward inside the caller's transaction, records each step, asks for a fallback where one
@@ -205,6 +214,9 @@ struct TakenStep {
     receipt: Option<Uuid>,
 }
 
+/// A leg that WhatsApp has sent, and what it calls the recipient.
+type Seen = (MessageLeg, Vec<Address>);
+
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
     legs: Legs,
@@ -213,7 +225,7 @@ struct Progress {
     receipts: Vec<NewReceipt>,
     taken: Vec<TakenStep>,
     provider_ids: Vec<ProviderId>,
-    seen: Vec<MessageLeg>,
+    seen: Vec<Seen>,
     counts: CountChanges,
     wakes: Vec<(Queue, Uuid)>,
 }
@@ -288,7 +300,7 @@ impl Progress {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
         }
         if leg.channel.has_chats() && first_seen {
-            self.seen.push(leg.clone());
+            self.seen.push((leg.clone(), step.named));
         }
         Ok(())
     }
@@ -376,13 +388,14 @@ fn accepted_at(message: MessageId) -> DateTime<Utc> {
 }
 
 /// Remembers that these recipients are reached on the channels of these inboxes.
-async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, seen: &[MessageLeg]) -> Result<()> {
+async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, seen: &[Seen]) -> Result<()> {
     if seen.is_empty() {
         return Ok(());
     }
-    let addresses: Vec<&Address> = seen.iter().map(|leg| &leg.leg_address).collect();
-    let known = customers::resolve_many(db, client, &ctx.ids, &addresses, ctx.now()).await?;
-    let reached: BTreeSet<_> = seen.iter().map(|leg| leg.inbox).zip(known).collect();
+    let sent: Vec<(&Address, &[Address])> =
+        seen.iter().map(|(leg, named)| (&leg.leg_address, named.as_slice())).collect();
+    let known = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
+    let reached: BTreeSet<_> = seen.iter().map(|(leg, _)| leg.inbox).zip(known).collect();
     inbox_customers::mark_reached(db, client, &reached).await?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use channels::{carrier::PartTaken, smpp};
 use domain::{
     content::{LegContent, OutboundContent},
     delivery::DeliveryState,
+    failure_code::OwnCode,
     ids::{ClientId, MessageId},
     inbound::ProviderFailure,
 };
@@ -21,7 +22,7 @@ use uuid::Uuid;
 use crate::delivery::{Step, advance};
 
 /// Our own code of an SMS that the SMSC took and that did not arrive.
-pub const UNDELIVERED_SMS: i64 = 900_452;
+pub const UNDELIVERED_SMS: i64 = OwnCode::UndeliveredSms.code();
 
 /// A part of a leg that the SMSC has.
 pub(crate) struct LegPart {
@@ -62,7 +63,7 @@ pub(crate) async fn join(
     let states = parts::states(db, client, (message, ordinal)).await?;
     let Some(total) = part_count(db, client, (message, ordinal)).await? else { return Ok(Vec::new()) };
     let Some((reached, failure)) = joined(&states, total) else { return Ok(Vec::new()) };
-    let step = Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure };
+    let step = Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure, named: Vec::new() };
     advance(ctx, db, client, vec![step]).await
 }
 

@@ -4,18 +4,18 @@ mod conversation_schema;
 mod schema;
 mod sms_schema;
 
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Extension,
-    extract::State,
+    extract::{FromRequest, FromRequestParts, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use base::aside::{self, Whose};
 use bytes::Bytes;
 use domain::ids::RequestId;
-use outbound::accept::{AcceptError, SendCall, SendEndpoint};
+use outbound::accept::{AcceptError, SendCall, SendEndpoint, Senders};
 use serde::Deserialize;
 use tracing::{Instrument, Span};
 use utoipa::IntoParams;
@@ -29,6 +29,30 @@ use crate::{
     lite_host::Asked,
     state::ApiState,
 };
+
+/// What every send endpoint takes.
+struct Call {
+    senders: Senders,
+    request_id: RequestId,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl FromRequest<ApiState> for Call {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let never = |never: Infallible| match never {};
+        let Asked(senders) = Asked::from_request_parts(&mut parts, state).await.map_err(never)?;
+        let Extension(request_id) =
+            Extension::from_request_parts(&mut parts, state).await.map_err(IntoResponse::into_response)?;
+        let headers = parts.headers.clone();
+        let request = Request::from_parts(parts, body);
+        let JsonBytes(body) = JsonBytes::from_request(request, state).await.map_err(IntoResponse::into_response)?;
+        Ok(Self { senders, request_id, headers, body })
+    }
+}
 
 /// Longest `Idempotency-Key`, in bytes.
 const IDEMPOTENCY_KEY_MAX: usize = 255;
@@ -65,16 +89,8 @@ struct Idempotency {
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn unified(
-    State(state): State<ApiState>,
-    allowed: Allowed<Sending>,
-    host: Asked,
-    Extension(request_id): Extension<RequestId>,
-    headers: HeaderMap,
-    JsonBytes(body): JsonBytes,
-) -> Result<Response, ApiError> {
-    host.admits(&state, allowed.caller.client, &body, "payload.sender").await?;
-    accept(&state, &allowed, SendEndpoint::Unified, request_id, &headers, body).await
+async fn unified(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
+    accept(&state, &allowed, SendEndpoint::Unified, call).await
 }
 
 /// Sends a template or a free text by WhatsApp.
@@ -90,16 +106,8 @@ async fn unified(
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn whatsapp(
-    State(state): State<ApiState>,
-    allowed: Allowed<Sending>,
-    host: Asked,
-    Extension(request_id): Extension<RequestId>,
-    headers: HeaderMap,
-    JsonBytes(body): JsonBytes,
-) -> Result<Response, ApiError> {
-    host.admits(&state, allowed.caller.client, &body, "sender").await?;
-    accept(&state, &allowed, SendEndpoint::Whatsapp, request_id, &headers, body).await
+async fn whatsapp(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
+    accept(&state, &allowed, SendEndpoint::Whatsapp, call).await
 }
 
 /// Sends an SMS.
@@ -117,14 +125,8 @@ async fn whatsapp(
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn sms(
-    State(state): State<ApiState>,
-    allowed: Allowed<Sending>,
-    Extension(request_id): Extension<RequestId>,
-    headers: HeaderMap,
-    JsonBytes(body): JsonBytes,
-) -> Result<Response, ApiError> {
-    accept(&state, &allowed, SendEndpoint::Sms, request_id, &headers, body).await
+async fn sms(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
+    accept(&state, &allowed, SendEndpoint::Sms, call).await
 }
 
 /// Sends free text into long-lived conversations, or a template.
@@ -145,26 +147,20 @@ async fn sms(
 async fn conversation(
     State(state): State<ApiState>,
     allowed: Allowed<Sending>,
-    host: Asked,
-    Extension(request_id): Extension<RequestId>,
-    headers: HeaderMap,
-    JsonBytes(body): JsonBytes,
+    call: Call,
 ) -> Result<Response, ApiError> {
-    host.admits(&state, allowed.caller.client, &body, "sender").await?;
-    accept(&state, &allowed, SendEndpoint::Conversation, request_id, &headers, body).await
+    accept(&state, &allowed, SendEndpoint::Conversation, call).await
 }
 
 async fn accept(
     state: &ApiState,
     allowed: &Allowed<Sending>,
     endpoint: SendEndpoint,
-    request_id: RequestId,
-    headers: &HeaderMap,
-    body: Bytes,
+    Call { senders, request_id, headers, body }: Call,
 ) -> Result<Response, ApiError> {
-    let idempotency_key = idempotency_key(headers)?;
+    let idempotency_key = idempotency_key(&headers)?;
     allowed.held.recipients_left()?;
-    let call = SendCall { client: allowed.caller.client, endpoint, body, idempotency_key, request_id };
+    let call = SendCall { client: allowed.caller.client, endpoint, senders, body, idempotency_key, request_id };
     let response = accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
         AcceptError::Faults(faults) => ApiError::faults(faults),
         AcceptError::Failed(cause) => ApiError::from_shared(cause),

@@ -227,6 +227,16 @@ impl RejectedRecipient {
 }
 
 impl ResolvedPart {
+    /// Recipients that will be sent to, in order.
+    pub fn accepted(&self) -> impl Iterator<Item = &AcceptedRecipient> {
+        self.recipients.iter().filter_map(|entry| entry.as_ref().ok())
+    }
+
+    /// Recipients that will not, in order.
+    pub fn rejected(&self) -> impl Iterator<Item = &RejectedRecipient> {
+        self.recipients.iter().filter_map(|entry| entry.as_ref().err())
+    }
+
     /// Rejects accepted recipients for what only stored state tells (24-hour window, blocklist, tier): `judge` gives a
     /// reason, or `None` to keep one.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
@@ -245,21 +255,5 @@ impl ResolvedSend {
         for part in &mut self.parts {
             part.reject_where(&mut judge);
         }
-    }
-
-    /// Recipients that will be sent to.
-    pub fn accepted_count(&self) -> usize {
-        self.accepted().count()
-    }
-
-    /// Recipients that will be sent to, with the place of their part.
-    pub fn accepted(&self) -> impl Iterator<Item = (usize, &AcceptedRecipient)> {
-        let each = self.parts.iter().enumerate();
-        each.flat_map(|(at, part)| part.recipients.iter().filter_map(move |entry| Some((at, entry.as_ref().ok()?))))
-    }
-
-    /// Recipients that will not, in order.
-    pub fn rejected(&self) -> impl Iterator<Item = &RejectedRecipient> {
-        self.parts.iter().flat_map(|part| part.recipients.iter().filter_map(|entry| entry.as_ref().err()))
     }
 }

@@ -113,6 +113,12 @@ impl SendRequest {
         FieldFault::new(self.field("sender"), "is not one of your WhatsApp numbers")
     }
 
+    /// The fault of a sender that is no Lite number, on the host name of Lite.
+    pub fn sender_not_lite(&self) -> FieldFault {
+        let said = "is no WhatsApp Lite number, and this host name takes sends from those only";
+        FieldFault::new(self.field("sender"), said)
+    }
+
     /// The path of a payload field in the body.
     pub(super) fn field(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)

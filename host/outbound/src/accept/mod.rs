@@ -28,6 +28,15 @@ use base::{
 /// Weights are recipients.
 const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
 
+/// The numbers that the host name of a request lets send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Senders {
+    /// All of the client.
+    All,
+    /// Those of WhatsApp Lite (CONTRACT 2, `server.lite_host`).
+    Lite,
+}
+
 /// A send request as it came.
 #[derive(Debug, Clone)]
 pub struct SendCall {
@@ -35,6 +44,8 @@ pub struct SendCall {
     pub client: ClientId,
     /// The endpoint it came to.
     pub endpoint: SendEndpoint,
+    /// Who may send it.
+    pub senders: Senders,
     /// The body, byte for byte.
     pub body: Bytes,
     /// Header `Idempotency-Key`.

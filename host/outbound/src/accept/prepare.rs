@@ -26,7 +26,7 @@ use storage::{
 };
 
 use super::{
-    AcceptError, Pending,
+    AcceptError, Pending, Senders,
     conversations::ConversationFacts,
     rows::{self, Sorted, rows},
     standing::{Question, Standing},
@@ -113,21 +113,18 @@ impl Facts {
         self.inboxes.get(request.sender().as_str())
     }
 
-    fn template(&self, request: &SendRequest) -> Option<&Template> {
-        self.templates.get(&self.template_key(request)?)
+    /// The account whose template a request names, and that template.
+    fn template(&self, request: &SendRequest) -> (Option<String>, Option<&Template>) {
+        let Some(key) = self.template_key(request) else { return (None, None) };
+        let template = self.templates.get(&key);
+        (Some(key.0), template)
     }
 
     /// What must be known of the recipients of a request.
     fn question(&self, request: &SendRequest) -> Question {
-        let (marketing, number) = self.terms(request);
+        let (_, template) = self.template(request);
+        let (marketing, number) = self.inbox(request).map_or((false, None), |inbox| terms(inbox, template));
         Question { recipients: request.recipients().collect(), marketing, number }
-    }
-
-    /// Whether a request sends a marketing template, and the number whose tier counts: that of templates on Cloud.
-    fn terms(&self, request: &SendRequest) -> (bool, Option<InboxId>) {
-        let Some(template) = self.template(request) else { return (false, None) };
-        let cloud = self.inbox(request).filter(|inbox| inbox.kind() == InboxKind::WhatsappCloud);
-        (template.category == TemplateCategory::Marketing, cloud.map(|inbox| inbox.id))
     }
 
     fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
@@ -207,6 +204,15 @@ impl Facts {
     }
 }
 
+/// Whether a send is of a marketing template, and the number whose tier counts: that of templates on Cloud.
+type Terms = (bool, Option<InboxId>);
+
+fn terms(inbox: &Inbox, template: Option<&Template>) -> Terms {
+    let Some(template) = template else { return (false, None) };
+    let is_cloud = inbox.kind() == InboxKind::WhatsappCloud;
+    (template.category == TemplateCategory::Marketing, is_cloud.then_some(inbox.id))
+}
+
 /// The inboxes of a channel that have one of these addresses.
 async fn by_address(
     db: &mut PgConnection,
@@ -237,7 +243,7 @@ pub(super) fn prepare(
     pending: &Pending,
 ) -> std::result::Result<Prepared, AcceptError> {
     let (mut sorted, (marketing, number)) = match &pending.request {
-        SendBody::Message(request) => (message(ctx, facts, request)?, facts.terms(request)),
+        SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
         SendBody::Sms(request) => (sms(ctx, facts, request)?, (false, None)),
     };
     sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
@@ -267,10 +273,17 @@ fn sms(ctx: &Context, facts: &Facts, request: &SmsRequest) -> std::result::Resul
     })
 }
 
-fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::Result<Sorted, AcceptError> {
+fn message(
+    ctx: &Context,
+    facts: &Facts,
+    request: &SendRequest,
+    senders: Senders,
+) -> std::result::Result<(Sorted, Terms), AcceptError> {
     let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
-    let template = facts.template(request);
-    let account = facts.template_key(request).map(|(account, _)| account);
+    if senders == Senders::Lite && inbox.kind() != InboxKind::WhatsappLite {
+        return Err(fault(request.sender_not_lite()));
+    }
+    let (account, template) = facts.template(request);
     let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone()).or(account);
     let known = NumberFacts { msisdn: request.sender().clone(), waba_id };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
@@ -293,7 +306,7 @@ fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::
         (SendKind::Notification, Some(template)) => template.category.as_str().to_owned(),
         _ => rows::SERVICE.to_owned(),
     };
-    Ok(Sorted {
+    let sorted = Sorted {
         inbox: inbox.id,
         channel: inbox.channel(),
         origin: send.kind.into(),
@@ -302,7 +315,8 @@ fn message(ctx: &Context, facts: &Facts, request: &SendRequest) -> std::result::
         quick_replies: template.is_some_and(Template::has_quick_replies),
         counted: Vec::new(),
         parts: send.parts,
-    })
+    };
+    Ok((sorted, terms(inbox, template)))
 }
 
 fn fault(fault: FieldFault) -> AcceptError {

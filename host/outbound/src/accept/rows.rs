@@ -48,30 +48,25 @@ pub(super) fn rows(
     let ids: Vec<PartId> = sorted.parts.iter().map(|_| ctx.mint()).collect();
     let batch = BatchId(ids.first().map_or_else(|| ctx.mint::<PartId>(), |first| *first).0);
     let mut messages = Vec::new();
-    let mut rejected: Vec<&RejectedRecipient> = Vec::new();
     for (part, id) in sorted.parts.iter().zip(&ids) {
-        for entry in &part.recipients {
-            match entry {
-                Ok(accepted) => {
-                    let message: MessageId = ctx.mint();
-                    messages.push(NewMessage {
-                        id: message,
-                        part: *id,
-                        origin: sorted.origin,
-                        inbox: sorted.inbox,
-                        channel: sorted.channel,
-                        recipient: accepted.recipient.clone(),
-                        ct_id: accepted.ct_id.clone(),
-                        gst_id: accepted.gst_id.clone().unwrap_or_else(|| message.to_string()),
-                        order_key: order_key(sorted.inbox, accepted.recipient.address()),
-                        chat: None,
-                        conversation: facts.conversations.of(sorted.inbox, part.conversation, &accepted.recipient),
-                    });
-                }
-                Err(refused) => rejected.push(refused),
-            }
+        for accepted in part.accepted() {
+            let message: MessageId = ctx.mint();
+            messages.push(NewMessage {
+                id: message,
+                part: *id,
+                origin: sorted.origin,
+                inbox: sorted.inbox,
+                channel: sorted.channel,
+                recipient: accepted.recipient.clone(),
+                ct_id: accepted.ct_id.clone(),
+                gst_id: accepted.gst_id.clone().unwrap_or_else(|| message.to_string()),
+                order_key: order_key(sorted.inbox, accepted.recipient.address()),
+                chat: None,
+                conversation: facts.conversations.of(sorted.inbox, part.conversation, &accepted.recipient),
+            });
         }
     }
+    let rejected: Vec<&RejectedRecipient> = sorted.parts.iter().flat_map(ResolvedPart::rejected).collect();
     let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;
     let receipt = SendReceipt {
         batch_id: batch,

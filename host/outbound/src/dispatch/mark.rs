@@ -10,7 +10,7 @@ use storage::{
     outbound::{
         legs,
         messenger::{self, Beginning, Standing},
-        work::{self, Due, DueLeg},
+        work::{self, Due, DueLeg, Later},
     },
     sms,
 };
@@ -106,7 +106,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
         let keys: Vec<(MessageId, i16)> = legs.iter().map(key).collect();
         work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.unknown_after * times).await?;
     }
-    work::pace(db, lease.client, &picked.later).await?;
+    work::defer(db, lease.client, &picked.later, Later::Paced).await?;
     Ok(())
 }
 

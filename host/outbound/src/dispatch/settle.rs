@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
 use domain::{
-    address::{Address, AddressKind},
+    address::Address,
     carriage::{Next, SendFailure, Taken},
     chat::SentTemplate,
     content::OutboundContent,
@@ -14,14 +14,13 @@ use domain::{
     inbound::ProviderFailure,
     inbox::InboxKind,
     lite::offered,
-    recipient::Recipient,
 };
 use storage::{
     PgConnection,
     inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
-        work::{self, DueLeg},
+        work::{self, DueLeg, Later},
     },
     people::{
         customers, inbox_customers,
@@ -73,6 +72,8 @@ impl Ended {
 struct WrittenTo {
     /// The customer is found, or begun, by this one.
     address: Address,
+    /// What the provider calls the same person.
+    named: Vec<Address>,
     /// The template that it was.
     template: Option<SentTemplate>,
     /// Its numbered choices.
@@ -120,7 +121,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
     settlement.steps.extend(cancelled);
-    work::put_back(&mut tx, client, &settlement.later).await?;
+    work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
     for leg in received {
@@ -158,14 +159,14 @@ impl Settlement {
             }
             _ => None,
         };
-        let address = known_by(&leg.recipient, &taken.learned).clone();
+        let (address, named) = (leg.recipient.address().clone(), taken.learned.clone());
         let choices = if keeps_choices { offered(&leg.content) } else { Vec::new() };
         let offer = taken
             .provider_id
             .clone()
             .filter(|_| !choices.is_empty())
             .map(|provider_id| NewOffer { provider_id, choices });
-        self.written_to.push(WrittenTo { address, template, offer });
+        self.written_to.push(WrittenTo { address, named, template, offer });
         self.steps.push(Step {
             message: leg.message,
             ordinal: leg.ordinal,
@@ -173,6 +174,7 @@ impl Settlement {
             at: now,
             provider_id: taken.provider_id.clone(),
             failure: None,
+            named: Vec::new(),
         });
     }
 
@@ -225,12 +227,6 @@ fn keeps_choices(kind: InboxKind) -> bool {
     matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
 }
 
-/// What a recipient is known by from now on: its phone number if there is one, also when only the provider named it.
-fn known_by<'a>(recipient: &'a Recipient, learned: &'a [Address]) -> &'a Address {
-    let is_phone = |address: &&Address| address.kind() == AddressKind::Phone;
-    recipient.iter().chain(learned).find(is_phone).unwrap_or_else(|| recipient.address())
-}
-
 /// The step of a leg that does not go out any more.
 pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
     Step {
@@ -240,6 +236,7 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
         at: now,
         provider_id: None,
         failure: Some(failure),
+        named: Vec::new(),
     }
 }
 
@@ -254,8 +251,8 @@ async fn remember_recipients(
     if written_to.is_empty() {
         return Ok(());
     }
-    let addresses: Vec<&Address> = written_to.iter().map(|one| &one.address).collect();
-    let known = customers::resolve_many(db, client, &ctx.ids, &addresses, now).await?;
+    let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
+    let known = customers::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
     let inbox = sender.inbox.id;
     let (mut outbound, mut offers) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {

@@ -15,7 +15,7 @@ use domain::{
 use storage::{
     PgConnection, Queue,
     inboxes::lite,
-    outbound::work::{self, Due, DueLeg, UnreadableLeg},
+    outbound::work::{self, Due, DueLeg, Later, UnreadableLeg},
 };
 use uuid::Uuid;
 
@@ -45,7 +45,7 @@ pub(super) async fn put_aside(
         );
         aside.push((leg.message, leg.ordinal, again));
     }
-    work::put_off(db, lease.client, &aside).await?;
+    work::defer(db, lease.client, &aside, Later::PutOff).await?;
     Ok(())
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
     }
     // Legs before work, as everybody writes them.
     let wakes = give_up(ctx, &mut tx, lease.client, given_up).await?;
-    work::put_off(&mut tx, lease.client, &later).await?;
+    work::defer(&mut tx, lease.client, &later, Later::PutOff).await?;
     put_aside(ctx, &mut tx, lease, unreadable).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);

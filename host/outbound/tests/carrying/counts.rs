@@ -154,7 +154,7 @@ const STATES: [DeliveryState; 6] = [
 fn step(dice: &mut Dice, message: MessageId, at: DateTime<Utc>) -> Step {
     let reached = dice.one_of(&STATES);
     let failure = reached.is_failed().then(|| ProviderFailure { code: 131_000, text: "no".to_owned() });
-    Step { message, ordinal: 0, reached, at, provider_id: None, failure }
+    Step { message, ordinal: 0, reached, at, provider_id: None, failure, named: Vec::new() }
 }
 
 #[tokio::test]

@@ -199,7 +199,7 @@ pub async fn lock(
     let keys: LegKeys = BTreeSet::from_iter(legs.iter().copied()).into_iter().collect();
     // In the order of the keys, which is that of `unnest`: two who lock several legs do not wait in a circle. Whoever waited
     // for a lock sees the leg as it is then, and everything else as it was before: of that, only the number of legs may have
-    // changed.
+    // changed. Whether the client has rates at all is asked once, not for each leg.
     let statement = format!(
         "SELECT leg.message_id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
                 leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state,
@@ -211,12 +211,13 @@ pub async fn lock(
                 message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
                 message.conversation_id,
                 part.fallback, part.message_type, part.request_id, part.quick_replies,
+                CASE WHEN (SELECT EXISTS (SELECT FROM rate WHERE rate.client_id = $1 AND rate.category >= '')) THEN
                 (SELECT rate.amount || ' ' || rate.currency FROM rate
                  WHERE rate.client_id = $1
                    AND rate.category = CASE leg.channel WHEN 'SMS' THEN 'SMS' ELSE part.category END
                    AND rate.country = ANY (ARRAY['', left(leg.address_value, 1), left(leg.address_value, 2),
                                                  left(leg.address_value, 3), left(leg.address_value, 4)])
-                 ORDER BY length(rate.country) DESC LIMIT 1) AS cost
+                 ORDER BY length(rate.country) DESC LIMIT 1) END AS cost
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_leg one

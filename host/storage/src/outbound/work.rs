@@ -43,29 +43,6 @@ pub async fn mark_sending(
     Ok(())
 }
 
-/// Lets legs step aside until their turns, for their recipient's sake. One that may have reached the provider stays known as
-/// such.
-pub async fn pace(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, DateTime<Utc>)]) -> Result<()> {
-    if legs.is_empty() {
-        return Ok(());
-    }
-    let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
-    sqlx::query(
-        "UPDATE outbound_work work SET phase = CASE phase WHEN 'READY' THEN 'PACED' ELSE phase END, due_at = given.due_at,
-             ready = false
-         FROM (SELECT $1::uuid AS client_id, *
-               FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS leg (message_id, ordinal, due_at) OFFSET 0) given
-         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
-    )
-    .bind(client.0)
-    .bind(keys.messages)
-    .bind(keys.ordinals)
-    .bind(legs.iter().map(|leg| leg.2).collect::<Vec<_>>())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// Marks legs whose answer never came; they stay due when their mark said.
 pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
     if legs.is_empty() {
@@ -86,37 +63,45 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     Ok(())
 }
 
-/// Puts legs back: they have surely not reached the provider, and are due again at the given times.
-pub async fn put_back(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, DateTime<Utc>)]) -> Result<()> {
-    if legs.is_empty() {
-        return Ok(());
-    }
-    let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
-    sqlx::query(
-        "UPDATE outbound_work work SET phase = 'READY', due_at = given.due_at, ready = false
-         FROM (SELECT $1::uuid AS client_id, *
-               FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS leg (message_id, ordinal, due_at) OFFSET 0) given
-         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
-    )
-    .bind(client.0)
-    .bind(keys.messages)
-    .bind(keys.ordinals)
-    .bind(legs.iter().map(|leg| leg.2).collect::<Vec<_>>())
-    .execute(db)
-    .await?;
-    Ok(())
+/// Why legs wait until a later time: it says what becomes of their phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Later {
+    /// They step aside for their recipient's sake. One that may have reached the provider stays known as such.
+    Paced,
+    /// They have surely not reached the provider, and start over.
+    Again,
+    /// They wait, whatever they are in the middle of. One that has stepped aside does so no longer: what is behind it does
+    /// not wait for it.
+    PutOff,
 }
 
-/// Has legs wait until the given times, whatever they are in the middle of. One that has stepped aside does so no longer: what
-/// is behind it does not wait for it.
-pub async fn put_off(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, DateTime<Utc>)]) -> Result<()> {
+impl Later {
+    /// The phase that changes (`None` = any), and what it becomes.
+    fn phases(self) -> (Option<&'static str>, &'static str) {
+        match self {
+            Self::Paced => (Some("READY"), "PACED"),
+            Self::Again => (None, "READY"),
+            Self::PutOff => (Some("PACED"), "READY"),
+        }
+    }
+}
+
+/// Has legs be due again at the given times.
+pub async fn defer(
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: &[(MessageId, i16, DateTime<Utc>)],
+    why: Later,
+) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
     }
     let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
+    let (from, to) = why.phases();
     sqlx::query(
-        "UPDATE outbound_work work SET phase = CASE phase WHEN 'PACED' THEN 'READY' ELSE phase END, due_at = given.due_at,
-             ready = false
+        "UPDATE outbound_work work
+         SET phase = CASE WHEN $5::text IS NULL OR work.phase = $5 THEN $6::text ELSE work.phase END,
+             due_at = given.due_at, ready = false
          FROM (SELECT $1::uuid AS client_id, *
                FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) AS leg (message_id, ordinal, due_at) OFFSET 0) given
          WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
@@ -125,6 +110,8 @@ pub async fn put_off(db: &mut PgConnection, client: ClientId, legs: &[(MessageId
     .bind(keys.messages)
     .bind(keys.ordinals)
     .bind(legs.iter().map(|leg| leg.2).collect::<Vec<_>>())
+    .bind(from)
+    .bind(to)
     .execute(db)
     .await?;
     Ok(())

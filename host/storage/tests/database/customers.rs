@@ -19,7 +19,7 @@ use storage::{
     },
     inboxes::{self, Inbox, InboxSettings, Messenger, Web},
     people::{
-        customers::{self, Introduction, change_address, resolve, resolve_many},
+        customers::{self, Introduction, change_address, resolve, resolve_many, resolve_sent},
         inbox_customers,
     },
 };
@@ -255,4 +255,85 @@ async fn addresses_of_every_kind_that_one_event_names_are_one_customers() {
     let newest_first: Vec<&Address> = known.addresses.iter().collect();
     assert_eq!(newest_first, [&email, &phone(ZO), &visitor]);
     assert_eq!((known.id, known.address()), (by_visit, Some(&phone(ZO))));
+}
+
+#[tokio::test]
+async fn the_providers_canonical_number_is_shown_and_the_one_that_was_written_to_stays_an_alias() {
+    let (mut db, ids) = (database().await, ids());
+    let (written, canonical) = (phone("5541999990001"), phone("554199990001"));
+    // An SMS went to it before, and the customer wrote by the other form.
+    let by_sms = resolve_many(&mut db, CLIENT, &ids, &[&written], moment(1)).await.unwrap()[0];
+    let by_message = resolve(&mut db, CLIENT, &ids, identity(Some(canonical.value()), Some("BR.1")), moment(2)).await;
+    assert_ne!(by_message.unwrap(), by_sms);
+    let named = [canonical.clone()];
+    let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(3)).await.unwrap();
+    assert_eq!(sent, [by_sms], "they are one, the older one");
+    let known = customers::find(&mut db, CLIENT, by_sms).await.unwrap().unwrap();
+    assert_eq!((known.phone(), known.bsuid()), (Some(canonical.value()), Some("BR.1")));
+    assert_eq!(known.addresses.iter().count(), 3);
+    // One that nobody ever heard of.
+    let (written, canonical) = (phone("5491155550002"), phone("541155550002"));
+    let named = [canonical.clone()];
+    let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(4)).await.unwrap();
+    let known = customers::find(&mut db, CLIENT, sent[0]).await.unwrap().unwrap();
+    assert_eq!((known.phone(), known.addresses.iter().count()), (Some(canonical.value()), 2));
+}
+
+#[tokio::test]
+async fn what_a_provider_calls_a_recipient_is_known_from_then_on_and_costs_nothing_when_it_is_known() {
+    let (mut db, ids) = (database().await, ids());
+    let people: Vec<(Address, Vec<Address>)> = (1..=5)
+        .map(|at| {
+            let number = phone(&format!("2782000000{at}"));
+            (number.clone(), vec![number, bsuid(&format!("ZA.{at}"))])
+        })
+        .collect();
+    let sent: Vec<(&Address, &[Address])> = people.iter().map(|(to, named)| (to, named.as_slice())).collect();
+    let zo = resolve(&mut db, CLIENT, &ids, identity(Some("27820000001"), Some("ZA.1")), moment(1)).await.unwrap();
+    let young = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.2")), moment(2)).await.unwrap();
+    let found = resolve_sent(&mut db, CLIENT, &ids, &sent, moment(3)).await.unwrap();
+    assert_eq!((found[0], found[1]), (zo, young));
+    for (customer, (number, named)) in found.iter().zip(&people) {
+        let known = customers::find(&mut db, CLIENT, *customer).await.unwrap().unwrap();
+        assert_eq!((known.phone(), known.bsuid()), (Some(number.value()), Some(named[1].value())));
+    }
+    let versions = "SELECT array_agg(xmin::text || ctid::text ORDER BY kind, value) FROM customer_address";
+    let before: Vec<String> = sqlx::query_scalar(versions).fetch_one(&mut db).await.unwrap();
+    assert_eq!(resolve_sent(&mut db, CLIENT, &ids, &sent, moment(4)).await.unwrap(), found);
+    let after: Vec<String> = sqlx::query_scalar(versions).fetch_one(&mut db).await.unwrap();
+    assert_eq!(before, after, "no row was written");
+}
+
+#[tokio::test]
+async fn a_number_that_passed_to_somebody_else_merges_nobody() {
+    let (mut db, ids) = (database().await, ids());
+    let ann = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
+    let ben = resolve(&mut db, CLIENT, &ids, identity(Some("27820000002"), Some("ZA.2")), moment(2)).await.unwrap();
+    // Ben, who has a number of his own, writes from Ann's: it is his now.
+    let moved = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.2")), moment(3)).await.unwrap();
+    assert_eq!(moved, ben);
+    let known = customers::find(&mut db, CLIENT, ann).await.unwrap().unwrap();
+    assert_eq!((known.id, known.phone(), known.bsuid()), (ann, None, Some("ZA.1")));
+    assert_eq!(customers::find(&mut db, CLIENT, ben).await.unwrap().unwrap().phone(), Some(ZO));
+    // Ben's first number, which he has left, is somebody's of whom nobody heard.
+    let new = resolve(&mut db, CLIENT, &ids, identity(Some("27820000002"), Some("ZA.3")), moment(4)).await.unwrap();
+    assert!(![ann, ben].contains(&new));
+    // And Ann is told to have taken Ben's present one.
+    let change = identity(Some(ZO), Some("ZA.11"));
+    let change = Introduction { replaced: Some(bsuid("ZA.1")), ..change };
+    resolve(&mut db, CLIENT, &ids, identity(Some("27820000003"), Some("ZA.1")), moment(5)).await.unwrap();
+    let told = change_address(&mut db, CLIENT, &ids, &phone("27820000003"), change, moment(6)).await.unwrap();
+    assert_eq!(told, Some(ann));
+    assert_eq!(customers::find(&mut db, CLIENT, ben).await.unwrap().unwrap().phone(), None);
+}
+
+#[tokio::test]
+async fn a_new_bsuid_of_a_known_number_is_the_same_customers() {
+    let (mut db, ids) = (database().await, ids());
+    let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
+    assert_eq!(resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.2")), moment(2)).await.unwrap(), zo);
+    // Of another portfolio, and known by its BSUID alone before.
+    let withheld = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.3")), moment(3)).await.unwrap();
+    assert_eq!(resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.3")), moment(4)).await.unwrap(), zo);
+    assert_eq!(customers::find(&mut db, CLIENT, withheld).await.unwrap().unwrap().id, zo);
 }

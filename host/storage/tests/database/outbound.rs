@@ -28,7 +28,7 @@ use storage::{
         parts::{self, NewPart, PartOrigin},
         provider_ids,
         steps::{self, LegMove, ProviderId, Steps},
-        work,
+        work::{self, Later},
     },
     people::{
         customers::{Introduction, resolve},
@@ -176,7 +176,7 @@ async fn legs_move_forward_and_leave_the_queue() {
     assert!(work::due(&mut db, CLIENT, INBOX.0, moment(29), 10).await.unwrap().legs.is_empty());
     work::mark_unknown(&mut db, CLIENT, &both[..1]).await.unwrap();
     legs::mark_ambiguous(&mut db, CLIENT, &both[..1]).await.unwrap();
-    work::put_back(&mut db, CLIENT, &[(id(2), 0, moment(3))]).await.unwrap();
+    work::defer(&mut db, CLIENT, &[(id(2), 0, moment(3))], Later::Again).await.unwrap();
     lanes::due(&mut db, Queue::Outbound, moment(30), 10).await.unwrap();
     let due = work::due(&mut db, CLIENT, INBOX.0, moment(30), 10).await.unwrap().legs;
     let seen: Vec<_> = due.iter().map(|leg| (leg.unanswered, leg.ambiguous, leg.attempts)).collect();
@@ -195,9 +195,9 @@ async fn legs_that_are_put_off_wait_for_their_time_and_stay_what_they_are() {
     store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
     let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
     work::mark_sending(&mut db, CLIENT, &all[..1], moment(0), Duration::from_secs(1)).await.unwrap();
-    work::pace(&mut db, CLIENT, &[(id(2), 0, moment(1))]).await.unwrap();
+    work::defer(&mut db, CLIENT, &[(id(2), 0, moment(1))], Later::Paced).await.unwrap();
     let later = all.map(|(message, ordinal)| (message, ordinal, moment(60)));
-    work::put_off(&mut db, CLIENT, &later).await.unwrap();
+    work::defer(&mut db, CLIENT, &later, Later::PutOff).await.unwrap();
     assert_eq!(lanes::due(&mut db, Queue::Outbound, moment(59), 10).await.unwrap(), []);
     let rows = "SELECT phase, ready FROM outbound_work ORDER BY message_id";
     let rows: Vec<(String, bool)> = sqlx::query_as(rows).fetch_all(&mut db).await.unwrap();

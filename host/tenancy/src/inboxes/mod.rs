@@ -60,10 +60,3 @@ pub async fn list_numbers(
     let items = items.iter().filter_map(WhatsAppNumber::of).collect();
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
-
-/// What kind of inbox the client has at an address of a channel, if any.
-pub async fn kind_of(db: &PgPool, client: ClientId, channel: Channel, address: &str) -> Result<Option<InboxKind>> {
-    let mut db = db.acquire().await?;
-    let found = storage::inboxes::by_addresses(&mut db, client, channel, &[address.to_owned()]).await?;
-    Ok(found.first().map(Inbox::kind))
-}

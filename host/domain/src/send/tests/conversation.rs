@@ -82,7 +82,7 @@ fn names_may_be_written_in_snake_case() {
     });
     let send = resolved(&snake);
     assert_eq!(send.parts[0].conversation.unwrap().to_string(), ID);
-    let accepted: Vec<_> = send.accepted().map(|(_, accepted)| accepted).collect();
+    let accepted = accepted(&send);
     assert_eq!((accepted[0].ct_id.as_deref(), accepted[0].gst_id.as_deref()), (Some("c"), Some("g")));
     assert_eq!(accepted[1].recipient.bsuid(), Some("ZA.1"));
 

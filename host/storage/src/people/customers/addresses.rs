@@ -1,6 +1,6 @@
 //! Addresses, each pointing at one customer of the client.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -53,23 +53,56 @@ pub(super) async fn find(
     rows.into_iter().map(pair).collect()
 }
 
+/// The addresses of a customer, the one that was seen last first.
+pub(super) async fn of_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Vec<Address>> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT kind, value FROM customer_address WHERE client_id = $1 AND customer_id = $2
+         ORDER BY seen_at DESC, kind, value",
+    )
+    .bind(client.0)
+    .bind(customer.0)
+    .fetch_all(db)
+    .await?;
+    let columns = ("kind", "value");
+    rows.iter().map(|(kind, value)| stored::address("customer_address", columns, kind, value)).collect()
+}
+
+/// Those of `customers` who have a BSUID.
+pub(super) async fn with_bsuid(
+    db: &mut PgConnection,
+    client: ClientId,
+    customers: &[CustomerId],
+) -> Result<HashSet<CustomerId>> {
+    let rows: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT address.customer_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN customer_address address
+              ON address.client_id = wanted.client_id AND address.customer_id = wanted.id AND address.kind = 'BSUID'",
+    )
+    .bind(client.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(CustomerId).collect())
+}
+
 /// Adds addresses that nobody has yet, and answers how many were still free. Pass them sorted: two transactions that add
 /// the same ones then wait for each other instead of deadlocking.
 pub(super) async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     addresses: &[(Address, CustomerId)],
-    now: DateTime<Utc>,
+    seen_at: impl Fn(&Address) -> DateTime<Utc>,
 ) -> Result<usize> {
     let done = sqlx::query(
         "INSERT INTO customer_address (client_id, kind, value, customer_id, seen_at)
-         SELECT $1, *, $5 FROM unnest($2::text[], $3::text[], $4::uuid[]) ON CONFLICT DO NOTHING",
+         SELECT $1, * FROM unnest($2::text[], $3::text[], $4::uuid[], $5::timestamptz[]) ON CONFLICT DO NOTHING",
     )
     .bind(client.0)
     .bind(addresses.iter().map(|(address, _)| address.kind().as_str()).collect::<Vec<_>>())
     .bind(addresses.iter().map(|(address, _)| address.value()).collect::<Vec<_>>())
     .bind(addresses.iter().map(|(_, customer)| customer.0).collect::<Vec<_>>())
-    .bind(now)
+    .bind(addresses.iter().map(|(address, _)| seen_at(address)).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(usize::try_from(done.rows_affected()).unwrap_or(usize::MAX))

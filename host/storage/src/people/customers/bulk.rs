@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::Address,
+    address::{Address, AddressKind},
     clock::IdSource,
     ids::{ClientId, CustomerId},
 };
 use sqlx::PgConnection;
 
-use super::{addresses, resolve};
+use super::{Introduction, addresses, resolve};
 use crate::{Error, Result};
 
 /// The customers of recipients, in the order of `recipients`; unknown ones are created, all in a handful of statements.
@@ -35,6 +35,94 @@ pub async fn resolve_many(
     recipients.iter().map(customer).collect()
 }
 
+/// The customers of recipients to whom a provider has sent, in the order of `sent`: the address that was written to, and what
+/// the provider calls the same person: a canonical phone number (Brazil, Argentina, Mexico), a BSUID. That is evidence, so it
+/// names the customer, and may merge two ([`super::resolve`]). The address that was written to stays an alias of a canonical
+/// one. What is known already costs one statement, and BSUIDs of those who have none yet a handful for all.
+pub async fn resolve_sent(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    sent: &[(&Address, &[Address])],
+    now: DateTime<Utc>,
+) -> Result<Vec<CustomerId>> {
+    let written: Vec<&Address> = sent.iter().map(|(written, _)| *written).collect();
+    let mut news: Vec<Sent<'_>> =
+        sent.iter().copied().filter(|(to, named)| named.iter().any(|one| one != *to)).collect();
+    if news.is_empty() {
+        return resolve_many(db, client, ids, &written, now).await;
+    }
+    let mut wanted: Vec<Address> = sent.iter().flat_map(|(_, named)| named.iter()).cloned().collect();
+    wanted.extend(written.iter().map(|address| (*address).clone()));
+    wanted.sort();
+    wanted.dedup();
+    let known = addresses::find(db, client, &wanted).await?;
+    let is_news = |(to, named): &Sent<'_>| {
+        let owner = known.get(*to);
+        owner.is_none() || named.iter().any(|address| known.get(address) != owner)
+    };
+    news.retain(is_news);
+    let of_known: Option<Vec<CustomerId>> = written.iter().map(|address| known.get(*address).copied()).collect();
+    if let (true, Some(customers)) = (news.is_empty(), of_known) {
+        return Ok(customers);
+    }
+    news.sort();
+    news.dedup();
+    let (plain, rest): (Vec<Sent<'_>>, Vec<Sent<'_>>) = news.into_iter().partition(|(to, named)| {
+        named.iter().all(|one| one == *to || (one.kind() == AddressKind::Bsuid && !known.contains_key(one)))
+    });
+    let left = attach(db, client, ids, &plain, now).await?;
+    for (to, named) in left.into_iter().chain(rest) {
+        super::resolve(db, client, ids, introduction(to, named), now).await?;
+    }
+    resolve_many(db, client, ids, &written, now).await
+}
+
+/// An address that was written to, and what the provider calls the same person.
+type Sent<'a> = (&'a Address, &'a [Address]);
+
+/// Gives BSUIDs that nobody has to those who have none, and answers the ones of whom that cannot be said.
+async fn attach<'a>(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    plain: &[Sent<'a>],
+    now: DateTime<Utc>,
+) -> Result<Vec<Sent<'a>>> {
+    if plain.is_empty() {
+        return Ok(Vec::new());
+    }
+    let written: Vec<&Address> = plain.iter().map(|(to, _)| *to).collect();
+    let owners = resolve_many(db, client, ids, &written, now).await?;
+    let have_one = addresses::with_bsuid(db, client, &owners).await?;
+    let mut pairs = Vec::with_capacity(plain.len());
+    let mut left = Vec::new();
+    for (owner, one) in owners.into_iter().zip(plain) {
+        if have_one.contains(&owner) {
+            left.push(*one);
+        } else {
+            pairs.extend(one.1.iter().filter(|address| *address != one.0).map(|address| (address.clone(), owner)));
+        }
+    }
+    pairs.sort();
+    if addresses::insert(db, client, &pairs, |_| now).await? < pairs.len() {
+        // One was taken meanwhile, or is named as two people's: each is looked at by itself.
+        return Ok(plain.to_vec());
+    }
+    let current: Vec<Address> = written.into_iter().cloned().collect();
+    addresses::touch(db, client, &current, now).await?;
+    Ok(left)
+}
+
+fn introduction(written: &Address, named: &[Address]) -> Introduction {
+    let canonical = named.iter().any(|address| address.kind() == written.kind() && address != written);
+    let mut addresses = named.to_vec();
+    if !canonical {
+        addresses.push(written.clone());
+    }
+    Introduction { addresses, replaced: canonical.then(|| written.clone()), ..Introduction::default() }
+}
+
 /// Addresses were taken and given away again between two statements; the caller's transaction is tried again.
 pub(super) fn keep_changing() -> Error {
     Error::Database(sqlx::Error::Protocol("the addresses of a customer keep changing; try again".to_owned()))
@@ -53,7 +141,7 @@ async fn create_missing(
     let customers: Vec<CustomerId> = created.values().copied().collect();
     resolve::create(db, client, &customers, now).await?;
     let pairs: Vec<(Address, CustomerId)> = created.into_iter().collect();
-    if addresses::insert(db, client, &pairs, now).await? == pairs.len() {
+    if addresses::insert(db, client, &pairs, |_| now).await? == pairs.len() {
         return Ok(pairs.into_iter().collect());
     }
     resolve::remove_unused(db, client, &customers).await?;

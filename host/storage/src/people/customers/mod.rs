@@ -4,6 +4,7 @@
 mod addresses;
 mod bulk;
 mod merge;
+mod passing;
 mod resolve;
 
 use domain::{
@@ -15,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{Result, stored};
 
-pub use bulk::resolve_many;
+pub use bulk::{resolve_many, resolve_sent};
 pub use resolve::{change_address, resolve};
 
 /// What an event says about a customer.

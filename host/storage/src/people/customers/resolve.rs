@@ -10,7 +10,7 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use super::{Introduction, addresses, bulk::keep_changing, merge};
+use super::{Introduction, addresses, bulk::keep_changing, merge, passing};
 use crate::{
     Result,
     chat::{conversations, search},
@@ -21,7 +21,7 @@ use crate::{
 const ROUNDS: usize = 4;
 
 /// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same
-/// person. Only for events of a provider: what a client claims in a request must not merge people ([`super::resolve_many`]).
+/// person. A phone number that has passed to somebody else merges nobody. Only for events of a provider: what a client claims in a request must not merge people ([`super::resolve_many`]).
 /// Names replace what is known. An introduction without addresses creates a customer that nothing will find again.
 pub async fn resolve(
     db: &mut PgConnection,
@@ -31,10 +31,11 @@ pub async fn resolve(
     now: DateTime<Utc>,
 ) -> Result<CustomerId> {
     let named = addresses::named(&introduction);
-    let found = addresses::find(db, client, &named).await?;
-    let customer = settle(db, client, ids, &named, found, now).await?;
-    // The replaced address stays an alias: it must not become the one that is shown.
+    let mut found = addresses::find(db, client, &named).await?;
+    passing::pass_on(db, client, &named, None, &mut found).await?;
     let replaced = introduction.replaced.as_ref();
+    let customer = settle(db, client, ids, (&named, replaced), found, now).await?;
+    // The replaced address stays an alias: it must not become the one that is shown.
     let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
     addresses::touch(db, client, &current, now).await?;
     rename(db, client, customer, &introduction).await?;
@@ -56,11 +57,12 @@ pub async fn change_address(
     named.push(old.clone());
     named.sort();
     named.dedup();
-    let found = addresses::find(db, client, &named).await?;
+    let mut found = addresses::find(db, client, &named).await?;
+    passing::pass_on(db, client, &named, Some(old), &mut found).await?;
     if found.is_empty() {
         return Ok(None);
     }
-    let customer = settle(db, client, ids, &named, found, now).await?;
+    let customer = settle(db, client, ids, (&named, introduction.replaced.as_ref()), found, now).await?;
     if !introduction.addresses.contains(old) {
         addresses::remove(db, client, old).await?;
     }
@@ -70,15 +72,17 @@ pub async fn change_address(
     Ok(Some(same))
 }
 
-/// Makes all addresses of `named` point at one customer. `found` is what is known of them.
+/// Makes all addresses of `named` point at one customer. `found` is what is known of them. The one that was replaced is
+/// older than all others.
 async fn settle(
     db: &mut PgConnection,
     client: ClientId,
     ids: &IdSource,
-    named: &[Address],
+    (named, replaced): (&[Address], Option<&Address>),
     mut found: HashMap<Address, CustomerId>,
     now: DateTime<Utc>,
 ) -> Result<CustomerId> {
+    let seen_at = |address: &Address| if replaced == Some(address) { DateTime::UNIX_EPOCH } else { now };
     let mut created = None;
     for _ in 0..ROUNDS {
         let known: BTreeSet<CustomerId> = found.values().copied().collect();
@@ -99,7 +103,7 @@ async fn settle(
         }
         let missing = named.iter().filter(|address| !found.contains_key(*address));
         let missing: Vec<(Address, CustomerId)> = missing.map(|address| (address.clone(), customer)).collect();
-        if missing.is_empty() || addresses::insert(db, client, &missing, now).await? == missing.len() {
+        if missing.is_empty() || addresses::insert(db, client, &missing, seen_at).await? == missing.len() {
             if let Some(unused) = created.filter(|created| *created != customer) {
                 remove_unused(db, client, &[unused]).await?;
             }

@@ -1,0 +1,66 @@
+//! The codes of failed messages that are ours. Beside them a failed message has the code of its provider, as it came.
+
+/// Why a message failed, where no provider says it. The list is closed: `docs/errors.md` has a row for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OwnCode {
+    /// The number was looked up before sending and is not registered on WhatsApp (Lite).
+    NotRegistered,
+    /// The second provider call was not answered either.
+    NoAnswer,
+    /// Its batch was cancelled before it was sent.
+    Cancelled,
+    /// Its channel cannot carry it.
+    CannotCarry,
+    /// The SMSC refused it; the SMSC's status is in the text.
+    RefusedBySmsc,
+    /// The repeated submit was not answered either.
+    NoAnswerFromSmsc,
+    /// The SMSC took it, and it did not arrive.
+    UndeliveredSms,
+    /// The device of a Lite number did not take it, or could not send it.
+    RefusedByDevice,
+    /// It could not be handed over for too long.
+    NotHandedOver,
+}
+
+impl OwnCode {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 9] = [
+        Self::NotRegistered,
+        Self::NoAnswer,
+        Self::Cancelled,
+        Self::CannotCarry,
+        Self::RefusedBySmsc,
+        Self::NoAnswerFromSmsc,
+        Self::UndeliveredSms,
+        Self::RefusedByDevice,
+        Self::NotHandedOver,
+    ];
+
+    /// What `errorCode` says. They are API: add, never change.
+    pub const fn code(self) -> i64 {
+        match self {
+            Self::NotRegistered => 900_404,
+            Self::NoAnswer => 900_408,
+            Self::Cancelled => 900_410,
+            Self::CannotCarry => 900_415,
+            Self::RefusedBySmsc => 900_450,
+            Self::NoAnswerFromSmsc => 900_451,
+            Self::UndeliveredSms => 900_452,
+            Self::RefusedByDevice => 900_460,
+            Self::NotHandedOver => 900_503,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_different_and_none_is_a_providers() {
+        let codes: Vec<i64> = OwnCode::ALL.into_iter().map(OwnCode::code).collect();
+        assert!(codes.is_sorted_by(|one, next| one < next), "{codes:?}");
+        assert!(codes.iter().all(|code| (900_000..901_000).contains(code)), "{codes:?}");
+    }
+}

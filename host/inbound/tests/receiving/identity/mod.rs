@@ -1,0 +1,180 @@
+//! Who is who: generated lives of people, told as a provider tells of them, against what can be known of them.
+//!
+//! Lives go through what finds, makes and merges customers, and every tenth of them the whole way, from the callback to the chat.
+//! `make test` lives 2,000 of them, and `sh scripts/identity.sh` all ten thousand (`IDENTITY_LIVES`). A life that comes out wrong
+//! is made as short as it can be, and printed with its seed; `IDENTITY_SEED=<seed>` lives that one alone.
+
+mod people;
+mod verdict;
+mod whole_way;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    address::{Address, AddressKind},
+    clock::IdSource,
+    ids::ClientId,
+};
+use people::{Happening, Told, World, history};
+use storage::{
+    PgConnection,
+    people::customers::{self, Introduction},
+    tenancy::clients::{self, NewClient},
+};
+use verdict::{Found, judge};
+
+use crate::stage::Stage;
+
+/// Unless `IDENTITY_LIVES` says how many.
+const LIVES: u64 = 2_000;
+/// Lives in one transaction.
+const TOGETHER: usize = 500;
+/// Each so many lives are lived with another client, too, by the same addresses.
+const WITH_TWO_CLIENTS: u64 = 5;
+/// Where a life is lived again: no other one has these numbers.
+const APART: u32 = 90_000;
+
+/// A client of the stage, beside its first.
+async fn another_client(stage: &Stage) -> ClientId {
+    let client: ClientId = stage.ctx.mint();
+    let new = NewClient {
+        client_ref: "other",
+        display_name: "Other",
+        parent: None,
+        allow_private_targets: false,
+        sms_inbox: stage.ctx.mint(),
+    };
+    let mut db = stage.ctx.db.acquire().await.unwrap();
+    clients::insert(&mut db, client, &new, stage.ctx.now()).await.unwrap();
+    client
+}
+
+fn seeds() -> Vec<u64> {
+    match std::env::var("IDENTITY_SEED") {
+        Ok(seed) => vec![seed.parse().expect("IDENTITY_SEED is a number")],
+        Err(_) => {
+            let lives = std::env::var("IDENTITY_LIVES").ok().and_then(|lives| lives.parse().ok());
+            (0..lives.unwrap_or(LIVES)).collect()
+        }
+    }
+}
+
+/// What the provider says of an address, as what comes in names it.
+fn address(kind: AddressKind, value: Option<&String>) -> Option<Address> {
+    Address::of_kind(kind, value?)
+}
+
+/// Tells storage, as the receivers of messages, answers and account events do.
+async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &Told, now: DateTime<Utc>) {
+    let introduction = |addresses: Vec<Address>, replaced: Option<Address>, username: Option<&String>| Introduction {
+        addresses,
+        replaced,
+        name: None,
+        username: username.cloned(),
+    };
+    let (phone, user_id) = (AddressKind::Phone, AddressKind::Bsuid);
+    match told {
+        Told::Message { phone: number, user_id: id, username } => {
+            let named = address(phone, number.as_ref()).into_iter().chain(address(user_id, id.as_ref())).collect();
+            customers::resolve(db, client, ids, introduction(named, None, username.as_ref()), now).await.unwrap();
+        }
+        Told::Sent { written, named } => {
+            customers::resolve_sent(db, client, ids, &[(written, named.as_slice())], now).await.unwrap();
+        }
+        Told::NumberChanged { old, new, before, now: id } => {
+            let old = address(phone, Some(old)).unwrap();
+            let named = address(phone, Some(new)).into_iter().chain(address(user_id, Some(id))).collect();
+            let change = introduction(named, address(user_id, Some(before)), None);
+            customers::change_address(db, client, ids, &old, change, now).await.unwrap();
+        }
+        Told::UserIdChanged { before, now: id, phone: number } => {
+            let named = address(phone, number.as_ref()).into_iter().chain(address(user_id, Some(id))).collect();
+            let change = introduction(named, address(user_id, Some(before)), None);
+            customers::resolve(db, client, ids, change, now).await.unwrap();
+        }
+    }
+}
+
+/// Lives a life at a place, and answers the world as it is then.
+async fn live(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    (seed, place): (u64, u32),
+    happenings: &[Happening],
+) -> (World, Vec<Told>) {
+    let mut world = World::new(seed, place);
+    let mut now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
+    let mut all = Vec::new();
+    for happening in happenings {
+        if let Some(told) = world.happens(*happening) {
+            now += TimeDelta::seconds(1);
+            tell(db, client, ids, &told, now).await;
+            all.push(told);
+        }
+    }
+    (world, all)
+}
+
+/// Lives a life again with fewer and fewer happenings, for as long as it comes out wrong, and says what is left of it.
+async fn shortest(stage: &Stage, ids: &IdSource, seed: u64) -> String {
+    let mut happenings = history(seed);
+    let mut said = String::new();
+    let mut at = 0;
+    loop {
+        let mut fewer = happenings.clone();
+        if !said.is_empty() {
+            if at >= fewer.len() {
+                return said;
+            }
+            fewer.remove(at);
+        }
+        let mut tx = stage.ctx.db.begin().await.unwrap();
+        let before = Found::load(&mut tx, stage.client).await.customers;
+        let (world, told) = live(&mut tx, stage.client, ids, (seed, APART), &fewer).await;
+        let mut found = Found::load(&mut tx, stage.client).await;
+        found.customers -= before;
+        tx.rollback().await.unwrap();
+        let found = found.of_world(&world);
+        match judge(&[(seed, world)], &found) {
+            Err(wrong) => {
+                said = format!("{}\n{fewer:#?}\ntold: {told:#?}", wrong.said);
+                happenings = fewer;
+            }
+            Ok(()) if said.is_empty() => return "it comes out right by itself".to_owned(),
+            Ok(()) => at += 1,
+        }
+    }
+}
+
+#[tokio::test]
+async fn generated_lives_leave_each_person_one_customer_and_nobody_anothers() {
+    let stage = Stage::new().await;
+    let other = another_client(&stage).await;
+    let ids = IdSource::new([5; 32]);
+    let (mut worlds, mut others) = (Vec::new(), Vec::new());
+    for together in seeds().chunks(TOGETHER) {
+        let mut tx = stage.ctx.db.begin().await.unwrap();
+        for seed in together.iter().copied() {
+            let (happenings, place) = (history(seed), u32::try_from(seed).unwrap());
+            worlds.push((seed, live(&mut tx, stage.client, &ids, (seed, place), &happenings).await.0));
+            if seed % WITH_TWO_CLIENTS == 0 {
+                // The same people, who did other things.
+                let happenings = &happenings[happenings.len() / 2..];
+                others.push((seed, live(&mut tx, other, &ids, (seed, place), happenings).await.0));
+            }
+        }
+        tx.commit().await.unwrap();
+    }
+    let mut db = stage.ctx.db.acquire().await.unwrap();
+    for (client, worlds) in [(stage.client, &worlds), (other, &others)] {
+        let found = Found::load(&mut db, client).await;
+        if let Err(wrong) = judge(worlds, &found) {
+            let Some(seed) = wrong.seed else { panic!("{}", wrong.said) };
+            panic!("seed {seed}: {}\nthe shortest that is wrong: {}", wrong.said, shortest(&stage, &ids, seed).await);
+        }
+    }
+    if worlds.len() > 1 {
+        let merged = stage.count("SELECT count(*) FROM customer WHERE merged_into IS NOT NULL").await;
+        assert!(merged > 100, "only {merged} customers turned out to be somebody else: are the lives too quiet?");
+    }
+}

@@ -1,0 +1,367 @@
+//! Lives of people as a provider sees them: numbers that are withheld, changed, written in two ways and given to somebody else,
+//! user ids that change with them, usernames that mean nothing. And, beside them, what a service can know of these people.
+
+use std::collections::BTreeSet;
+
+use domain::address::{Address, AddressKind};
+
+/// Numbers without chance: the same seed gives the same life.
+#[derive(Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
+    }
+
+    /// 0 to `sides` - 1 (`SplitMix64`).
+    pub fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % sides
+    }
+}
+
+/// Something that happens to one of the people of a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Happening {
+    pub person: usize,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Writes to the business, with number and user id.
+    Writes,
+    /// With the number withheld.
+    WritesWithheld,
+    /// As providers told of it before there were user ids.
+    WritesWithoutUserId,
+    /// With a user id that is none.
+    WritesWithMalformedUserId,
+    /// The business sends to the number, in the way that the provider does not use where there are two.
+    SentToOtherForm,
+    /// The business sends to the number.
+    SentToNumber,
+    /// The business sends to the number, and the status of it names the user id.
+    StatusNamesUserId,
+    /// The business sends to the user id, and the answer names the number.
+    SentToUserId,
+    /// Gets a new number and a new user id, and the provider says so.
+    ChangesNumber,
+    /// Takes a number that somebody of the history has left, and the provider says so.
+    TakesLeftNumber,
+    /// Gets a new number; nobody says so, and the user id stays.
+    MovesSilently,
+    /// Begins to use a number that somebody of the history has left; nobody says so.
+    TakesLeftNumberSilently,
+    /// Gets a new user id, and the provider says so.
+    ChangesUserId,
+    /// Takes a username, which somebody else may have had.
+    ChangesUsername,
+}
+
+const ALL: [What; 14] = [
+    What::Writes,
+    What::WritesWithheld,
+    What::WritesWithoutUserId,
+    What::WritesWithMalformedUserId,
+    What::SentToOtherForm,
+    What::SentToNumber,
+    What::StatusNamesUserId,
+    What::SentToUserId,
+    What::ChangesNumber,
+    What::TakesLeftNumber,
+    What::MovesSilently,
+    What::TakesLeftNumberSilently,
+    What::ChangesUserId,
+    What::ChangesUsername,
+];
+
+/// What is to happen in the history of a seed.
+pub fn history(seed: u64) -> Vec<Happening> {
+    let mut dice = Dice::new(seed);
+    let people = 1 + dice.roll(3);
+    let length = 3 + dice.roll(8);
+    let mut one = || {
+        // To write is what people do most.
+        let what = if dice.roll(3) == 0 { What::Writes } else { ALL[usize::try_from(dice.roll(14)).unwrap()] };
+        Happening { person: usize::try_from(dice.roll(people)).unwrap(), what }
+    };
+    (0..length).map(|_| one()).collect()
+}
+
+/// What the provider tells us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    Message {
+        phone: Option<String>,
+        user_id: Option<String>,
+        username: Option<String>,
+    },
+    /// An answer to a send, or a status: where it went, and what the provider calls that person.
+    Sent {
+        written: Address,
+        named: Vec<Address>,
+    },
+    NumberChanged {
+        old: String,
+        new: String,
+        before: String,
+        now: String,
+    },
+    UserIdChanged {
+        before: String,
+        now: String,
+        phone: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone)]
+struct Person {
+    number: u32,
+    user_id: u32,
+    username: Option<String>,
+    /// Must say who it is before anything else: it has the number that was somebody else's.
+    introduces_itself: bool,
+}
+
+/// What a service can know to be one person's.
+#[derive(Debug, Clone)]
+pub struct Known {
+    person: usize,
+    pub addresses: BTreeSet<Address>,
+    /// The number that was seen last, and when.
+    shown: Option<(u32, String)>,
+    /// Messages that were written.
+    pub messages: usize,
+}
+
+/// The people of a history, their world and what can be known of them.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// Apart from all other histories: part of every number and user id.
+    place: u32,
+    /// Whose numbers: South African, Brazilian, Argentinian.
+    country: usize,
+    time: u32,
+    people: Vec<Person>,
+    numbers: u32,
+    user_ids: u32,
+    /// Numbers that nobody has any more.
+    left: Vec<u32>,
+    pub known: Vec<Known>,
+}
+
+impl World {
+    /// The world of the history of a seed, at a place of its own.
+    pub fn new(seed: u64, place: u32) -> Self {
+        let person = |at| Person { number: at, user_id: at, username: None, introduces_itself: false };
+        Self {
+            place,
+            country: usize::try_from(seed % 3).unwrap(),
+            time: 0,
+            people: (0..3).map(person).collect(),
+            numbers: 3,
+            user_ids: 3,
+            left: Vec::new(),
+            known: Vec::new(),
+        }
+    }
+
+    /// Whether an address is one of this world's, of anybody at any time.
+    pub fn owns(&self, address: &Address) -> bool {
+        let numbers = (0..self.numbers).flat_map(|one| std::iter::once(self.phone(one)).chain(self.other_form(one)));
+        let mut all = numbers.chain((0..self.user_ids).map(|one| self.user_id(one)));
+        all.any(|value| value == address.value())
+    }
+
+    /// What the provider calls a number.
+    fn phone(&self, number: u32) -> String {
+        let subscriber = self.place * 100 + number;
+        match self.country {
+            0 => format!("2782{subscriber:07}"),
+            1 => format!("5541{subscriber:08}"),
+            _ => format!("54911{subscriber:08}"),
+        }
+    }
+
+    /// The other way to write it, which people use and the provider does not.
+    fn other_form(&self, number: u32) -> Option<String> {
+        let subscriber = self.place * 100 + number;
+        match self.country {
+            0 => None,
+            1 => Some(format!("55419{subscriber:08}")),
+            _ => Some(format!("5411{subscriber:08}")),
+        }
+    }
+
+    fn user_id(&self, user_id: u32) -> String {
+        format!("{}.{}", ["ZA", "BR", "AR"][self.country], u64::from(self.place) * 100 + u64::from(user_id))
+    }
+
+    /// Lets it happen, unless it cannot, and answers what the provider tells.
+    pub fn happens(&mut self, happening: Happening) -> Option<Told> {
+        let at = happening.person;
+        let person = self.people[at].clone();
+        let (phone, user_id) = (self.phone(person.number), self.user_id(person.user_id));
+        if person.introduces_itself && happening.what != What::Writes {
+            return None;
+        }
+        let message = |phone: Option<&String>, user_id: Option<String>| Told::Message {
+            phone: phone.cloned(),
+            user_id,
+            username: person.username.clone(),
+        };
+        let sent = |written: Address, named: Vec<Address>| Told::Sent { written, named };
+        match happening.what {
+            What::Writes => {
+                self.people[at].introduces_itself = false;
+                self.seen(at, &[number(&phone), bsuid(&user_id)], &[], true);
+                Some(message(Some(&phone), Some(user_id)))
+            }
+            What::WritesWithheld => {
+                self.seen(at, &[bsuid(&user_id)], &[], true);
+                Some(message(None, Some(user_id)))
+            }
+            What::WritesWithoutUserId => {
+                self.seen(at, &[number(&phone)], &[], true);
+                Some(message(Some(&phone), None))
+            }
+            What::WritesWithMalformedUserId => {
+                self.seen(at, &[number(&phone)], &[], true);
+                Some(message(Some(&phone), Some("not.a user id".to_owned())))
+            }
+            What::SentToOtherForm => {
+                let other = number(&self.other_form(person.number)?);
+                self.seen(at, &[number(&phone)], std::slice::from_ref(&other), false);
+                Some(sent(other, vec![number(&phone)]))
+            }
+            What::SentToNumber => {
+                self.seen(at, &[number(&phone)], &[], false);
+                Some(sent(number(&phone), vec![number(&phone)]))
+            }
+            What::StatusNamesUserId => {
+                let named = vec![number(&phone), bsuid(&user_id)];
+                self.seen(at, &named, &[], false);
+                Some(sent(number(&phone), named))
+            }
+            What::SentToUserId => {
+                let named = vec![number(&phone), bsuid(&user_id)];
+                self.seen(at, &named, &[], false);
+                Some(sent(bsuid(&user_id), named))
+            }
+            What::ChangesNumber => {
+                let new = self.new_number();
+                Some(self.change_number(at, new))
+            }
+            What::TakesLeftNumber => {
+                let new = self.take_left_number()?;
+                Some(self.change_number(at, new))
+            }
+            What::MovesSilently => {
+                self.people[at].number = self.new_number();
+                self.left.push(person.number);
+                None
+            }
+            What::TakesLeftNumberSilently => {
+                self.people[at].number = self.take_left_number()?;
+                self.people[at].introduces_itself = true;
+                self.left.push(person.number);
+                None
+            }
+            What::ChangesUserId => {
+                let now = self.new_user_id();
+                self.people[at].user_id = now;
+                let now = self.user_id(now);
+                self.seen(at, &[bsuid(&now)], &[bsuid(&user_id)], false);
+                Some(Told::UserIdChanged { before: user_id, now, phone: None })
+            }
+            What::ChangesUsername => {
+                self.people[at].username = Some(format!("name{}", self.place % 7));
+                None
+            }
+        }
+    }
+
+    fn change_number(&mut self, at: usize, new: u32) -> Told {
+        let person = self.people[at].clone();
+        let (old, before) = (self.phone(person.number), self.user_id(person.user_id));
+        let user_id = self.new_user_id();
+        let (new_phone, now) = (self.phone(new), self.user_id(user_id));
+        self.people[at] = Person { number: new, user_id, ..person };
+        self.left.push(person.number);
+        let named = [number(&old), bsuid(&before), number(&new_phone), bsuid(&now)];
+        self.take_from_others(at, &named.iter().collect::<Vec<_>>());
+        // Of somebody who was never heard of, nothing is kept.
+        if self.known.iter().any(|known| known.person == at && named.iter().any(|one| known.addresses.contains(one))) {
+            self.seen(at, &[number(&new_phone), bsuid(&now)], &[bsuid(&before), number(&old)], false);
+            for known in &mut self.known {
+                known.addresses.remove(&number(&old));
+            }
+        }
+        Told::NumberChanged { old, new: new_phone, before, now }
+    }
+
+    fn new_number(&mut self) -> u32 {
+        self.numbers += 1;
+        self.numbers - 1
+    }
+
+    fn new_user_id(&mut self) -> u32 {
+        self.user_ids += 1;
+        self.user_ids - 1
+    }
+
+    /// A number that was left by somebody of whom that can be known: who has said so, or was seen at another one since.
+    fn take_left_number(&mut self) -> Option<u32> {
+        let is_free = |of: &u32| {
+            let forms: Vec<String> = std::iter::once(self.phone(*of)).chain(self.other_form(*of)).collect();
+            let has = |known: &&Known| forms.iter().any(|form| known.addresses.contains(&number(form)));
+            let moved_on = |known: &Known| {
+                let has_user_id = known.addresses.iter().any(|one| one.kind() == AddressKind::Bsuid);
+                has_user_id && known.shown.as_ref().is_some_and(|(_, shown)| !forms.contains(shown))
+            };
+            self.known.iter().filter(has).all(moved_on)
+        };
+        let at = self.left.iter().position(is_free)?;
+        Some(self.left.remove(at))
+    }
+
+    /// What is a person's now is nobody else's.
+    fn take_from_others(&mut self, person: usize, named: &[&Address]) {
+        for known in self.known.iter_mut().filter(|known| known.person != person) {
+            known.addresses.retain(|address| !named.contains(&address));
+        }
+    }
+
+    /// The provider names these addresses as one person's: `aliases` are those that are not shown.
+    fn seen(&mut self, person: usize, current: &[Address], aliases: &[Address], wrote: bool) {
+        let named: Vec<&Address> = current.iter().chain(aliases).collect();
+        self.take_from_others(person, &named);
+        self.time += 1;
+        let is_meant =
+            |known: &Known| known.person == person && named.iter().any(|address| known.addresses.contains(*address));
+        let (meant, mut rest): (Vec<Known>, Vec<Known>) = self.known.drain(..).partition(is_meant);
+        let mut one = Known { person, addresses: BTreeSet::new(), shown: None, messages: usize::from(wrote) };
+        for known in meant {
+            one.addresses.extend(known.addresses);
+            one.messages += known.messages;
+            one.shown = known.shown.max(one.shown);
+        }
+        one.addresses.extend(named.into_iter().cloned());
+        let phone = current.iter().find(|address| address.kind() == AddressKind::Phone);
+        one.shown = phone.map(|phone| (self.time, phone.value().to_owned())).max(one.shown);
+        rest.push(one);
+        self.known = rest;
+    }
+}
+
+fn number(digits: &str) -> Address {
+    Address::of_kind(AddressKind::Phone, digits).unwrap()
+}
+
+fn bsuid(text: &str) -> Address {
+    Address::of_kind(AddressKind::Bsuid, text).unwrap()
+}

@@ -1,0 +1,82 @@
+//! What the database knows, held against what can be known.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use domain::{address::Address, ids::ClientId};
+use storage::PgConnection;
+use uuid::Uuid;
+
+use super::people::World;
+
+/// The customers of a client.
+pub struct Found {
+    pub addresses: BTreeMap<Address, Uuid>,
+    /// Those that are no other one by now.
+    pub customers: i64,
+}
+
+/// What came out wrong, and of which life, if that can be told.
+#[derive(Debug)]
+pub struct Wrong {
+    pub seed: Option<u64>,
+    pub said: String,
+}
+
+impl Found {
+    pub async fn load(db: &mut PgConnection, client: ClientId) -> Self {
+        let rows = sqlx::query_as("SELECT kind, value, customer_id FROM customer_address WHERE client_id = $1");
+        let rows: Vec<(String, String, Uuid)> = rows.bind(client.0).fetch_all(&mut *db).await.unwrap();
+        let addresses =
+            rows.into_iter().map(|(kind, value, id)| (Address::parse(&kind, &value).unwrap(), id)).collect();
+        let live = "SELECT count(*) FROM customer WHERE client_id = $1 AND merged_into IS NULL";
+        let customers = sqlx::query_scalar(live).bind(client.0).fetch_one(db).await.unwrap();
+        Self { addresses, customers }
+    }
+
+    /// Those of one world only.
+    pub fn of_world(mut self, world: &World) -> Self {
+        self.addresses.retain(|address, _| world.owns(address));
+        self
+    }
+}
+
+/// Whether each person whom one can know of is one customer, each customer one person, and no address is lost or left over.
+pub fn judge(worlds: &[(u64, World)], found: &Found) -> Result<(), Wrong> {
+    let mut of_customer: HashMap<Uuid, (u64, usize)> = HashMap::new();
+    let mut expected = BTreeSet::new();
+    let mut people = 0;
+    for (seed, world) in worlds {
+        for (at, known) in world.known.iter().enumerate() {
+            let wrong = |said: String| Err(Wrong { seed: Some(*seed), said });
+            people += 1;
+            let customers: BTreeSet<Option<Uuid>> =
+                known.addresses.iter().map(|address| found.addresses.get(address).copied()).collect();
+            let addresses = &known.addresses;
+            let customer = match customers.into_iter().collect::<Vec<_>>().as_slice() {
+                [Some(customer)] => *customer,
+                [] => continue,
+                [None, ..] => return wrong(format!("dropped: one of {addresses:?} is nobody's")),
+                [Some(_), ..] => return wrong(format!("duplicated: {addresses:?} are several customers")),
+            };
+            if let Some(before) = of_customer.insert(customer, (*seed, at)) {
+                return wrong(format!("wrongly merged: {addresses:?} with somebody of {before:?}"));
+            }
+            expected.extend(addresses.iter().cloned());
+        }
+    }
+    let left_over: Vec<&Address> = found.addresses.keys().filter(|address| !expected.contains(*address)).collect();
+    if let [first, ..] = left_over.as_slice() {
+        let said = format!("{} addresses too many: {first:?}", left_over.len());
+        return Err(Wrong { seed: place_of(worlds, first), said });
+    }
+    if people != found.customers {
+        let said = format!("{people} people are {} customers", found.customers);
+        return Err(Wrong { seed: None, said });
+    }
+    Ok(())
+}
+
+/// The life whose place an address names.
+fn place_of(worlds: &[(u64, World)], address: &Address) -> Option<u64> {
+    worlds.iter().find(|(_, world)| world.owns(address)).map(|(seed, _)| *seed)
+}

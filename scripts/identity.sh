@@ -1,0 +1,7 @@
+#!/bin/sh
+# Lives ten thousand generated lives of people against a model of what can be known of them (docs/rules/identity.md), every tenth
+# of them from the callback to the chat. A few minutes on two cores. IDENTITY_SEED=<seed> lives one of them alone.
+set -eu
+
+cd "$(dirname "$0")/.."
+IDENTITY_LIVES="${IDENTITY_LIVES:-10000}" cargo test --workspace --test receiving -- --nocapture identity::
