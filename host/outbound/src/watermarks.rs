@@ -45,6 +45,7 @@ pub async fn apply(
         at: mark.until,
         provider_id: None,
         failure: None,
+        named: Vec::new(),
     };
     let steps: Vec<Step> = meant.iter().filter(moves).map(step).collect();
     let wakes = advance(ctx, db, client, steps).await?;
