@@ -32,6 +32,7 @@ mod state;
 mod story;
 mod templates;
 mod testing;
+mod tickets;
 mod webhook_attempts;
 mod webhook_config;
 
@@ -89,6 +90,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(routing::routes())
         .merge(custom_events::routes())
         .merge(live_chat::routes())
+        .merge(tickets::routes())
         .merge(media::routes())
         .merge(providers::routes())
         .merge(operations::routes())

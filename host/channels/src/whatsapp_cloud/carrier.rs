@@ -20,7 +20,7 @@ use super::{
     error_codes::refreshes_templates,
     pace::{PAIR_INTERVAL, Pace},
 };
-use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, Outgoing, Place};
+use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, NotShown, Outgoing, Place, Presence};
 
 /// When a number without credentials is looked at again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
@@ -148,6 +148,13 @@ impl Carrier for CloudCarrier {
 
     fn pace(&self, _inbox: &CarrierInbox) -> Duration {
         PAIR_INTERVAL
+    }
+
+    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
+        let number = number_of(inbox).ok_or_else(|| NotShown::Failed("this number has no credentials".to_owned()))?;
+        let wamid = presence.last_message.ok_or(NotShown::NothingToRead)?;
+        let shown = self.api.mark_read(number, wamid, presence.typing).await;
+        shown.map_err(|error| NotShown::Failed(error.to_string()))
     }
 
     fn outdates_templates(&self, code: i64) -> bool {
