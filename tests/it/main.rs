@@ -30,6 +30,7 @@ mod isolation_rows;
 mod kill;
 mod layers;
 mod lite;
+mod live_chat;
 mod messenger;
 mod mutations;
 mod nodes;

@@ -30,6 +30,11 @@ impl Phone {
         phone["userId"].as_str().expect("every phone has a user id").to_owned()
     }
 
+    /// What the simulator knows of it.
+    pub async fn state(&self) -> Value {
+        self.http.get(&self.base).send().await.unwrap().json().await.unwrap()
+    }
+
     async fn post(&self, path: &str, body: &Value) -> Value {
         let response = self.http.post(format!("{}{path}", self.base)).json(body).send().await.unwrap();
         let status = response.status();

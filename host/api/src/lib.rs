@@ -39,6 +39,7 @@ mod story;
 mod teams;
 mod templates;
 mod testing;
+mod tickets;
 mod users;
 mod web_chat;
 mod webhook_attempts;
@@ -106,6 +107,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(sites::routes())
         .merge(web_chat::routes())
         .merge(live_chat::routes())
+        .merge(tickets::routes())
         .merge(media::routes())
         .merge(page_callbacks::routes())
         .merge(providers::routes())

@@ -1,6 +1,9 @@
 //! What files of customers are called: their addresses, signed and valid for a while, because whoever fetches them has no
 //! API key (DESIGN 7 "media"), and the extensions of their names.
 
+use bytes::Bytes;
+use channels::media_store::MediaContent;
+pub use channels::media_store::MediaStoreError;
 use domain::ids::{ClientId, MediaId};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -13,6 +16,19 @@ pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
     let expires = ctx.now().timestamp().saturating_add(lifetime);
     let signature = Signer::new(ctx).sign(client, id, expires);
     format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.public_url)
+}
+
+/// Whose file an address of ours names, whether it is valid still or not: `None` for an address that is not ours, and
+/// `Some(None)` for one that names no file.
+pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
+    let path = url.strip_prefix(ctx.settings.public_url.as_str())?.strip_prefix("/media/")?;
+    let (client, id) = path.split(['?', '#']).next()?.split_once('/')?;
+    Some(client.parse().ok().zip(id.parse().ok()))
+}
+
+/// Puts a file of the business into our store, whole; answers its SHA-256 in hexadecimal.
+pub async fn keep(ctx: &Context, client: ClientId, id: MediaId, bytes: Bytes) -> Result<String, MediaStoreError> {
+    Ok(ctx.media.put(client, id, MediaContent::Bytes(bytes)).await?.sha256)
 }
 
 /// Refuses an address that we did not make, or that is too old.

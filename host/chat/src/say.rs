@@ -5,7 +5,7 @@ use domain::{
     chat::{ChatContent, ContentType},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId},
+    ids::{ChatMessageId, ClientId, MediaId, UserId},
     inbox::InboxKind,
     messenger,
 };
@@ -32,6 +32,23 @@ pub struct Words<'a> {
     pub owner: &'a str,
     /// Provider id of the message that they quote.
     pub quoted_provider_id: Option<&'a str>,
+    /// What only words of an agent have.
+    pub of_agent: OfAgent<'a>,
+}
+
+/// What words of an agent have beside what a chatbot says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OfAgent<'a> {
+    /// Who says them.
+    pub agent: Option<UserId>,
+    /// The client's tracking id.
+    pub ct_id: Option<&'a str>,
+    /// The name that the sender gives the message.
+    pub temp_id: Option<&'a str>,
+    /// The file of ours that goes with them.
+    pub media: Option<MediaId>,
+    /// What the message is called, where that does not follow from what it says (SPEC 4.2 `MEDIA`).
+    pub content_type: Option<ContentType>,
 }
 
 /// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were said, saves
@@ -96,14 +113,16 @@ async fn say_one(
         sequence: chat.take_sequence(now),
         content_type: match words.asks_rating {
             true => ContentType::Rating,
-            false => ContentType::of_outbound(words.content),
+            false => words.of_agent.content_type.unwrap_or_else(|| ContentType::of_outbound(words.content)),
         },
         channel: chat.channel,
         body: words::of_outbound(words.content),
         content: ChatContent::Outgoing(Box::new(words.content.clone())),
-        media: None,
+        media: words.of_agent.media,
         owner: words.owner.to_owned(),
-        ct_id: None,
+        agent: words.of_agent.agent,
+        ct_id: words.of_agent.ct_id.map(str::to_owned),
+        temp_id: words.of_agent.temp_id.map(str::to_owned),
         gst_id,
         provider_id: None,
         quoted_provider_id,

@@ -402,13 +402,13 @@ async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, se
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.
 async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep], moves: &[LegMove]) -> Result<()> {
-    for TakenStep { leg, state, .. } in taken {
+    for TakenStep { leg, state, at, .. } in taken {
         let Some(chat_message) = leg.chat_message else { continue };
         let provider_id = moves
             .iter()
             .find(|step| step.message == leg.id && step.ordinal == leg.ordinal)
             .and_then(|step| step.provider_id.as_deref());
-        storage::chat::chat_messages::set_delivery(db, client, chat_message, *state, provider_id).await?;
+        storage::chat::chat_messages::set_delivery(db, client, chat_message, (*state, *at), provider_id).await?;
     }
     Ok(())
 }

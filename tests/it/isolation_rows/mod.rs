@@ -3,6 +3,7 @@
 mod accounts;
 mod conversations;
 mod lite;
+mod live_chat;
 mod sending;
 mod web_chat;
 mod webhooks;
@@ -186,7 +187,15 @@ fn component(path: &str) -> Call {
 
 /// All of them, in the order in which they are tried: what changes the caller comes last.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let of_parts = [accounts::ROWS, conversations::ROWS, lite::ROWS, sending::ROWS, web_chat::ROWS, webhooks::ROWS];
+    let of_parts = [
+        accounts::ROWS,
+        conversations::ROWS,
+        lite::ROWS,
+        live_chat::ROWS,
+        sending::ROWS,
+        web_chat::ROWS,
+        webhooks::ROWS,
+    ];
     of_parts.into_iter().flatten().chain(ROWS)
 }
 

@@ -14,7 +14,6 @@ use domain::{
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use uuid::Uuid;
 
 use super::{ChatParticipantResponse, acting, refused};
 use crate::{

@@ -2,6 +2,10 @@
 
 mod chat_bodies;
 mod chats;
+mod media;
+mod message_bodies;
+mod messages;
+mod v1;
 
 use chat::desk::{Acting, DeskError};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -16,7 +20,7 @@ use crate::{
 pub(crate) use chat_bodies::ChatParticipantResponse;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().merge(chats::routes())
+    OpenApiRouter::new().merge(chats::routes()).merge(messages::routes()).merge(media::routes()).merge(v1::routes())
 }
 
 /// Who acts, as the use cases know it.

@@ -9,6 +9,7 @@ pub(crate) mod doors;
 mod inbox;
 mod outgoing;
 mod place;
+mod presence;
 mod registry;
 
 use std::{borrow::Cow, time::Duration};
@@ -25,6 +26,7 @@ use domain::{
 pub use inbox::{CarrierInbox, Credentials};
 pub use outgoing::{Outgoing, PartJournal, PartTaken};
 pub use place::Place;
+pub use presence::{NotShown, Presence};
 pub use registry::Carriers;
 
 /// Longest wait in [`Carrier::ready`]: whoever waits looks at its queue again about as often.
@@ -90,6 +92,11 @@ pub trait Carrier: Send + Sync + 'static {
     /// Asks for a message whose answer was lost, before it is sent again.
     async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {
         Lookup::NotPossible
+    }
+
+    /// Shows the customer that what it wrote has been read, or that somebody is writing: as far as the channel has that.
+    async fn show(&self, _inbox: &CarrierInbox, _presence: &Presence<'_>) -> Result<(), NotShown> {
+        Err(NotShown::NoSuchThing)
     }
 
     /// Whether a refusal with this code says that the provider's templates are not what our catalogue says.

@@ -10,7 +10,7 @@ use domain::{
 };
 
 use super::{CloudApi, CloudNumber, CloudSend, error_codes::refreshes_templates, pace::PAIR_INTERVAL};
-use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, Outgoing, Place, doors};
+use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence, doors};
 
 /// When a number without credentials is looked at again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
@@ -72,6 +72,13 @@ impl Carrier for CloudCarrier {
 
     fn pace(&self, _inbox: &CarrierInbox) -> Duration {
         PAIR_INTERVAL
+    }
+
+    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
+        let number = number_of(inbox).ok_or_else(|| NotShown::Failed("this number has no credentials".to_owned()))?;
+        let wamid = presence.last_message.ok_or(NotShown::NothingToRead)?;
+        let shown = self.api.mark_read(number, wamid, presence.typing).await;
+        shown.map_err(|error| NotShown::Failed(error.to_string()))
     }
 
     fn outdates_templates(&self, code: i64) -> bool {

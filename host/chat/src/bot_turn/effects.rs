@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     conversation::{as_event, in_charge, site_team},
-    say::{Words, say},
+    say::{OfAgent, Words, say},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -187,6 +187,7 @@ impl Turn<'_> {
             asks_rating: reply.asks_rating,
             owner: "BOT",
             quoted_provider_id: reply.quoted.as_ref().map(|(_, provider_id)| provider_id.as_str()),
+            of_agent: OfAgent::default(),
         };
         let scene = self.scene;
         let chat = (&mut *self.participant, scene.inbox.kind(), &scene.customer);

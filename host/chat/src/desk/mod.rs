@@ -2,7 +2,13 @@
 //! a user of the client; a chat of another client is one that does not exist.
 
 mod lists;
+mod messages;
 mod moves;
+mod presence;
+mod said;
+mod speaking;
+pub mod tickets;
+mod uploads;
 mod view;
 
 use base::Error;
@@ -18,8 +24,13 @@ use storage::{
 };
 
 pub use lists::{list, one};
-pub use moves::{To, assign, open, resolve, terminate};
+pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, past, tracked};
+pub use moves::{To, Whole, assign, open, resolve, terminate, terminate_whole};
+pub use presence::{Shown, read, typing};
+pub use said::{Said, What, Written};
+pub use speaking::speak;
 pub use storage::chat::lists::{ShownAgent, ShownCustomer};
+pub use uploads::{UploadRefused, Uploaded, upload};
 pub use view::{ChatView, ctn};
 
 use crate::conversation::giving::NotGiven;

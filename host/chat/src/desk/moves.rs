@@ -128,6 +128,46 @@ async fn end(
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
+/// A chat as a caller of v1 wants it to be when it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whole {
+    /// Who had it; `None` forgets the assignment.
+    pub assigned: Option<UserId>,
+    /// `missedConversation`.
+    pub missed: bool,
+    /// `afterHoursConversation`.
+    pub after_hours: bool,
+    /// `sendRatingWidget`.
+    pub send_rating: bool,
+}
+
+/// Ends a chat and writes it as it is given (SPEC 4.2 v1).
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn terminate_whole(
+    ctx: &Context,
+    acting: Acting,
+    id: ParticipantId,
+    whole: Whole,
+) -> Result<ChatView, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    let mut chat = locked(&mut tx, acting.client, id).await?;
+    own_or_free(&mut tx, acting, &chat).await?;
+    if let Some(agent) = whole.assigned
+        && participants::agent_names(&mut tx, acting.client, &[agent]).await?.is_empty()
+    {
+        return Err(DeskError::fault("assignedTo.id", "is not the id of one of your users"));
+    }
+    let (had, last) = (chat.state, chat.last_assigned_agent);
+    chat.apply(ParticipantMove::Terminated)?;
+    chat.last_assigned_agent = whole.assigned.or(last);
+    (chat.missed, chat.after_hours, chat.send_rating) = (whole.missed, whole.after_hours, whole.send_rating);
+    let moved = as_event::moved(had, &chat);
+    let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Ended).await?;
+    finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
+}
+
 /// Refuses callers who cannot have chats themselves.
 fn taking(acting: Acting) -> Result<(), DeskError> {
     match acting.role {

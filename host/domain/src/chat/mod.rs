@@ -11,6 +11,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod upload;
 pub mod words;
 
 pub use content::{ChatContent, ReceivedContent};
@@ -23,6 +24,7 @@ pub use participant::{ChatTeam, MoveRefused, Moved, ParticipantFlags, Participan
 pub use rating::Rating;
 pub use scope::{ChatScope, ChatStanding};
 pub use ticket::{TicketMove, TicketStatus};
+pub use upload::FileType;
 
 use chrono::{DateTime, TimeDelta, Utc};
 

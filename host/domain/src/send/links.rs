@@ -9,7 +9,7 @@ const NAME_MAX: usize = 240;
 
 /// A file's address must be absolute, `http` or `https`, with a host and without a password. Whether the address may be
 /// reached is judged where it is opened.
-pub(super) fn check(link: &str) -> Result<(), &'static str> {
+pub fn check(link: &str) -> Result<(), &'static str> {
     if link.chars().count() > LINK_MAX {
         return Err("has more than 2048 characters, which the provider does not take");
     }

@@ -25,6 +25,7 @@ use crate::{
     recipient::{Recipient, RecipientFault},
 };
 pub use conversation::ConversationFault;
+pub use links::check as check_link;
 pub use request::SendBody;
 pub use response::{SendReceipt, SendResponse, SendStatus};
 pub use sms::SmsRequest;

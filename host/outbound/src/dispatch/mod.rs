@@ -8,6 +8,7 @@ mod lane;
 mod mark;
 mod outcomes;
 mod pick;
+pub mod presence;
 mod sender;
 mod settle;
 mod waits;

@@ -6,7 +6,7 @@ use domain::{
     chat::{ChatContent, ContentType, Direction, ReceivedContent},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, ConversationId, MediaId, MessageId, ParticipantId},
+    ids::{ChatMessageId, ClientId, ConversationId, MediaId, MessageId, ParticipantId, UserId},
 };
 use serde::Serialize;
 use sqlx::{PgConnection, types::Json};
@@ -38,8 +38,12 @@ pub struct NewChatMessage {
     pub media: Option<MediaId>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
+    /// The agent who wrote it.
+    pub agent: Option<UserId>,
     /// The client's tracking id.
     pub ct_id: Option<String>,
+    /// The name that its sender gave it.
+    pub temp_id: Option<String>,
     /// The system's tracking id.
     pub gst_id: String,
     /// The provider's id; an outgoing message gets it when it is sent.
@@ -99,16 +103,8 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
     type Error = Error;
 
     fn try_from(row: ChatMessageRow) -> Result<Self> {
-        let content = match known("chat_message", "direction", &row.direction, Direction::from_name)? {
-            Direction::Incoming => {
-                let content: ReceivedContent = stored::read("chat_message", "content", &row.content)?;
-                ChatContent::Incoming(Box::new(content))
-            }
-            Direction::Outgoing => {
-                let content: OutboundContent = stored::read("chat_message", "content", &row.content)?;
-                ChatContent::Outgoing(Box::new(content))
-            }
-        };
+        let direction = known("chat_message", "direction", &row.direction, Direction::from_name)?;
+        let content = content(direction, &row.content)?;
         Ok(Self {
             id: ChatMessageId(row.id),
             participant: ParticipantId(row.participant_id),
@@ -123,6 +119,20 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
             created_at: row.created_at,
         })
     }
+}
+
+/// Reads what a message says.
+pub(super) fn content(direction: Direction, stored: &Stored) -> Result<ChatContent> {
+    Ok(match direction {
+        Direction::Incoming => {
+            let content: ReceivedContent = stored::read("chat_message", "content", stored)?;
+            ChatContent::Incoming(Box::new(content))
+        }
+        Direction::Outgoing => {
+            let content: OutboundContent = stored::read("chat_message", "content", stored)?;
+            ChatContent::Outgoing(Box::new(content))
+        }
+    })
 }
 
 /// What stands beside the direction of a message.
@@ -144,8 +154,9 @@ fn said(content: &ChatContent) -> Json<Versioned<Said<'_>>> {
 pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMessage) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_message (client_id, id, participant_id, sequence_number, direction, content_type, channel, body,
-             content, media_id, owner, ct_id, gst_id, provider_id, quoted_provider_id, state, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+             content, media_id, owner, ct_id, gst_id, provider_id, quoted_provider_id, state, created_at,
+             agent_id, temp_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
     )
     .bind(client.0)
     .bind(message.id.0)
@@ -164,6 +175,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMe
     .bind(message.quoted_provider_id.as_deref())
     .bind(message.state.map(DeliveryState::as_str))
     .bind(message.created_at)
+    .bind(message.agent.map(|agent| agent.0))
+    .bind(message.temp_id.as_deref())
     .execute(db)
     .await?;
     Ok(())
@@ -193,16 +206,19 @@ pub async fn set_delivery(
     db: &mut PgConnection,
     client: ClientId,
     message: ChatMessageId,
-    state: DeliveryState,
+    (state, at): (DeliveryState, DateTime<Utc>),
     provider_id: Option<&str>,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE chat_message SET state = $3, provider_id = COALESCE(provider_id, $4) WHERE client_id = $1 AND id = $2",
+        "UPDATE chat_message SET state = $3, provider_id = COALESCE(provider_id, $4),
+             played_at = CASE WHEN $3 = 'PLAYED' THEN COALESCE(played_at, $5) ELSE played_at END
+         WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
     .bind(message.0)
     .bind(state.as_str())
     .bind(provider_id)
+    .bind(at)
     .execute(db)
     .await?;
     Ok(())

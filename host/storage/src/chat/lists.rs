@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use domain::{
     address::AddressKind,
     chat::ChatScope,
-    ids::{ClientId, CustomerId, InboxId, UserId},
+    ids::{ClientId, CustomerId, InboxId, ParticipantId, UserId},
     page::{Page, PageRequest},
 };
 use sqlx::PgConnection;
@@ -227,4 +227,22 @@ pub async fn inbox_addresses(
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
+}
+
+/// Who writes in these chats.
+pub async fn customers_of_chats(
+    db: &mut PgConnection,
+    client: ClientId,
+    chats: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, CustomerId>> {
+    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT chat.id, chat.customer_id
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
+         JOIN participant chat ON chat.client_id = wanted.client_id AND chat.id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(chats.iter().map(|chat| chat.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(chat, customer)| (ParticipantId(chat), CustomerId(customer))).collect())
 }

@@ -128,6 +128,49 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, n
     Ok(())
 }
 
+/// A file of the business, which is in our store already.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnMedia<'a> {
+    /// Its id, and so its address.
+    pub id: MediaId,
+    /// MIME type.
+    pub mime_type: &'a str,
+    /// File name extension without the dot.
+    pub extension: &'a str,
+    /// Name that it had.
+    pub filename: Option<&'a str>,
+    /// Digest in hexadecimal.
+    pub sha256: &'a str,
+    /// Size.
+    pub bytes: i64,
+}
+
+/// Adds a file of the business. No inbox opens it: it is there.
+pub async fn insert_own(
+    db: &mut PgConnection,
+    client: ClientId,
+    media: &OwnMedia<'_>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO media (client_id, id, lane_id, state, provider_media_id, mime_type, extension, filename, sha256,
+                            size_bytes, ready, due_at, created_at)
+         VALUES ($1, $2, $3, 'READY', '', $4, $5, $6, $7, $8, false, $9, $9)",
+    )
+    .bind(client.0)
+    .bind(media.id.0)
+    .bind(Uuid::nil())
+    .bind(media.mime_type)
+    .bind(media.extension)
+    .bind(media.filename)
+    .bind(media.sha256)
+    .bind(media.bytes)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// A file by id.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<Media>> {
     let row: Option<MediaRow> =

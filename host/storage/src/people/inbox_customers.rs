@@ -210,3 +210,21 @@ pub async fn last_template_of(
 fn last_template(id: Option<String>, name: Option<String>) -> Option<SentTemplate> {
     Some(SentTemplate { id: id?, name: name.unwrap_or_default() })
 }
+
+/// When a customer last wrote to an inbox; `None` = never.
+pub async fn last_inbound(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+) -> Result<Option<DateTime<Utc>>> {
+    let wrote: Option<Option<DateTime<Utc>>> = sqlx::query_scalar(
+        "SELECT last_inbound_at FROM inbox_customer WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(customer.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(wrote.flatten())
+}

@@ -60,6 +60,8 @@ async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &
         })),
         media: None,
         owner: "CUSTOMER".to_owned(),
+        agent: None,
+        temp_id: None,
         ct_id: None,
         gst_id: id.to_string(),
         provider_id: None,

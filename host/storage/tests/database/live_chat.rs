@@ -152,6 +152,8 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
         content: ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "hi".to_owned() })),
         media: None,
         owner: "BOT".to_owned(),
+        agent: None,
+        temp_id: None,
         ct_id: Some("mine".to_owned()),
         gst_id: "g1".to_owned(),
         provider_id: None,
@@ -164,7 +166,7 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
     assert_eq!(quoted.body.as_deref(), Some("hi"));
     assert_eq!(chat_messages::quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
-    chat_messages::set_delivery(&mut db, CLIENT, id, DeliveryState::Sent, Some("wamid.A")).await.unwrap();
+    chat_messages::set_delivery(&mut db, CLIENT, id, (DeliveryState::Sent, moment(1)), Some("wamid.A")).await.unwrap();
     let found = chat_messages::find(&mut db, CLIENT, id).await.unwrap().unwrap();
     assert_eq!(found.provider_id.as_deref(), Some("wamid.A"));
 }

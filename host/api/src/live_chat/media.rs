@@ -1,0 +1,157 @@
+//! `POST /chat-service/api/v2/messages/media`: a file that is going to be sent.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    body::Body,
+    extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State},
+    http::{HeaderMap, header, request::Parts},
+};
+use bytes::Bytes;
+use chat::desk::{self, UploadRefused, Uploaded};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{acting, refused};
+use crate::{
+    auth::{Allowed, LiveChat, Permission},
+    body,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    // How much is read is our own business.
+    OpenApiRouter::new().routes(routes!(upload)).layer(DefaultBodyLimit::disable())
+}
+
+/// Longest time in which a file must have arrived.
+const UPLOAD_TIME: Duration = Duration::from_secs(120);
+/// What a form may have beside its file, in bytes.
+const FORM_BYTES: usize = 64 * 1024;
+/// Bytes of the largest file that chats carry: a document.
+const LARGEST: usize = 100 * 1024 * 1024;
+/// The field of the form.
+const FILE: &str = "file";
+
+/// The form of an upload.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described, never made")]
+struct MediaForm {
+    /// The file.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+}
+
+/// A file that is there.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ChatMedia)]
+pub(super) struct MediaBody {
+    /// What `mediaUrl` of a message takes.
+    media_url: String,
+    /// `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO` or `VOICE`: by its bytes.
+    media_type: String,
+    /// Its MIME type.
+    mime_type: String,
+    /// Its bytes.
+    size: u64,
+}
+
+impl From<Uploaded> for MediaBody {
+    fn from(file: Uploaded) -> Self {
+        Self {
+            media_url: file.url,
+            media_type: file.file_type.content_type().as_str().to_owned(),
+            mime_type: file.file_type.mime().to_owned(),
+            size: file.size,
+        }
+    }
+}
+
+/// A file as it came.
+pub(super) struct FormFile {
+    pub(super) bytes: Bytes,
+    pub(super) declared: Option<String>,
+    pub(super) name: Option<String>,
+}
+
+/// Keeps a file, to be sent with a message.
+///
+/// JPG, PNG and GIF up to 5 MiB; MP4, MP3, M4A, AAC, AMR and Ogg Opus up to 16 MiB; PDF, DOCX and XLSX up to 100 MiB. What a
+/// file is, is judged by its bytes.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/messages/media",
+    operation_id = "uploadChatMedia",
+    tag = "Live chat",
+    request_body(content = MediaForm, content_type = "multipart/form-data"),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "It is there.", body = MediaBody)),
+)]
+async fn upload(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    request: Request,
+) -> Result<Json<MediaBody>, ApiError> {
+    let file = file_of(request).await?;
+    let kept = keep(&state, &allowed, file).await?;
+    Ok(Json(kept.into()))
+}
+
+/// Keeps the file of a form.
+pub(super) async fn keep(state: &ApiState, allowed: &Allowed<LiveChat>, file: FormFile) -> Result<Uploaded, ApiError> {
+    let about = (file.declared.as_deref(), file.name.as_deref());
+    let kept = desk::upload(&state.context, acting(allowed), file.bytes, about).await;
+    kept.map_err(|refusal| match refusal {
+        UploadRefused::Type(said) => ApiError::new(ErrorKind::UnsupportedMediaType, said),
+        UploadRefused::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),
+        UploadRefused::Store(error) => ApiError::unavailable(error),
+        UploadRefused::Desk(error) => refused(error),
+    })
+}
+
+/// The file of a form.
+async fn file_of(request: Request) -> Result<FormFile, ApiError> {
+    let (parts, bytes) = whole_form(request).await?;
+    file_in(Request::from_parts(parts, Body::from(bytes))).await
+}
+
+/// A form with a file, read as a whole.
+pub(super) async fn whole_form(request: Request) -> Result<(Parts, Bytes), ApiError> {
+    if !is_form(request.headers()) {
+        let said = "a file is uploaded as the field `file` of multipart/form-data";
+        return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
+    }
+    let (parts, content) = request.into_parts();
+    let too_large = |declared: Option<u64>| match declared {
+        Some(size) => format!("a file may have {LARGEST} bytes at most; this request has {size}"),
+        None => format!("a file may have {LARGEST} bytes at most; this request has more"),
+    };
+    let whole = Request::from_parts(parts.clone(), content);
+    let bytes = body::read_saying(whole, LARGEST + FORM_BYTES, UPLOAD_TIME, too_large).await?;
+    Ok((parts, bytes))
+}
+
+/// The file of a form that was read.
+pub(super) async fn file_in(request: Request) -> Result<FormFile, ApiError> {
+    let unreadable =
+        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
+    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+        if field.name() == Some(FILE) {
+            let declared = field.content_type().map(str::to_owned);
+            let name = field.file_name().map(str::to_owned);
+            let bytes = field.bytes().await.map_err(|fault| unreadable(&fault))?;
+            return Ok(FormFile { bytes, declared, name });
+        }
+    }
+    Err(ApiError::fault(FILE, "is missing: the form must have a field of this name with the file"))
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("multipart/form-data")
+}

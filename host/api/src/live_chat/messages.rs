@@ -1,0 +1,299 @@
+//! `/chat-service/api/v2/messages`: what was said in a chat, and saying something.
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::request::Parts,
+};
+use chat::desk::{self, MOST_AT_ONCE, Shown, Written};
+use domain::{content::Location, ids::ParticipantId};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{acting, message_bodies::MessageResponse, refused};
+use crate::{
+    auth::{Allowed, LiveChat, Permission},
+    body::JsonBody,
+    error::{ApiError, ErrorKind},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(list, send))
+        .routes(routes!(typing))
+        .routes(routes!(read))
+        .routes(routes!(tracked))
+        .routes(routes!(by_ct_id))
+}
+
+/// Which chat.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct OfChat {
+    /// The live-chat participant.
+    #[param(value_type = Uuid, rename = "participantId")]
+    participant: String,
+}
+
+/// Which part of it.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct PartOfChat {
+    /// Only messages before this `sequenceNumber`: that of the first message of the part that came last.
+    #[param(nullable = false, rename = "beforeSequence")]
+    before_sequence: Option<i64>,
+    /// How many at most.
+    #[param(nullable = false, minimum = 1, maximum = 1000, default = 1000)]
+    size: Option<u32>,
+}
+
+fn value(parts: &Parts, wanted: &str) -> Option<String> {
+    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+    given.into_iter().find(|(name, _)| name == wanted).map(|(_, value)| value).filter(|value| !value.is_empty())
+}
+
+/// The chat that a query names.
+pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
+    match value(parts, "participantId") {
+        Some(id) => id.parse().map_err(|_| ApiError::not_found()),
+        None => Err(ApiError::fault("participantId", "is required: the live-chat participant")),
+    }
+}
+
+/// A whole number of a query.
+fn number<N: std::str::FromStr + PartialOrd>(
+    parts: &Parts,
+    name: &str,
+    (least, most): (N, N),
+) -> Result<Option<N>, ApiError>
+where
+    N: std::fmt::Display,
+{
+    let Some(text) = value(parts, name) else { return Ok(None) };
+    let parsed = text.parse::<N>().ok().filter(|number| *number >= least && *number <= most);
+    parsed.map(Some).ok_or_else(|| ApiError::fault(name, format!("must be a whole number from {least} to {most}")))
+}
+
+/// Messages of a chat, the oldest first.
+///
+/// The last 1,000 of them, or fewer with `size`. What was before them comes with `beforeSequence`; an empty array says that
+/// there is nothing before. What was sent through `/whatsapp-api-service` is not in it.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/messages",
+    operation_id = "listChatMessages",
+    tag = "Live chat",
+    params(OfChat, PartOfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "They.", body = Vec<MessageResponse>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<Vec<MessageResponse>>, ApiError> {
+    let chat = of_chat(&parts)?;
+    let before = number(&parts, "beforeSequence", (1, i64::MAX))?;
+    let size = number(&parts, "size", (1, MOST_AT_ONCE))?.unwrap_or(MOST_AT_ONCE);
+    let past = desk::past(&state.context, acting(&allowed), chat, before, size).await.map_err(refused)?;
+    Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
+}
+
+/// A message to be sent.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SendChatMessage, examples(json!({"participantId": "01998000-0000-7000-8000-0000000000aa", "channel": "WHATSAPP", "text": "How can I help?", "tempId": "t-1"})))]
+pub(super) struct SendBody {
+    /// The live-chat participant.
+    #[schema(value_type = Uuid)]
+    participant_id: Option<String>,
+    /// `WHATSAPP`, `WEB` or `FACEBOOK`: where the chat takes place.
+    #[schema(value_type = String)]
+    channel: Option<String>,
+    /// What is said; beside a file, what stands below it.
+    #[schema(max_length = 4096)]
+    text: Option<String>,
+    /// A name for the message, made by the sender. The same again answers the message that is there, and nothing is sent.
+    #[schema(max_length = 255)]
+    temp_id: Option<String>,
+    /// The client's tracking id.
+    #[schema(max_length = 255)]
+    ct_id: Option<String>,
+    /// The provider's id of a message of this chat, which is quoted.
+    #[schema(max_length = 255)]
+    quoted_external_message_id: Option<String>,
+    /// A file: what `/messages/media` answered, or a public address.
+    media_url: Option<String>,
+    /// A place.
+    location: Option<LocationBody>,
+}
+
+/// A place.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = ChatLocation)]
+struct LocationBody {
+    /// Degrees north.
+    latitude: f64,
+    /// Degrees east.
+    longitude: f64,
+    /// Its name.
+    name: Option<String>,
+    /// Its address.
+    address: Option<String>,
+}
+
+impl From<SendBody> for Written {
+    fn from(body: SendBody) -> Self {
+        let place = |place: LocationBody| Location {
+            latitude: place.latitude,
+            longitude: place.longitude,
+            name: place.name,
+            address: place.address,
+        };
+        Self {
+            participant: body.participant_id,
+            channel: body.channel,
+            text: body.text,
+            media_url: body.media_url,
+            location: body.location.map(place),
+            temp_id: body.temp_id,
+            ct_id: body.ct_id,
+            quotes: body.quoted_external_message_id,
+        }
+    }
+}
+
+/// Says something in a chat.
+///
+/// It is stored and on its way. On WhatsApp Cloud the customer must have written within 24 hours.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/messages",
+    operation_id = "sendChatMessage",
+    tag = "Live chat",
+    request_body = SendBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The message as it is stored.", body = MessageResponse),
+        (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
+    ),
+)]
+async fn send(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    JsonBody(body): JsonBody<SendBody>,
+) -> Result<Json<MessageResponse>, ApiError> {
+    let said = Written::from(body).read().map_err(ApiError::faults)?;
+    let sent = desk::speak(&state.context, acting(&allowed), said).await.map_err(refused)?;
+    Ok(Json(sent.into()))
+}
+
+/// Whether the customer sees it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ShownToCustomer)]
+pub(super) struct ShownBody {
+    /// The customer sees it.
+    shown: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+pub(super) fn shown(shown: Shown) -> Result<Json<ShownBody>, ApiError> {
+    match shown {
+        Ok(()) => Ok(Json(ShownBody { shown: true, reason: None })),
+        Err(unseen) if unseen.is_failure => Err(ApiError::new(ErrorKind::ProviderError, unseen.reason)),
+        Err(unseen) => Ok(Json(ShownBody { shown: false, reason: Some(unseen.reason) })),
+    }
+}
+
+/// Shows the customer that somebody is writing.
+///
+/// On WhatsApp Cloud for 25 seconds, or until a message arrives; it also marks the customer's messages as read.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/messages/typing",
+    operation_id = "showTyping",
+    tag = "Live chat",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "Whether it is shown.", body = ShownBody),
+        (status = 409, description = "The chat is closed."),
+        (status = 502, description = "The provider did not take it."),
+    ),
+)]
+async fn typing(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<ShownBody>, ApiError> {
+    shown(desk::typing(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
+}
+
+/// Clears the badge of a chat and sends the customer a read receipt.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/messages/read",
+    operation_id = "markChatRead",
+    tag = "Live chat",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The badge is cleared; whether the customer sees it.", body = ShownBody),
+        (status = 502, description = "The badge is cleared; the provider did not take the receipt."),
+    ),
+)]
+async fn read(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<ShownBody>, ApiError> {
+    shown(desk::read(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
+}
+
+/// Messages of a tracking number: the last 1,000 of a chat (CTN), or the one message (GSTN).
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/messages/tracking/{trackingNumber}",
+    operation_id = "trackChatMessages",
+    tag = "Live chat",
+    params(("trackingNumber" = String, Path, description = "`customerTrackingNumber` of a chat, or `gstId` of a message.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "They, the oldest first.", body = Vec<MessageResponse>)),
+)]
+async fn tracked(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(number): Segments<String>,
+) -> Result<Json<Vec<MessageResponse>>, ApiError> {
+    let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(refused)?;
+    Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
+}
+
+/// The newest message that was sent with a tracking id of the client.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/messages/ctid/{ctId}",
+    operation_id = "getChatMessageByCtId",
+    tag = "Live chat",
+    params(("ctId" = String, Path, description = "As it was given when the message was sent.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "It.", body = MessageResponse)),
+)]
+async fn by_ct_id(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(ct_id): Segments<String>,
+) -> Result<Json<MessageResponse>, ApiError> {
+    if ct_id.contains('\0') {
+        return Err(ApiError::not_found());
+    }
+    let found = desk::by_ct_id(&state.context, acting(&allowed), &ct_id).await.map_err(refused)?;
+    Ok(Json(found.into()))
+}

@@ -1,0 +1,406 @@
+//! Live chat as it was called before v2 (SPEC 4.2, last paragraph): the same use cases, with the odd rules of then. Every
+//! answer says that it is deprecated.
+
+use axum::{
+    Json,
+    body::Body,
+    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Query, Request, State},
+    http::{HeaderValue, request::Parts},
+    middleware::map_response,
+    response::Response,
+};
+use chat::desk::{self, Whole, Written};
+use domain::{channel::Channel, chat::ChatScope, ids::UserId};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use super::{
+    ChatParticipantResponse, acting,
+    chats::chat_id,
+    media::{self, FormFile},
+    message_bodies::MessageResponse,
+    messages::{self, SendBody, ShownBody},
+    refused,
+};
+use crate::{
+    auth::{Allowed, LiveChat, Permission},
+    body::JsonBody,
+    error::ApiError,
+    page::{ListQuery, Page, Searched},
+    path::Segments,
+    state::ApiState,
+};
+
+/// Since 2026-01-01, in the form of RFC 9745.
+const SINCE: HeaderValue = HeaderValue::from_static("@1767225600");
+
+#[expect(deprecated, reason = "that is what they are")]
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(tab))
+        .routes(routes!(terminate))
+        .routes(routes!(send))
+        .routes(routes!(send_file))
+        .routes(routes!(past))
+        .routes(routes!(tracked))
+        .routes(routes!(typing))
+        .routes(routes!(read))
+        .layer(DefaultBodyLimit::disable())
+        .layer(map_response(deprecated))
+}
+
+async fn deprecated(mut response: Response) -> Response {
+    response.headers_mut().insert("deprecation", SINCE);
+    response
+}
+
+/// Which chats.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct OpenOrNot {
+    /// Absent: all; `true`: open ones only; `false`: closed ones only.
+    #[param(nullable = false, rename = "isOpen")]
+    is_open: Option<bool>,
+}
+
+/// The same, read.
+struct Tri(ChatScope);
+
+impl FromRequestParts<ApiState> for Tri {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+        let value = given.iter().find(|(name, _)| name == "isOpen").map(|(_, value)| value.as_str());
+        match value {
+            None | Some("") => Ok(Self(ChatScope::All)),
+            Some("true") => Ok(Self(ChatScope::Open)),
+            Some("false") => Ok(Self(ChatScope::Closed)),
+            Some(_) => Err(ApiError::fault("isOpen", "must be true or false, or absent for all chats")),
+        }
+    }
+}
+
+/// Chats, the last one that was written in first. Use `GET /chat-service/api/v2/chats`.
+#[utoipa::path(
+    get,
+    path = "/chat-service/ChatParticipant",
+    operation_id = "listChatsV1",
+    tag = "Live chat v1",
+    params(OpenOrNot, ListQuery, Searched),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<ChatParticipantResponse>)),
+)]
+#[deprecated]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Tri(scope): Tri,
+    query: ListQuery,
+) -> Result<Json<Page<ChatParticipantResponse>>, ApiError> {
+    let found = desk::list(&state.context.db, acting(&allowed), scope, &query.search, query.page).await?;
+    Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
+}
+
+/// Chats of one tab: a list of v2 by its name. Use `GET /chat-service/api/v2/chats`.
+#[utoipa::path(
+    get,
+    path = "/chat-service/ChatParticipant/tabs/{tab}",
+    operation_id = "listChatsOfTabV1",
+    tag = "Live chat v1",
+    params(("tab" = String, Path, description = "A `scope` of v2."), ListQuery, Searched),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<ChatParticipantResponse>)),
+)]
+#[deprecated]
+async fn tab(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(tab): Segments<String>,
+    query: ListQuery,
+) -> Result<Json<Page<ChatParticipantResponse>>, ApiError> {
+    let scope = ChatScope::from_name(&tab).ok_or_else(ApiError::not_found)?;
+    let found = desk::list(&state.context.db, acting(&allowed), scope, &query.search, query.page).await?;
+    Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
+}
+
+/// The chat as a whole: what is left out is cleared. Everything else of a chat may be there and is not read.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = TerminateChatV1)]
+struct WholeBody {
+    /// The live-chat participant.
+    #[schema(value_type = Uuid)]
+    id: Option<String>,
+    /// The agent who becomes `lastAssignedAgent`; left out, the assignment is forgotten.
+    assigned_to: Option<AgentOfWhole>,
+    /// As in the chat; left out, false.
+    missed_conversation: Option<bool>,
+    /// As in the chat; left out, false.
+    after_hours_conversation: Option<bool>,
+    /// As in the chat; left out, false.
+    send_rating_widget: Option<bool>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[schema(as = AgentOfChatV1)]
+struct AgentOfWhole {
+    /// The user.
+    #[schema(value_type = Uuid)]
+    id: Option<String>,
+}
+
+/// Ends a chat, and writes it as it is given. Use `POST /chat-service/api/v2/chats/{id}/terminate`.
+///
+/// `assignedTo` that is left out clears the assignment, flags that are left out become false.
+#[utoipa::path(
+    put,
+    path = "/chat-service/ChatParticipant/terminateChatParticipantChat",
+    operation_id = "terminateChatV1",
+    tag = "Live chat v1",
+    request_body = WholeBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "It is over.", body = ChatParticipantResponse),
+        (status = 409, description = "It is over already, or another agent has it."),
+    ),
+)]
+#[deprecated]
+async fn terminate(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    JsonBody(body): JsonBody<WholeBody>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let id = body.id.ok_or_else(|| ApiError::fault("id", "is required: the live-chat participant"))?;
+    let agent = body.assigned_to.and_then(|agent| agent.id).map(|id| id.parse::<UserId>());
+    let assigned =
+        agent.transpose().map_err(|_| ApiError::fault("assignedTo.id", "is not the id of one of your users"))?;
+    let whole = Whole {
+        assigned,
+        missed: body.missed_conversation.unwrap_or(false),
+        after_hours: body.after_hours_conversation.unwrap_or(false),
+        send_rating: body.send_rating_widget.unwrap_or(false),
+    };
+    let ended = desk::terminate_whole(&state.context, acting(&allowed), chat_id(&id)?, whole).await.map_err(refused)?;
+    Ok(Json(ended.into()))
+}
+
+/// Says something in a chat on WhatsApp. Use `POST /chat-service/api/v2/messages`.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/sendMessageWhatsapp",
+    operation_id = "sendChatMessageV1",
+    tag = "Live chat v1",
+    request_body = SendBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The message as it is stored.", body = MessageResponse),
+        (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
+    ),
+)]
+#[deprecated]
+async fn send(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    JsonBody(body): JsonBody<SendBody>,
+) -> Result<Json<MessageResponse>, ApiError> {
+    say(&state, &allowed, Written { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..Written::from(body) }).await
+}
+
+async fn say(
+    state: &ApiState,
+    allowed: &Allowed<LiveChat>,
+    written: Written,
+) -> Result<Json<MessageResponse>, ApiError> {
+    let said = written.read().map_err(ApiError::faults)?;
+    let sent = desk::speak(&state.context, acting(allowed), said).await.map_err(refused)?;
+    Ok(Json(sent.into()))
+}
+
+/// A file and what is said with it.
+#[derive(ToSchema)]
+#[schema(as = ChatAttachmentV1)]
+#[expect(dead_code, reason = "described, never made")]
+struct AttachmentForm {
+    /// The file.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+    /// The live-chat participant.
+    #[schema(rename = "participantId")]
+    participant: Uuid,
+    /// `WHATSAPP` unless it is said.
+    channel: Option<String>,
+    /// What stands below the file.
+    text: Option<String>,
+    /// As in v2.
+    #[schema(rename = "tempId")]
+    temp_id: Option<String>,
+}
+
+/// Sends a file in a chat. Use `POST /chat-service/api/v2/messages/media`, then `/messages`.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/sendMessageWithAttachment",
+    operation_id = "sendChatAttachmentV1",
+    tag = "Live chat v1",
+    request_body(content = AttachmentForm, content_type = "multipart/form-data"),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The message as it is stored.", body = MessageResponse),
+        (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
+    ),
+)]
+#[deprecated]
+async fn send_file(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    request: Request,
+) -> Result<Json<MessageResponse>, ApiError> {
+    let (parts, bytes) = media::whole_form(request).await?;
+    let form = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
+    let mut written = said_with(form).await?;
+    let file: FormFile = media::file_in(Request::from_parts(parts, Body::from(bytes))).await?;
+    // What is wrong with the rest is said before the file is kept.
+    written.media_url = Some("https://file.invalid/".to_owned());
+    let said = written.clone().read().map_err(ApiError::faults)?;
+    desk::one(&state.context.db, acting(&allowed), said.participant).await.map_err(refused)?;
+    written.media_url = Some(media::keep(&state, &allowed, file).await?.url);
+    say(&state, &allowed, written).await
+}
+
+/// The fields of a form beside its file.
+async fn said_with(request: Request) -> Result<Written, ApiError> {
+    let unreadable =
+        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
+    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    let mut written = Written { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..Written::default() };
+    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+        let place = match field.name() {
+            Some("participantId") => &mut written.participant,
+            Some("channel") => &mut written.channel,
+            Some("text") => &mut written.text,
+            Some("tempId") => &mut written.temp_id,
+            Some("ctId") => &mut written.ct_id,
+            Some("quotedExternalMessageId") => &mut written.quotes,
+            Some(_) | None => continue,
+        };
+        *place = Some(field.text().await.map_err(|fault| unreadable(&fault))?);
+    }
+    Ok(written)
+}
+
+/// Which chat.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct OfChat {
+    /// The live-chat participant.
+    #[param(value_type = Uuid, rename = "participantId")]
+    participant: String,
+}
+
+/// The last 1,000 messages of a chat, the oldest first. Use `GET /chat-service/api/v2/messages`.
+#[utoipa::path(
+    get,
+    path = "/chat-service/Message/getMessagesByParticipantId",
+    operation_id = "listChatMessagesV1",
+    tag = "Live chat v1",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "They.", body = Vec<MessageResponse>)),
+)]
+#[deprecated]
+async fn past(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<Vec<MessageResponse>>, ApiError> {
+    let chat = messages::of_chat(&parts)?;
+    let past = desk::past(&state.context, acting(&allowed), chat, None, desk::MOST_AT_ONCE).await.map_err(refused)?;
+    Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
+}
+
+/// Which number.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Number {
+    /// `customerTrackingNumber` of a chat, or `gstId` of a message.
+    #[param(rename = "trackingNumber")]
+    number: String,
+}
+
+/// Messages of a tracking number. Use `GET /chat-service/api/v2/messages/tracking/{trackingNumber}`.
+#[utoipa::path(
+    get,
+    path = "/chat-service/Message/getMessagesByTrackingNumber",
+    operation_id = "trackChatMessagesV1",
+    tag = "Live chat v1",
+    params(Number),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "They, the oldest first.", body = Vec<MessageResponse>)),
+)]
+#[deprecated]
+async fn tracked(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<Vec<MessageResponse>>, ApiError> {
+    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+    let number = given.into_iter().find(|(name, _)| name == "trackingNumber").map(|(_, value)| value);
+    let number = number.filter(|number| !number.is_empty());
+    let number = number.ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
+    let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(refused)?;
+    Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
+}
+
+/// Shows the customer that somebody is writing. Use `POST /chat-service/api/v2/messages/typing`.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/typing",
+    operation_id = "showTypingV1",
+    tag = "Live chat v1",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "Whether it is shown.", body = ShownBody),
+        (status = 409, description = "The chat is closed."),
+        (status = 502, description = "The provider did not take it."),
+    ),
+)]
+#[deprecated]
+async fn typing(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<ShownBody>, ApiError> {
+    let chat = messages::of_chat(&parts)?;
+    messages::shown(desk::typing(&state.context, acting(&allowed), chat).await.map_err(refused)?)
+}
+
+/// Clears the badge of a chat and sends a read receipt. Use `POST /chat-service/api/v2/messages/read`.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/markAsRead",
+    operation_id = "markChatReadV1",
+    tag = "Live chat v1",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The badge is cleared; whether the customer sees it.", body = ShownBody),
+        (status = 502, description = "The badge is cleared; the provider did not take the receipt."),
+    ),
+)]
+#[deprecated]
+async fn read(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<ShownBody>, ApiError> {
+    let chat = messages::of_chat(&parts)?;
+    messages::shown(desk::read(&state.context, acting(&allowed), chat).await.map_err(refused)?)
+}

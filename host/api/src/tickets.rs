@@ -1,0 +1,340 @@
+//! `/chat-service/ticket`: tickets (SPEC 4.3, CONTRACT 7).
+
+use axum::{
+    Json,
+    extract::{FromRequestParts, Query, State},
+    http::request::Parts,
+};
+use chat::desk::tickets::{self, Filter, TicketView};
+use chrono::{DateTime, NaiveDateTime, Utc};
+use domain::{
+    body::FieldFault,
+    chat::{Rating, TicketStatus},
+    ids::{TicketId, UserId},
+    page::PageRequest,
+};
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use crate::{
+    auth::{Allowed, LiveChat, Permission},
+    error::ApiError,
+    live_chat::{acting, refused, time},
+    page::{ListQuery, Page},
+    path::Segments,
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(search)).routes(routes!(set_status)).routes(routes!(by_number))
+}
+
+/// An episode of a chat that an agent worked on. What has no value is null.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Ticket)]
+struct TicketBody {
+    /// Of the ticket.
+    id: Uuid,
+    /// Counts up per client.
+    #[schema(examples("1042"))]
+    ticket_number: String,
+    /// `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`.
+    status: String,
+    /// The chat.
+    participant_id: Uuid,
+    /// The customer's number; null when it is withheld.
+    phone_number: Option<String>,
+    /// What the customer wrote to.
+    whats_app_number: Option<String>,
+    /// The client's name for itself.
+    client_ref: String,
+    /// Who works on it.
+    agent_id: Option<Uuid>,
+    /// Whose name is this.
+    agent_name: Option<String>,
+    /// What the customer thought of it: `poor`, `average` or `excellent`.
+    rating: Option<String>,
+    /// When it was opened.
+    #[schema(format = DateTime)]
+    created_time: String,
+    /// When something of it changed last.
+    #[schema(format = DateTime)]
+    updated_time: String,
+    /// Since when it is resolved or closed.
+    #[schema(format = DateTime)]
+    closed_time: Option<String>,
+}
+
+impl From<TicketView> for TicketBody {
+    fn from(view: TicketView) -> Self {
+        let TicketView { ticket, phone, inbox_address, client_ref, agent } = view;
+        Self {
+            id: ticket.id.0,
+            ticket_number: ticket.number.to_string(),
+            status: ticket.status.as_str().to_owned(),
+            participant_id: ticket.participant.0,
+            phone_number: phone,
+            whats_app_number: inbox_address,
+            client_ref,
+            agent_id: ticket.agent.map(|agent| agent.0),
+            agent_name: agent.map(|(_, shown)| shown.name),
+            rating: ticket.rating.map(|rating| rating.as_str().to_lowercase()),
+            created_time: time(ticket.created_at),
+            updated_time: time(ticket.updated_at),
+            closed_time: ticket.closed_at.map(time),
+        }
+    }
+}
+
+/// Which tickets.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Wanted {
+    /// Which page, counted from 0.
+    page: u32,
+    /// Items per page.
+    #[param(minimum = 1, maximum = 500)]
+    size: u32,
+    /// Opened then or later: ISO 8601, in UTC where it says no offset.
+    #[param(example = "2026-11-01T00:00:00Z")]
+    start_date_time: String,
+    /// Opened then or earlier.
+    #[param(example = "2026-11-30T23:59:59Z")]
+    end_date_time: String,
+    /// The client: the caller's own reference (or `me`), or that of a descendant. Of any other there are no tickets.
+    client_ref: String,
+    /// The business number.
+    #[param(nullable = false)]
+    whats_app_number: Option<String>,
+    /// `poor`, `average` or `excellent`.
+    #[param(nullable = false)]
+    rating: Option<String>,
+    /// The number of a ticket.
+    #[param(nullable = false)]
+    ticket_number: Option<String>,
+    /// Who works on it.
+    #[param(nullable = false)]
+    agent_id: Option<String>,
+    /// `open`, `closed`, `awaiting agent`, `awaiting customer` or `resolved`.
+    #[param(nullable = false)]
+    selected_status: Option<String>,
+}
+
+/// The same, read.
+#[derive(Debug)]
+struct TicketQuery {
+    page: PageRequest,
+    client_ref: String,
+    /// `None`: nothing can be of it.
+    filter: Option<Filter>,
+}
+
+impl FromRequestParts<ApiState> for TicketQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+        let query = read(&given);
+        let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
+        query.map(|query| Self { page, ..query }).map_err(ApiError::faults)
+    }
+}
+
+const REQUIRED: [&str; 5] = ["page", "size", "startDateTime", "endDateTime", "clientRef"];
+
+fn read(given: &[(String, String)]) -> Result<TicketQuery, Vec<FieldFault>> {
+    let value = |wanted: &str| {
+        given.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+    };
+    let missing = REQUIRED.into_iter().filter(|name| value(name).is_none());
+    let mut faults: Vec<FieldFault> = missing.map(|name| FieldFault::new(name, "is required")).collect();
+    let mut moment = |name: &str| {
+        let text = value(name)?;
+        let parsed = moment(text);
+        if parsed.is_none() {
+            faults.push(FieldFault::new(name, "must be a time in ISO 8601, such as 2026-11-22T08:00:00Z"));
+        }
+        parsed
+    };
+    let (from, until) = (moment("startDateTime"), moment("endDateTime"));
+    if let (Some(from), Some(until)) = (from, until)
+        && from > until
+    {
+        faults.push(FieldFault::new("endDateTime", "is before startDateTime"));
+    }
+    let rating = value("rating").map(|text| Rating::from_name(&text.to_uppercase()));
+    if rating == Some(None) {
+        faults.push(FieldFault::new("rating", "must be poor, average or excellent"));
+    }
+    let status =
+        value("selectedStatus").map(|text| TicketStatus::from_name(&text.to_uppercase().replace([' ', '-'], "_")));
+    if status == Some(None) {
+        let said = "must be open, closed, awaiting agent, awaiting customer or resolved";
+        faults.push(FieldFault::new("selectedStatus", said));
+    }
+    let (Some(from), Some(until), Some(client_ref), true) = (from, until, value("clientRef"), faults.is_empty()) else {
+        return Err(faults);
+    };
+    // What cannot be a number or an id is one that no ticket has.
+    let number = value("ticketNumber").map(tickets::ticket_number);
+    let agent = value("agentId").map(|text| text.parse::<UserId>().ok());
+    let nothing = number == Some(None) || agent == Some(None) || given.iter().any(|(_, value)| value.contains('\0'));
+    let filter = Filter {
+        from,
+        until,
+        inbox_address: value("whatsAppNumber").map(|number| number.trim_start_matches('+').to_owned()),
+        rating: rating.flatten(),
+        number: number.flatten(),
+        agent: agent.flatten(),
+        status: status.flatten(),
+    };
+    let client_ref = client_ref.to_owned();
+    Ok(TicketQuery { page: PageRequest { page: 0, size: 10 }, client_ref, filter: (!nothing).then_some(filter) })
+}
+
+/// ISO 8601; in UTC where it says no offset.
+fn moment(text: &str) -> Option<DateTime<Utc>> {
+    // An unescaped `+` arrives as a blank.
+    let text = text.replace(' ', "+");
+    let with_offset = DateTime::parse_from_rfc3339(&text).map(|at| at.with_timezone(&Utc)).ok();
+    let plain = || {
+        let formats = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d+%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
+        formats.into_iter().find_map(|format| NaiveDateTime::parse_from_str(&text, format).ok()).map(|at| at.and_utc())
+    };
+    with_offset.or_else(plain)
+}
+
+/// Tickets, the newest first.
+///
+/// Of more than 10,000 `totalElements` says at least how many there are; `last` is always exact.
+#[utoipa::path(
+    get,
+    path = "/chat-service/ticket/search",
+    operation_id = "searchTickets",
+    tag = "Tickets",
+    params(Wanted),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<TicketBody>)),
+)]
+async fn search(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    query: TicketQuery,
+) -> Result<Json<Page<TicketBody>>, ApiError> {
+    let Some(filter) = query.filter else { return Ok(Json(Page::around(query.page, 0))) };
+    let found = tickets::search(&state.context, acting(&allowed), &query.client_ref, &filter, query.page).await;
+    Ok(Json(Page::new(query.page, found.map_err(refused)?, TicketBody::from)))
+}
+
+/// Which status.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct NewStatus {
+    /// `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`.
+    new_status: String,
+}
+
+/// Gives a ticket any of the five statuses, whatever it has. The chat stays as it is.
+#[utoipa::path(
+    put,
+    path = "/chat-service/ticket/{ticketId}/status",
+    operation_id = "setTicketStatus",
+    tag = "Tickets",
+    params(("ticketId" = Uuid, Path, description = "`id` of a ticket."), NewStatus),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "As it is now.", body = TicketBody)),
+)]
+async fn set_status(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+    parts: Parts,
+) -> Result<Json<TicketBody>, ApiError> {
+    let id: TicketId = id.parse().map_err(|_| ApiError::not_found())?;
+    let all = TicketStatus::ALL.map(TicketStatus::as_str).join(", ");
+    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+    let named = given.into_iter().find(|(name, _)| name == "newStatus").map(|(_, value)| value);
+    let status = named.as_deref().and_then(TicketStatus::from_name);
+    let status = status.ok_or_else(|| ApiError::fault("newStatus", format!("must be one of {all}")))?;
+    let moved = tickets::set_status(&state.context, acting(&allowed), id, status).await.map_err(refused)?;
+    Ok(Json(moved.into()))
+}
+
+/// Which ticket.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Number {
+    /// The number of a ticket.
+    ticket_number: String,
+}
+
+/// The ticket of a number.
+#[utoipa::path(
+    get,
+    path = "/chat-service/ticket/by-ticket-number",
+    operation_id = "getTicketByNumber",
+    tag = "Tickets",
+    params(Number),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "It.", body = TicketBody)),
+)]
+async fn by_number(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<TicketBody>, ApiError> {
+    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+    let number = given.into_iter().find(|(name, _)| name == "ticketNumber").map(|(_, value)| value);
+    let number = number.filter(|number| !number.trim().is_empty());
+    let number = number.ok_or_else(|| ApiError::fault("ticketNumber", "is required"))?;
+    let found = tickets::by_number(&state.context, acting(&allowed), number.trim()).await.map_err(refused)?;
+    Ok(Json(found.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Result<TicketQuery, Vec<String>> {
+        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+        let pairs: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        read(&pairs).map_err(|faults| faults.into_iter().map(|fault| fault.field).collect())
+    }
+
+    const WHOLE: &str =
+        "page=0&size=10&startDateTime=2026-11-01T00:00:00Z&endDateTime=2026-11-30T00:00:00&clientRef=acme";
+
+    #[test]
+    fn the_required_parameters_are_required() {
+        assert_eq!(query("").unwrap_err(), REQUIRED);
+        assert!(query(WHOLE).is_ok());
+    }
+
+    #[test]
+    fn every_filter_is_read_and_what_is_none_of_the_words_is_refused() {
+        let filter = |more: &str| query(&format!("{WHOLE}&{more}")).unwrap().filter;
+        assert_eq!(filter("selectedStatus=awaiting agent").unwrap().status, Some(TicketStatus::AwaitingAgent));
+        assert_eq!(filter("rating=excellent").unwrap().rating, Some(Rating::Excellent));
+        assert_eq!(filter("whatsAppNumber=+2760").unwrap().inbox_address.as_deref(), Some("2760"));
+        assert_eq!(filter("ticketNumber=12").unwrap().number, Some(12));
+        assert_eq!(filter("ticketNumber=T-1"), None, "no ticket has it");
+        assert_eq!(filter("agentId=somebody"), None);
+        assert_eq!(query(&format!("{WHOLE}&rating=good")).unwrap_err(), ["rating"]);
+        assert_eq!(query(&format!("{WHOLE}&selectedStatus=done")).unwrap_err(), ["selectedStatus"]);
+    }
+
+    #[test]
+    fn times_are_in_utc_unless_they_say_otherwise() {
+        let at = |text| moment(text).map(time);
+        assert_eq!(at("2026-11-22T10:00:00").as_deref(), Some("2026-11-22T10:00:00.000Z"));
+        assert_eq!(at("2026-11-22T10:00:00 02:00").as_deref(), Some("2026-11-22T08:00:00.000Z"));
+        assert_eq!(at("2026-11-22 10:00:00").as_deref(), Some("2026-11-22T10:00:00.000Z"));
+        assert_eq!(at("yesterday"), None);
+    }
+}

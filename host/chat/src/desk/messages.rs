@@ -1,0 +1,103 @@
+//! The messages of a chat, as agents read them.
+
+use base::{Context, media};
+use domain::ids::{ClientId, ParticipantId};
+use storage::{
+    PgConnection,
+    chat::{
+        history::{self, PastMessage},
+        lists, participants,
+        participants::Participant,
+    },
+};
+use uuid::Uuid;
+
+use super::{Acting, DeskError, view};
+
+/// Messages that one call answers at most.
+pub const MOST_AT_ONCE: u32 = 1_000;
+
+/// A message with what is shown beside it.
+#[derive(Debug, Clone)]
+pub struct MessageView {
+    /// The message.
+    pub message: PastMessage,
+    /// Our address of the file that came with it, valid for a while.
+    pub media_url: Option<String>,
+    /// What the customer is reached at.
+    pub customer: Option<String>,
+    /// What the business is reached at.
+    pub business: Option<String>,
+}
+
+/// The last `size` messages of a chat before the sequence number `before`, the oldest first.
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn past(
+    ctx: &Context,
+    acting: Acting,
+    id: ParticipantId,
+    before: Option<i64>,
+    size: u32,
+) -> Result<Vec<MessageView>, DeskError> {
+    let mut db = ctx.db.acquire().await?;
+    let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
+    let size = i64::from(size.clamp(1, MOST_AT_ONCE));
+    let messages = history::before(&mut db, acting.client, chat.id, before, size).await?;
+    views(ctx, &mut db, acting.client, &chat, messages).await
+}
+
+/// The messages of a tracking number: those of a chat for a customer's (CTN), the one message for a system's (GSTN).
+///
+/// # Errors
+/// [`DeskError::NotFound`] when nothing has this number.
+pub async fn tracked(ctx: &Context, acting: Acting, number: &str) -> Result<Vec<MessageView>, DeskError> {
+    if let Some(chat) = view::of_ctn(number) {
+        return past(ctx, acting, chat, None, MOST_AT_ONCE).await;
+    }
+    let id = Uuid::try_parse(number).map_err(|_| DeskError::NotFound)?;
+    let mut db = ctx.db.acquire().await?;
+    let found = history::by_tracking_id(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
+    Ok(vec![view(ctx, &mut db, acting.client, found).await?])
+}
+
+/// The newest message with a client's tracking id.
+///
+/// # Errors
+/// [`DeskError::NotFound`] when none has it.
+pub async fn by_ct_id(ctx: &Context, acting: Acting, ct_id: &str) -> Result<MessageView, DeskError> {
+    let mut db = ctx.db.acquire().await?;
+    let found = history::by_ct_id(&mut db, acting.client, ct_id).await?.ok_or(DeskError::NotFound)?;
+    view(ctx, &mut db, acting.client, found).await
+}
+
+/// A message with what is shown beside it.
+pub(super) async fn view(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    message: PastMessage,
+) -> Result<MessageView, DeskError> {
+    let chat = participants::find(db, client, message.participant).await?.ok_or(DeskError::NotFound)?;
+    views(ctx, db, client, &chat, vec![message]).await?.pop().ok_or(DeskError::NotFound)
+}
+
+async fn views(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    messages: Vec<PastMessage>,
+) -> Result<Vec<MessageView>, DeskError> {
+    let customer = lists::customers(db, client, &[chat.customer]).await?.remove(&chat.customer);
+    let customer = customer.and_then(|customer| customer.phone.or(customer.user_id));
+    let business = lists::inbox_addresses(db, client, &[chat.inbox]).await?.remove(&chat.inbox);
+    let view = |message: PastMessage| MessageView {
+        media_url: message.file.as_ref().map(|(id, _)| media::url_for(ctx, client, *id)),
+        message,
+        customer: customer.clone(),
+        business: business.clone(),
+    };
+    Ok(messages.into_iter().map(view).collect())
+}

@@ -1,0 +1,198 @@
+//! What somebody of the business wants to say in a chat, as the request says it (SPEC 4.2 `POST /messages`).
+
+use domain::{
+    body::FieldFault,
+    channel::Channel,
+    content::Location,
+    ids::ParticipantId,
+    send::{CAPTION_MAX, TEXT_MAX},
+};
+
+/// Longest name that a sender gives a message, and longest tracking id, in characters.
+const NAME_MAX: usize = 255;
+
+/// A message to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Where the chat takes place.
+    pub channel: Channel,
+    /// What is said.
+    pub what: What,
+    /// The name that the sender gives it; a chat has one message of a name.
+    pub temp_id: Option<String>,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// Provider id of the message that it quotes.
+    pub quotes: Option<String>,
+}
+
+/// What is said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A text.
+    Text(String),
+    /// A file, perhaps with a text below it.
+    File {
+        /// Its address: one of ours, or a public one.
+        url: String,
+        /// The text below it.
+        caption: Option<String>,
+    },
+    /// A place.
+    Place(Location),
+}
+
+/// The same, as it was written.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// `participantId`.
+    pub participant: Option<String>,
+    /// `channel`.
+    pub channel: Option<String>,
+    /// `text`.
+    pub text: Option<String>,
+    /// `mediaUrl`.
+    pub media_url: Option<String>,
+    /// `location`.
+    pub location: Option<Location>,
+    /// `tempId`.
+    pub temp_id: Option<String>,
+    /// `ctId`.
+    pub ct_id: Option<String>,
+    /// `quotedExternalMessageId`.
+    pub quotes: Option<String>,
+}
+
+impl Written {
+    /// Judges it by itself.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn read(self) -> Result<Said, Vec<FieldFault>> {
+        let mut faults = Vec::new();
+        let participant = self.participant.as_deref().map(str::parse::<ParticipantId>);
+        let channel = self.channel.as_deref().map(str::parse::<Channel>);
+        match &participant {
+            None => faults.push(FieldFault::new("participantId", "is required: the live-chat participant")),
+            Some(Err(_)) => faults.push(FieldFault::new("participantId", "is not the id of a chat")),
+            Some(Ok(_)) => {}
+        }
+        let known = channel.as_ref().and_then(|channel| channel.as_ref().ok()).filter(|channel| channel.has_chats());
+        if known.is_none() {
+            faults.push(FieldFault::new("channel", "is required: WHATSAPP, WEB or FACEBOOK"));
+        }
+        for (field, value) in
+            [("tempId", &self.temp_id), ("ctId", &self.ct_id), ("quotedExternalMessageId", &self.quotes)]
+        {
+            let length = value.as_deref().map_or(1, |text| text.chars().count());
+            if length == 0 || length > NAME_MAX {
+                faults.push(FieldFault::new(field, format!("must have 1 to {NAME_MAX} characters")));
+            }
+        }
+        let what = what(self.text, self.media_url, self.location, &mut faults);
+        match (participant, known, what) {
+            (Some(Ok(participant)), Some(channel), Some(what)) if faults.is_empty() => Ok(Said {
+                participant,
+                channel: *channel,
+                what,
+                temp_id: self.temp_id,
+                ct_id: self.ct_id,
+                quotes: self.quotes,
+            }),
+            _ => Err(faults),
+        }
+    }
+}
+
+fn what(
+    text: Option<String>,
+    url: Option<String>,
+    place: Option<Location>,
+    faults: &mut Vec<FieldFault>,
+) -> Option<What> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    let url = url.filter(|url| !url.trim().is_empty());
+    let most = if url.is_some() { CAPTION_MAX } else { TEXT_MAX };
+    let length = text.as_deref().map_or(0, |text| text.chars().count());
+    if length > most {
+        faults.push(FieldFault::new("text", format!("has {length} characters; {most} are allowed")));
+    }
+    if text.as_deref().is_some_and(|text| text.contains('\0')) {
+        faults.push(FieldFault::new("text", "contains a NUL character"));
+    }
+    match (text, url, place) {
+        (None, None, None) => {
+            faults.push(FieldFault::new("text", "is required, unless mediaUrl or location is given"));
+            None
+        }
+        (text, None, Some(place)) => {
+            if text.is_some() {
+                faults.push(FieldFault::new("text", "cannot stand beside a location: send it as a message of its own"));
+            }
+            let fits = (-90.0..=90.0).contains(&place.latitude) && (-180.0..=180.0).contains(&place.longitude);
+            if !fits {
+                let said = "must have a latitude from -90 to 90 and a longitude from -180 to 180";
+                faults.push(FieldFault::new("location", said));
+            }
+            Some(What::Place(place))
+        }
+        (_, Some(_), Some(_)) => {
+            faults.push(FieldFault::new("location", "cannot stand beside a file: send it as a message of its own"));
+            None
+        }
+        (caption, Some(url), None) => Some(What::File { url, caption }),
+        (Some(text), None, None) => Some(What::Text(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written() -> Written {
+        Written {
+            participant: Some("01998000-0000-7000-8000-0000000000aa".to_owned()),
+            channel: Some("WHATSAPP".to_owned()),
+            text: Some("hello".to_owned()),
+            ..Written::default()
+        }
+    }
+
+    fn faulty(written: Written) -> Vec<String> {
+        written.read().unwrap_err().into_iter().map(|fault| fault.field).collect()
+    }
+
+    #[test]
+    fn a_text_a_file_and_a_place_are_things_to_say() {
+        assert_eq!(written().read().unwrap().what, What::Text("hello".to_owned()));
+        let url = "https://a.example/x.png".to_owned();
+        let file = Written { media_url: Some(url.clone()), ..written() }.read().unwrap();
+        assert_eq!(file.what, What::File { url, caption: Some("hello".to_owned()) });
+        let place = Location { latitude: -26.1, longitude: 28.0, name: None, address: None };
+        let said = Written { text: None, location: Some(place.clone()), ..written() }.read().unwrap();
+        assert_eq!(said.what, What::Place(place));
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once() {
+        assert_eq!(faulty(Written::default()), ["participantId", "channel", "text"]);
+        assert_eq!(faulty(Written { channel: Some("SMS".to_owned()), ..written() }), ["channel"]);
+        assert_eq!(faulty(Written { participant: Some("x".to_owned()), ..written() }), ["participantId"]);
+        assert_eq!(faulty(Written { text: Some(" ".to_owned()), ..written() }), ["text"]);
+        assert_eq!(faulty(Written { temp_id: Some(String::new()), ..written() }), ["tempId"]);
+        let pole = Location { latitude: 91.0, longitude: 0.0, name: None, address: None };
+        assert_eq!(faulty(Written { text: None, location: Some(pole), ..written() }), ["location"]);
+    }
+
+    #[test]
+    fn texts_and_captions_are_taken_up_to_their_limits() {
+        let text = |length| Written { text: Some("x".repeat(length)), ..written() };
+        assert!(text(TEXT_MAX).read().is_ok());
+        assert_eq!(faulty(text(TEXT_MAX + 1)), ["text"]);
+        let caption = |length| Written { media_url: Some("https://a.example/x.png".to_owned()), ..text(length) };
+        assert!(caption(CAPTION_MAX).read().is_ok());
+        assert_eq!(faulty(caption(CAPTION_MAX + 1)), ["text"]);
+    }
+}

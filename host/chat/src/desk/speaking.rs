@@ -1,0 +1,205 @@
+//! Somebody of the business says something in a chat (SPEC 4.2 `POST /messages`): stored and on its way when this returns.
+
+use base::{Context, media};
+use domain::{
+    chat::{ContentType, FileType, ParticipantState, TicketMove, chat_allowed},
+    content::{MediaKind, OutboundContent, OutboundMedia},
+    event::{Event, MessageSaid, Speaker},
+    ids::{ClientId, MediaId},
+    inbox::InboxKind,
+    send,
+};
+use events::{NewEvent, record};
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        chat_messages, history,
+        participants::{self, Participant},
+    },
+    inbound::media as stored_media,
+    inboxes,
+    people::{customers, inbox_customers},
+};
+
+use super::{
+    Acting, DeskError, locked,
+    messages::{self, MessageView},
+    own_or_free,
+    said::{Said, What},
+};
+use crate::{
+    conversation::{as_event, ticketing},
+    say::{OfAgent, Words, say},
+};
+
+/// Says something. A `temp_id` that the chat knows answers the message that is there, and nothing is sent again.
+///
+/// # Errors
+/// See [`DeskError`]; nothing was stored then.
+pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageView, DeskError> {
+    let client = acting.client;
+    let mut tx = ctx.db.begin().await?;
+    let mut chat = locked(&mut tx, client, said.participant).await?;
+    if let Some(temp_id) = &said.temp_id
+        && let Some(sent) = history::by_temp_id(&mut tx, client, chat.id, temp_id).await?
+    {
+        return messages::view(ctx, &mut tx, client, sent).await;
+    }
+    may_speak(&mut tx, acting, &chat, &said).await?;
+    let inbox = inboxes::by_id(&mut tx, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
+    let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
+    if customer.addresses.written_to(inbox.kind()).is_none() {
+        let said = "no address of this customer is known that this channel can write to";
+        return Err(DeskError::Conflict(said.to_owned()));
+    }
+    window_open(ctx, &mut tx, client, &chat, inbox.kind()).await?;
+    let quoted = quoted(&mut tx, client, &chat, said.quotes.as_deref()).await?;
+    let (content, media) = content(ctx, &mut tx, client, inbox.kind(), &said.what).await?;
+    let names = participants::agent_names(&mut tx, client, &[acting.user]).await?;
+    let words = Words {
+        content: &content,
+        asks_rating: false,
+        owner: names.get(&acting.user).map_or("AGENT", String::as_str),
+        quoted_provider_id: said.quotes.as_deref(),
+        of_agent: OfAgent {
+            agent: Some(acting.user),
+            ct_id: said.ct_id.as_deref(),
+            temp_id: said.temp_id.as_deref(),
+            media,
+            content_type: matches!(said.what, What::File { .. }).then_some(ContentType::Media),
+        },
+    };
+    let id = say(ctx, &mut tx, client, (&mut chat, inbox.kind(), &customer), &words).await?;
+    // Whoever has been answered is not missed any more.
+    (chat.missed, chat.after_hours) = (false, false);
+    participants::save(&mut tx, client, &chat).await?;
+    let ticket = ticketing::step(ctx, &mut tx, client, &chat, TicketMove::AgentAnswered).await?;
+    let happened = MessageSaid {
+        message: id,
+        by: Speaker::Agent(acting.user),
+        chat: as_event::chat(&mut tx, client, &chat).await?,
+        customer: as_event::customer(&customer),
+        content,
+        quoted,
+    };
+    let order_key = as_event::order_key(chat.inbox, &customer);
+    let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
+    let happened: Vec<NewEvent> =
+        [Event::MessageSaid(Box::new(happened))].into_iter().chain(ticket).map(event).collect();
+    let mut wakes = record(ctx, &mut tx, client, &happened).await?;
+    let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
+    let view = messages::view(ctx, &mut tx, client, sent).await?;
+    tx.commit().await?;
+    wakes.push((Queue::Outbound, chat.inbox.0));
+    ctx.wake.wake_all(client, wakes);
+    Ok(view)
+}
+
+async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, said: &Said) -> Result<(), DeskError> {
+    if chat.state == ParticipantState::Closed {
+        return Err(DeskError::Conflict("the chat is closed: open it before you write".to_owned()));
+    }
+    if chat.channel != said.channel {
+        let channel = chat.channel.as_str();
+        return Err(DeskError::fault("channel", format!("is not that of the chat, which takes place on {channel}")));
+    }
+    own_or_free(db, acting, chat).await
+}
+
+/// On WhatsApp Cloud free-form messages are for customers who wrote within 24 hours.
+async fn window_open(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    kind: InboxKind,
+) -> Result<(), DeskError> {
+    match kind {
+        InboxKind::WhatsappCloud => {}
+        InboxKind::WhatsappLite | InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => return Ok(()),
+    }
+    let wrote = inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?;
+    if chat_allowed(wrote, ctx.now()) {
+        return Ok(());
+    }
+    let said =
+        "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent";
+    Err(DeskError::Conflict(said.to_owned()))
+}
+
+/// The message that is quoted, which must be one of this chat.
+async fn quoted(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    provider_id: Option<&str>,
+) -> Result<Option<domain::ids::ChatMessageId>, DeskError> {
+    let Some(provider_id) = provider_id else { return Ok(None) };
+    let quoted = chat_messages::quoted(db, client, provider_id).await?.and_then(|quoted| quoted.chat_message);
+    let of_chat = match quoted {
+        Some(id) => chat_messages::find(db, client, id).await?.is_some_and(|message| message.participant == chat.id),
+        None => false,
+    };
+    if !of_chat {
+        return Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat"));
+    }
+    Ok(quoted)
+}
+
+/// What goes out, and the file of ours in it.
+async fn content(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    kind: InboxKind,
+    what: &What,
+) -> Result<(OutboundContent, Option<MediaId>), DeskError> {
+    let (url, caption) = match what {
+        What::Text(body) => return Ok((OutboundContent::Text { body: body.clone() }, None)),
+        What::Place(place) => return Ok((OutboundContent::Location(place.clone()), None)),
+        What::File { url, caption } => (url, caption.clone()),
+    };
+    let Some(own) = media::own(ctx, url) else {
+        send::check_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+        let file = OutboundMedia {
+            kind: captioned(MediaKind::of_link(url), caption.is_some()),
+            url: url.clone(),
+            caption,
+            filename: None,
+        };
+        return Ok((OutboundContent::Media(file), None));
+    };
+    let stored = match own {
+        Some((owner, id)) if owner == client => stored_media::find(db, client, id).await?,
+        _ => None,
+    };
+    let stored = stored.ok_or_else(|| DeskError::fault("mediaUrl", "is not the address of a file of yours"))?;
+    let file_type = FileType::of_mime(&stored.mime_type);
+    if let Some(file_type) = file_type {
+        carried(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+    }
+    let shown = file_type.map_or(MediaKind::Document, FileType::kind);
+    let kind = captioned(shown, caption.is_some());
+    let filename = (kind == MediaKind::Document)
+        .then(|| stored.filename.clone().unwrap_or_else(|| format!("file.{}", stored.extension)));
+    let file = OutboundMedia { kind, url: media::url_for(ctx, client, stored.id), caption, filename };
+    Ok((OutboundContent::Media(file), Some(stored.id)))
+}
+
+/// Sounds cannot carry a text: with one they go as documents, so that nothing of the message is lost.
+fn captioned(kind: MediaKind, with_text: bool) -> MediaKind {
+    match kind {
+        MediaKind::Audio | MediaKind::Voice | MediaKind::Sticker if with_text => MediaKind::Document,
+        kind => kind,
+    }
+}
+
+/// Refuses files that a channel does not take.
+fn carried(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
+    match (kind, file) {
+        (InboxKind::WhatsappCloud, FileType::Gif) => {
+            Err("is a GIF, which WhatsApp does not carry: send it as an MP4 video, a PNG or a JPEG")
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,134 @@
+//! Tickets: found, and moved by hand (SPEC 4.3).
+
+use std::collections::HashMap;
+
+use base::Context;
+use domain::{
+    event::TicketStatus,
+    ids::{ClientId, CustomerId, InboxId, TicketId, UserId},
+    page::{Page, PageRequest},
+};
+use events::{NewEvent, record};
+pub use storage::chat::tickets::Filter;
+use storage::{
+    PgConnection,
+    chat::{
+        lists::{self, ShownAgent},
+        participants,
+        tickets::{self, Ticket},
+    },
+    people::customers,
+    tenancy::clients,
+};
+
+use super::{Acting, DeskError};
+use crate::conversation::{as_event, ticketing};
+
+/// A ticket with what is shown beside it.
+#[derive(Debug, Clone)]
+pub struct TicketView {
+    /// The ticket.
+    pub ticket: Ticket,
+    /// The customer's phone number; absent when it is withheld.
+    pub phone: Option<String>,
+    /// What the customer wrote to.
+    pub inbox_address: Option<String>,
+    /// The client's name for itself.
+    pub client_ref: String,
+    /// Who works on it.
+    pub agent: Option<(UserId, ShownAgent)>,
+}
+
+/// A page of tickets of the client that has this name now, as far as the caller may see them: its own and those of its
+/// descendants. Of any other name there are none (SPEC 9). `me` is the caller itself.
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn search(
+    ctx: &Context,
+    acting: Acting,
+    client_ref: &str,
+    filter: &Filter,
+    page: PageRequest,
+) -> Result<Page<TicketView>, DeskError> {
+    let mut db = ctx.db.acquire().await?;
+    let named = match client_ref {
+        "me" => Some(acting.client),
+        name => clients::find_by_ref(&mut db, name).await?,
+    };
+    let client = match named {
+        Some(client) if clients::is_within(&mut db, acting.client, client).await? => client,
+        _ => return Ok(Page { items: Vec::new(), total: 0 }),
+    };
+    let found = tickets::search(&mut db, client, filter, page).await?;
+    Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
+}
+
+/// The ticket of a number.
+///
+/// # Errors
+/// [`DeskError::NotFound`] when the client has none of it.
+pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<TicketView, DeskError> {
+    let number = ticket_number(number).ok_or(DeskError::NotFound)?;
+    let mut db = ctx.db.acquire().await?;
+    let ticket = tickets::by_number(&mut db, acting.client, number).await?.ok_or(DeskError::NotFound)?;
+    view(&mut db, acting.client, ticket).await
+}
+
+/// Gives a ticket a status by hand: any of the five, whatever it has (SPEC 3.5). The chat stays as it is.
+///
+/// # Errors
+/// See [`DeskError`].
+pub async fn set_status(
+    ctx: &Context,
+    acting: Acting,
+    id: TicketId,
+    to: TicketStatus,
+) -> Result<TicketView, DeskError> {
+    let client = acting.client;
+    let mut tx = ctx.db.begin().await?;
+    let mut ticket = tickets::lock(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
+    let mut wakes = Vec::new();
+    if let Some(event) = ticketing::set(ctx, &mut tx, client, &mut ticket, to).await? {
+        let chat = participants::find(&mut tx, client, ticket.participant).await?.ok_or(DeskError::NotFound)?;
+        let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
+        let order_key = as_event::order_key(chat.inbox, &customer);
+        let happened = NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
+        wakes = record(ctx, &mut tx, client, &[happened]).await?;
+    }
+    let view = view(&mut tx, client, ticket).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(client, wakes);
+    Ok(view)
+}
+
+/// A ticket's number as it is shown, read.
+pub fn ticket_number(text: &str) -> Option<i64> {
+    text.parse().ok().filter(|number| *number > 0)
+}
+
+async fn view(db: &mut PgConnection, client: ClientId, ticket: Ticket) -> Result<TicketView, DeskError> {
+    views(db, client, vec![ticket]).await?.pop().ok_or(DeskError::NotFound)
+}
+
+async fn views(db: &mut PgConnection, client: ClientId, found: Vec<Ticket>) -> Result<Vec<TicketView>, DeskError> {
+    let Some(known) = clients::get(db, client).await?.filter(|_| !found.is_empty()) else { return Ok(Vec::new()) };
+    let chats: Vec<_> = found.iter().map(|ticket| ticket.participant).collect();
+    let customer_of = lists::customers_of_chats(db, client, &chats).await?;
+    let ids: Vec<CustomerId> = customer_of.values().copied().collect();
+    let customers = lists::customers(db, client, &ids).await?;
+    let agents: Vec<UserId> = found.iter().filter_map(|ticket| ticket.agent).collect();
+    let agents = if agents.is_empty() { HashMap::new() } else { lists::agents(db, client, &agents).await? };
+    let mut inboxes: Vec<InboxId> = found.iter().map(|ticket| ticket.inbox).collect();
+    inboxes.sort_unstable();
+    inboxes.dedup();
+    let inboxes = lists::inbox_addresses(db, client, &inboxes).await?;
+    let view = |ticket: Ticket| TicketView {
+        phone: customer_of.get(&ticket.participant).and_then(|id| customers.get(id)?.phone.clone()),
+        inbox_address: inboxes.get(&ticket.inbox).cloned(),
+        client_ref: known.client_ref.clone(),
+        agent: ticket.agent.and_then(|id| Some((id, agents.get(&id)?.clone()))),
+        ticket,
+    };
+    Ok(found.into_iter().map(view).collect())
+}

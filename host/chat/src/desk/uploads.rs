@@ -1,0 +1,113 @@
+//! Files of agents, before they are sent (SPEC 4.2 `POST /messages/media`).
+
+use base::{Context, media};
+use bytes::Bytes;
+use domain::{chat::FileType, ids::MediaId};
+use storage::inbound::media::{self as stored_media, OwnMedia};
+
+use super::{Acting, DeskError};
+
+/// A file that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uploaded {
+    /// Its address, which a message names.
+    pub url: String,
+    /// What it is.
+    pub file_type: FileType,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Why a file is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum UploadRefused {
+    /// It is of no type that chats carry. In words.
+    #[error("{0}")]
+    Type(String),
+    /// It is larger than files of its type may be. In words.
+    #[error("{0}")]
+    TooLarge(String),
+    /// Our store does not work.
+    #[error(transparent)]
+    Store(#[from] media::MediaStoreError),
+    /// Anything else.
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+}
+
+/// Longest name of a file, in characters.
+const NAME_MAX: usize = 240;
+
+/// Keeps a file of an agent. `declared`: the MIME type that came with it; `name`: its name.
+///
+/// # Errors
+/// See [`UploadRefused`]; nothing is kept then.
+pub async fn upload(
+    ctx: &Context,
+    acting: Acting,
+    bytes: Bytes,
+    (declared, name): (Option<&str>, Option<&str>),
+) -> Result<Uploaded, UploadRefused> {
+    let file_type = judged(&bytes, declared)?;
+    let id: MediaId = ctx.mint();
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    let sha256 = media::keep(ctx, acting.client, id, bytes).await?;
+    let filename = name.map(|name| name.rsplit(['/', '\\']).next().unwrap_or_default());
+    let filename = filename.filter(|name| !name.is_empty() && name.chars().count() <= NAME_MAX && !name.contains('\0'));
+    let row = OwnMedia {
+        id,
+        mime_type: file_type.mime(),
+        extension: file_type.extension(),
+        filename,
+        sha256: &sha256,
+        bytes: i64::try_from(size).unwrap_or(i64::MAX),
+    };
+    let mut db = ctx.db.acquire().await.map_err(DeskError::from)?;
+    stored_media::insert_own(&mut db, acting.client, &row, ctx.now()).await.map_err(DeskError::from)?;
+    Ok(Uploaded { url: media::url_for(ctx, acting.client, id), file_type, size })
+}
+
+fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, UploadRefused> {
+    if bytes.is_empty() {
+        return Err(DeskError::fault("file", "is empty").into());
+    }
+    let Some(file_type) = FileType::of(bytes) else {
+        let said = "this file is of no type that chats carry: send JPG, PNG, GIF, PDF, DOCX, XLSX, MP4, MP3, M4A, AAC, AMR or \
+                    Ogg Opus";
+        return Err(UploadRefused::Type(said.to_owned()));
+    };
+    if let Some(declared) = declared.filter(|declared| !file_type.fits(declared)) {
+        let said = format!("says that it is {declared}, and is {}", file_type.mime());
+        return Err(DeskError::fault("file", said).into());
+    }
+    let (size, most) = (u64::try_from(bytes.len()).unwrap_or(u64::MAX), file_type.most_bytes());
+    if size > most {
+        let said = format!("a file of type {} may have {most} bytes; this one has {size}", file_type.mime());
+        return Err(UploadRefused::TooLarge(said));
+    }
+    Ok(file_type)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_lies_about_its_type_or_is_of_none_is_refused() {
+        assert_eq!(judged(b"%PDF-1.4", Some("application/pdf")).unwrap(), FileType::Pdf);
+        assert!(matches!(judged(b"%PDF-1.4", Some("image/png")), Err(UploadRefused::Desk(DeskError::Faults(_)))));
+        assert!(matches!(judged(b"<svg>", Some("image/svg+xml")), Err(UploadRefused::Type(_))));
+        assert!(matches!(judged(b"", None), Err(UploadRefused::Desk(DeskError::Faults(_)))));
+    }
+
+    #[test]
+    fn a_picture_is_taken_up_to_its_limit() {
+        let picture = |length: usize| {
+            let mut bytes = vec![0xff, 0xd8, 0xff];
+            bytes.resize(length, 0);
+            judged(&bytes, None)
+        };
+        assert!(picture(5 << 20).is_ok());
+        assert!(matches!(picture((5 << 20) + 1), Err(UploadRefused::TooLarge(_))));
+    }
+}

@@ -1,0 +1,253 @@
+//! Messages of a chat as agents read them (SPEC 2.7): with who wrote them, what they quote, and what became of them.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    chat::{ChatContent, ContentType, Direction},
+    delivery::DeliveryState,
+    ids::{ChatMessageId, ClientId, MediaId, ParticipantId, UserId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{chat_messages, participants};
+use crate::{
+    Error, Result,
+    stored::{Stored, known},
+};
+
+/// A message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastMessage {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Its place in the chat.
+    pub sequence: i64,
+    /// What kind of content it is.
+    pub content_type: ContentType,
+    /// Where it was written.
+    pub channel: Channel,
+    /// What people read.
+    pub body: Option<String>,
+    /// All that it says; the direction follows from it.
+    pub content: ChatContent,
+    /// The file that came with it, and the extension of its name.
+    pub file: Option<(MediaId, String)>,
+    /// `CUSTOMER`, `BOT`, or the agent's name.
+    pub owner: String,
+    /// The agent who wrote it.
+    pub agent: Option<UserId>,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// The system's tracking id.
+    pub gst_id: String,
+    /// The provider's id.
+    pub provider_id: Option<String>,
+    /// Provider id of the message that it quotes.
+    pub quoted_provider_id: Option<String>,
+    /// The quoted message and what people read of it, when it is known.
+    pub quoted: Option<(ChatMessageId, Option<String>)>,
+    /// Delivery state of an outgoing message.
+    pub state: Option<DeliveryState>,
+    /// The name that its sender gave it.
+    pub temp_id: Option<String>,
+    /// When a voice note of ours was listened to.
+    pub played_at: Option<DateTime<Utc>>,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct PastRow {
+    id: Uuid,
+    participant_id: Uuid,
+    sequence_number: i64,
+    direction: String,
+    content_type: String,
+    channel: String,
+    body: Option<String>,
+    content: Stored,
+    media_id: Option<Uuid>,
+    extension: Option<String>,
+    owner: String,
+    agent_id: Option<Uuid>,
+    ct_id: Option<String>,
+    gst_id: String,
+    provider_id: Option<String>,
+    quoted_provider_id: Option<String>,
+    quoted_id: Option<Uuid>,
+    quoted_body: Option<String>,
+    state: Option<String>,
+    temp_id: Option<String>,
+    played_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+}
+
+impl TryFrom<PastRow> for PastMessage {
+    type Error = Error;
+
+    fn try_from(row: PastRow) -> Result<Self> {
+        let direction = known("chat_message", "direction", &row.direction, Direction::from_name)?;
+        let state = |text: &str| known("chat_message", "state", text, |name| name.parse().ok());
+        Ok(Self {
+            id: ChatMessageId(row.id),
+            participant: ParticipantId(row.participant_id),
+            sequence: row.sequence_number,
+            content_type: known("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
+            channel: participants::chat_channel(&row.channel)?,
+            body: row.body,
+            content: chat_messages::content(direction, &row.content)?,
+            file: row.media_id.map(|id| (MediaId(id), row.extension.unwrap_or_default())),
+            owner: row.owner,
+            agent: row.agent_id.map(UserId),
+            ct_id: row.ct_id,
+            gst_id: row.gst_id,
+            provider_id: row.provider_id,
+            quoted_provider_id: row.quoted_provider_id,
+            quoted: row.quoted_id.map(|id| (ChatMessageId(id), row.quoted_body)),
+            state: row.state.as_deref().map(state).transpose()?,
+            temp_id: row.temp_id,
+            played_at: row.played_at,
+            created_at: row.created_at,
+        })
+    }
+}
+
+fn messages(rows: Vec<PastRow>) -> Result<Vec<PastMessage>> {
+    rows.into_iter().map(PastMessage::try_from).collect()
+}
+
+/// The part of a chat before the sequence number `before`, or its end: `limit` messages at most, the oldest first.
+pub async fn before(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<PastMessage>> {
+    let rows: Vec<PastRow> = sqlx::query_as(
+        "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
+         FROM (SELECT * FROM chat_message
+               WHERE client_id = $1 AND participant_id = $2
+                 AND sequence_number < COALESCE($3::bigint, 9223372036854775807)
+               ORDER BY sequence_number DESC LIMIT $4) one
+         LEFT JOIN media ON media.client_id = one.client_id AND media.id = one.media_id
+         LEFT JOIN provider_message named
+                ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
+         LEFT JOIN LATERAL (
+             SELECT id, body FROM chat_message other
+             WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         ORDER BY one.sequence_number",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(before)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    messages(rows)
+}
+
+/// These messages, in the order in which they were written.
+async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<PastMessage>> {
+    let rows: Vec<PastRow> = sqlx::query_as(
+        "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS asked (id) OFFSET 0) wanted
+         JOIN chat_message one ON one.client_id = wanted.client_id AND one.id = wanted.id
+         LEFT JOIN media ON media.client_id = one.client_id AND media.id = one.media_id
+         LEFT JOIN provider_message named
+                ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
+         LEFT JOIN LATERAL (
+             SELECT id, body FROM chat_message other
+             WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         ORDER BY one.id",
+    )
+    .bind(client.0)
+    .bind(ids)
+    .fetch_all(db)
+    .await?;
+    messages(rows)
+}
+
+/// A message.
+pub async fn one(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> Result<Option<PastMessage>> {
+    Ok(of_ids(db, client, &[id.0]).await?.pop())
+}
+
+/// The message of a system's tracking id: its own id, or that of the outbound message that delivers it.
+pub async fn by_tracking_id(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<Option<PastMessage>> {
+    let delivers: Option<Uuid> = sqlx::query_scalar(
+        "SELECT chat_message_id FROM outbound_message WHERE client_id = $1 AND id = $2 AND chat_message_id IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(id)
+    .fetch_optional(&mut *db)
+    .await?;
+    Ok(of_ids(db, client, &[delivers.unwrap_or(id)]).await?.pop())
+}
+
+/// The newest message with a client's tracking id.
+pub async fn by_ct_id(db: &mut PgConnection, client: ClientId, ct_id: &str) -> Result<Option<PastMessage>> {
+    let newest: Option<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM chat_message WHERE client_id = $1 AND ct_id = $2 AND ct_id IS NOT NULL ORDER BY id DESC LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(ct_id)
+    .fetch_optional(&mut *db)
+    .await?;
+    match newest {
+        Some(id) => Ok(of_ids(db, client, &[id]).await?.pop()),
+        None => Ok(None),
+    }
+}
+
+/// The message of a chat that its sender gave this name. Whoever holds the chat's lock is told of all there are.
+pub async fn by_temp_id(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    temp_id: &str,
+) -> Result<Option<PastMessage>> {
+    let sent: Option<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM chat_message WHERE client_id = $1 AND participant_id = $2 AND temp_id = $3 AND temp_id IS NOT NULL
+         LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(temp_id)
+    .fetch_optional(&mut *db)
+    .await?;
+    match sent {
+        Some(id) => Ok(of_ids(db, client, &[id]).await?.pop()),
+        None => Ok(None),
+    }
+}
+
+/// The provider's id of the last message that the customer wrote in a chat, of those that have one.
+pub async fn last_incoming(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+) -> Result<Option<String>> {
+    Ok(sqlx::query_scalar(
+        "SELECT provider_id FROM chat_message
+         WHERE client_id = $1 AND participant_id = $2 AND direction = 'INCOMING' AND provider_id IS NOT NULL
+         ORDER BY sequence_number DESC LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Agents have seen everything in a chat.
+pub async fn mark_seen(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<()> {
+    sqlx::query("UPDATE participant SET unread = 0 WHERE client_id = $1 AND id = $2 AND unread <> 0")
+        .bind(client.0)
+        .bind(participant.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! What is said in a chat: history, replies, the 24-hour window, typing and read receipts.
+
+use harness::{Patchbay, eventually};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{CHATS, Desk, MESSAGES, chat_of};
+
+#[tokio::test]
+async fn an_agents_answer_reaches_the_phone_and_is_in_the_history() {
+    let desk = Desk::set().await;
+    let thandi = desk.agent("thandi");
+    thandi.does(&desk.chat, "assign").await.ok();
+    let mut body = desk.text("How can I help?");
+    (body["tempId"], body["ctId"]) = (json!("t-1"), json!("order-7"));
+
+    let sent = thandi.client.post(MESSAGES, &body).await.ok();
+
+    assert_eq!(
+        (&sent["tempId"], &sent["ctId"], &sent["text"]),
+        (&json!("t-1"), &json!("order-7"), &json!("How can I help?"))
+    );
+    assert_eq!((&sent["direction"], &sent["contentType"]), (&json!("OUTGOING"), &json!("TEXT")));
+    assert_eq!((&sent["sender"], &sent["receiver"]), (&json!(desk.client.number), &json!(desk.phone.msisdn)));
+    assert_eq!((&sent["userOriginated"], &sent["sequenceNumber"]), (&json!(true), &json!(2)));
+    let came = desk.phone.receives("the answer", |message| message["text"] == "How can I help?").await;
+    let past = eventually("the provider's id", || async {
+        let past = desk.history().await;
+        past[1].get("whatsAppMessageId").is_some().then_some(past)
+    })
+    .await;
+    assert_eq!(past.len(), 2);
+    assert_eq!((&past[0]["direction"], &past[0]["text"]), (&json!("INCOMING"), &json!("hello")));
+    assert_eq!((&past[0]["sender"], &past[0]["messageOwner"]), (&json!(desk.phone.msisdn), &json!("CUSTOMER")));
+    assert_eq!(past[1]["whatsAppMessageId"], came["id"]);
+    let by_ct_id = desk.client.get(&format!("{MESSAGES}/ctid/order-7")).await.ok();
+    assert_eq!(by_ct_id["id"], sent["id"]);
+    let ctn = desk.chat().await["customerTrackingNumber"].as_str().unwrap().to_owned();
+    let tracked = desk.client.get(&format!("{MESSAGES}/tracking/{ctn}")).await.ok();
+    assert_eq!(tracked.as_array().unwrap().len(), 2);
+    for message in &past {
+        let gst_id = message["gstId"].as_str().unwrap();
+        let tracked = desk.client.get(&format!("{MESSAGES}/tracking/{gst_id}")).await.ok();
+        assert_eq!((tracked.as_array().unwrap().len(), &tracked[0]["id"]), (1, &message["id"]));
+    }
+}
+
+#[tokio::test]
+async fn the_same_temp_id_is_one_message_however_often_and_at_once_it_is_sent() {
+    let desk = Desk::set().await;
+    let mut body = desk.text("once");
+    body["tempId"] = json!("any format, even this");
+    let replies = futures::future::join_all((0..8).map(|_| desk.client.post(MESSAGES, &body))).await;
+    let ids: Vec<Value> = replies.iter().map(|reply| reply.ok()["id"].clone()).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    desk.phone.receives("it", |message| message["text"] == "once").await;
+    assert_eq!(desk.history().await.len(), 2);
+    desk.client.request(Method::POST, &format!("{CHATS}/{}/terminate", desk.chat), None, &[]).await.ok();
+    let again = desk.client.post(MESSAGES, &body).await.ok();
+    assert_eq!((&again["id"], &again["tempId"]), (&ids[0], &body["tempId"]), "also when the chat is closed since");
+}
+
+#[tokio::test]
+async fn a_message_quotes_one_of_its_own_chat_only() {
+    let desk = Desk::set().await;
+    let other = desk.patchbay.new_phone();
+    other.write(&desk.client.number, "another").await;
+    let other = chat_of(&desk.client, &other).await;
+    let first = |past: &[Value]| past[0]["whatsAppMessageId"].as_str().unwrap().to_owned();
+    let theirs = desk.client.get(&format!("{MESSAGES}?participantId={other}")).await.ok();
+    let mut body = desk.text("about that");
+    for wrong in [first(theirs.as_array().unwrap()), "wamid.NONE".to_owned()] {
+        body["quotedExternalMessageId"] = json!(wrong);
+        assert_eq!(desk.client.post(MESSAGES, &body).await.faulty_fields(), ["quotedExternalMessageId"]);
+    }
+    let own = first(&desk.history().await);
+    body["quotedExternalMessageId"] = json!(own);
+    let sent = desk.client.post(MESSAGES, &body).await.ok();
+    assert_eq!((&sent["quotedExternalMessageId"], &sent["quotedText"]), (&json!(own), &json!("hello")));
+    let came = desk.phone.receives("the quote", |message| message["text"] == "about that").await;
+    assert!(came.to_string().contains(&own), "{came}");
+    assert_eq!(desk.history().await.len(), 2, "what was refused is not there");
+}
+
+#[tokio::test]
+async fn history_is_read_part_by_part() {
+    let desk = Desk::set().await;
+    for number in 0..4 {
+        desk.client.post(MESSAGES, &desk.text(&format!("message {number}"))).await.ok();
+    }
+    let part = |query: &'static str| {
+        let (client, chat) = (desk.client.clone(), desk.chat.clone());
+        async move {
+            let part = client.get(&format!("{MESSAGES}?participantId={chat}{query}")).await.ok();
+            let part = part.as_array().unwrap().clone();
+            part.iter().map(|message| message["sequenceNumber"].as_i64().unwrap()).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(part("").await, [1, 2, 3, 4, 5]);
+    assert_eq!(part("&size=2").await, [4, 5]);
+    assert_eq!(part("&size=2&beforeSequence=4").await, [2, 3]);
+    assert_eq!(part("&beforeSequence=1").await, [0; 0]);
+    for (query, field) in [("&size=0", "size"), ("&size=1001", "size"), ("&beforeSequence=x", "beforeSequence")] {
+        let path = format!("{MESSAGES}?participantId={}{query}", desk.chat);
+        assert_eq!(desk.client.get(&path).await.faulty_fields(), [field]);
+    }
+    assert_eq!(desk.client.get(MESSAGES).await.faulty_fields(), ["participantId"]);
+}
+
+#[tokio::test]
+async fn what_is_sent_past_live_chat_is_not_in_its_history() {
+    let desk = Desk::set().await;
+    let sent = desk.client.send(&desk.client.chat(&desk.phone.msisdn, "from our own desk")).await.accepted();
+    assert_eq!(sent["acceptedCount"], 1);
+    desk.client.send_unified(&desk.client.chat(&desk.phone.msisdn, "from our own bot")).await.accepted();
+    desk.phone.receives("both", |message| message["text"] == "from our own bot").await;
+    desk.phone.receives("both", |message| message["text"] == "from our own desk").await;
+    assert_eq!(desk.history().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_closed_chat_and_a_window_that_is_over_are_refused_before_sending_in_words() {
+    let patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let phone = patchbay.phone("27820000001");
+    phone.write(&client.number, "hello").await;
+    let chat = chat_of(&client, &phone).await;
+    let body = json!({ "participantId": chat, "channel": "WHATSAPP", "text": "too late?" });
+    patchbay.advance_clock(24 * 3600 - 60).await;
+    client.post(MESSAGES, &body).await.ok();
+    patchbay.advance_clock(120).await;
+    let late = client.post(MESSAGES, &body).await;
+    assert_eq!((late.status, late.json()["message"].as_str().unwrap().contains("24 hours")), (409, true));
+    client.request(Method::POST, &format!("{CHATS}/{chat}/terminate"), None, &[]).await.ok();
+    let closed = client.post(MESSAGES, &body).await;
+    assert_eq!((closed.status, closed.json()["message"].as_str().unwrap().contains("closed")), (409, true));
+    let past = client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
+    assert_eq!(past.as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn typing_and_read_receipts_reach_the_phone() {
+    let desk = Desk::set().await;
+    let path = |call: &str| format!("{MESSAGES}/{call}?participantId={}", desk.chat);
+    assert_eq!(desk.chat().await["unreadCount"], 1);
+    assert_eq!(desk.client.request(Method::POST, &path("read"), None, &[]).await.ok(), json!({ "shown": true }));
+    assert_eq!(desk.chat().await["unreadCount"], 0);
+    assert_eq!(desk.phone.state().await["typing"], false);
+    assert_eq!(desk.client.request(Method::POST, &path("typing"), None, &[]).await.ok(), json!({ "shown": true }));
+    assert_eq!(desk.phone.state().await["typing"], true);
+}
+
+#[tokio::test]
+async fn a_place_is_sent_and_shown() {
+    let desk = Desk::set().await;
+    let mut body = desk.text("");
+    body["location"] = json!({ "latitude": -26.1, "longitude": 28.05, "name": "Shop" });
+    let sent = desk.client.post(MESSAGES, &body).await.ok();
+    assert_eq!(
+        (&sent["contentType"], &sent["latitude"], &sent["text"]),
+        (&json!("LOCATION"), &json!(-26.1), &json!("Shop"))
+    );
+    desk.phone.receives("the place", |message| message["type"] == "location").await;
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_with_a_message_is_named() {
+    let desk = Desk::set().await;
+    for (change, field) in [
+        (json!({ "participantId": null }), "participantId"),
+        (json!({ "channel": "SMS" }), "channel"),
+        (json!({ "channel": "WEB" }), "channel"),
+        (json!({ "text": "" }), "text"),
+        (json!({ "text": "x".repeat(4097) }), "text"),
+        (json!({ "mediaUrl": "javascript:alert(1)" }), "mediaUrl"),
+    ] {
+        let mut body = desk.text("hello");
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        assert_eq!(desk.client.post(MESSAGES, &body).await.faulty_fields(), [field], "{change}");
+    }
+    assert_eq!(desk.history().await.len(), 1);
+}

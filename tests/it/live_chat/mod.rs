@@ -1,0 +1,113 @@
+//! Live chat over the API, with the phones of the simulator (SPEC 3.4, 4.2, 4.3).
+
+mod messages;
+mod queue;
+mod tickets;
+mod uploads;
+mod v1;
+
+use harness::{Client, Phone, Shared, eventually};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const CHATS: &str = "/chat-service/api/v2/chats";
+const MESSAGES: &str = "/chat-service/api/v2/messages";
+
+/// A client, and a customer of it who has just written `hello`: no chatbot is there, so the chat waits in the queue.
+struct Desk {
+    patchbay: Shared,
+    client: Client,
+    phone: Phone,
+    chat: String,
+}
+
+impl Desk {
+    async fn set() -> Self {
+        let patchbay = Shared::get().await;
+        let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
+        phone.write(&client.number, "hello").await;
+        let chat = chat_of(&client, &phone).await;
+        Self { patchbay, client, phone, chat }
+    }
+
+    /// An agent of the client, with an API key of its own.
+    fn agent(&self, name: &str) -> Agent {
+        let email = format!("{name}@{}.example", self.client.client_ref);
+        let user = self.patchbay.new_user(&self.client.client_ref, &email, "AGENT");
+        Agent::of(&self.client, &user)
+    }
+
+    /// A team of the client, of these agents.
+    async fn team(&self, name: &str, members: &[&Agent]) -> String {
+        let mut db = self.patchbay.database().await;
+        let id = uuid::Uuid::now_v7();
+        sqlx::query(
+            "INSERT INTO team (client_id, id, name, created_at)
+             SELECT id, $1, $2, now() FROM client WHERE client_ref = $3",
+        )
+        .bind(id)
+        .bind(name)
+        .bind(&self.client.client_ref)
+        .execute(&mut db)
+        .await
+        .unwrap();
+        for member in members {
+            let member: uuid::Uuid = member.id.parse().unwrap();
+            sqlx::query("UPDATE client_user SET team_id = $1 WHERE id = $2")
+                .bind(id)
+                .bind(member)
+                .execute(&mut db)
+                .await
+                .unwrap();
+        }
+        id.to_string()
+    }
+
+    async fn chat(&self) -> Value {
+        self.client.get(&format!("{CHATS}/{}", self.chat)).await.ok()
+    }
+
+    /// The request that a text in the chat is.
+    fn text(&self, text: &str) -> Value {
+        json!({ "participantId": self.chat, "channel": "WHATSAPP", "text": text })
+    }
+
+    async fn history(&self) -> Vec<Value> {
+        let past = self.client.get(&format!("{MESSAGES}?participantId={}", self.chat)).await.ok();
+        past.as_array().unwrap().clone()
+    }
+}
+
+struct Agent {
+    id: String,
+    client: Client,
+}
+
+impl Agent {
+    /// A user as the command line prints it.
+    fn of(client: &Client, user: &Value) -> Self {
+        let mut client = client.clone();
+        user["apiKey"].as_str().unwrap().clone_into(&mut client.key);
+        Self { id: user["userId"].as_str().unwrap().to_owned(), client }
+    }
+
+    /// A call about a chat without a body.
+    async fn does(&self, chat: &str, call: &str) -> harness::Reply {
+        self.client.request(Method::POST, &format!("{CHATS}/{chat}/{call}"), None, &[]).await
+    }
+
+    async fn list(&self, scope: &str) -> Vec<String> {
+        ids(&self.client.get(&format!("{CHATS}?scope={scope}")).await.ok())
+    }
+}
+
+fn ids(page: &Value) -> Vec<String> {
+    let content = page["content"].as_array().unwrap();
+    content.iter().map(|chat| chat["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The chat of a phone, once it is there.
+async fn chat_of(client: &Client, phone: &Phone) -> String {
+    let path = format!("{CHATS}?scope=all&search={}", phone.msisdn);
+    eventually("the chat", || async { ids(&client.get(&path).await.ok()).pop() }).await
+}

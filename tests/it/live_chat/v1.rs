@@ -1,0 +1,91 @@
+//! The calls that v2 replaced: the same chats and messages, with the odd rules of then.
+
+use harness::{Client, Reply};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{Desk, ids};
+
+const CHATS: &str = "/chat-service/ChatParticipant";
+const MESSAGES: &str = "/chat-service/Message";
+
+async fn get(client: &Client, path: &str) -> Value {
+    let reply = client.get(path).await;
+    assert_eq!(reply.header("deprecation"), Some("@1767225600"), "{path}");
+    reply.ok()
+}
+
+async fn terminate(client: &Client, whole: &Value) -> Reply {
+    client.request(Method::PUT, &format!("{CHATS}/terminateChatParticipantChat"), Some(whole), &[]).await
+}
+
+#[tokio::test]
+async fn is_open_has_three_states_and_the_search_is_a_substring() {
+    let desk = Desk::set().await;
+    let listed = |query: String| {
+        let client = desk.client.clone();
+        async move { ids(&get(&client, &format!("{CHATS}?{query}")).await) }
+    };
+    let part = &desk.phone.msisdn[4..];
+    assert_eq!(listed(format!("searchString={part}")).await, [desk.chat.as_str()]);
+    assert_eq!(listed("isOpen=true".to_owned()).await, [desk.chat.as_str()]);
+    assert!(listed("isOpen=false".to_owned()).await.is_empty());
+    assert!(listed("searchString=nobody".to_owned()).await.is_empty());
+    assert_eq!(desk.client.get(&format!("{CHATS}?isOpen=maybe")).await.faulty_fields(), ["isOpen"]);
+    assert_eq!(ids(&get(&desk.client, &format!("{CHATS}/tabs/unassigned")).await), [desk.chat.as_str()]);
+    assert_eq!(desk.client.get(&format!("{CHATS}/tabs/nothing")).await.status, 404);
+    terminate(&desk.client, &json!({ "id": desk.chat })).await.ok();
+    assert_eq!(listed("isOpen=false".to_owned()).await, [desk.chat.as_str()]);
+    assert_eq!(listed(String::new()).await, [desk.chat.as_str()]);
+}
+
+#[tokio::test]
+async fn ending_a_chat_writes_the_whole_object_and_what_is_left_out_is_cleared() {
+    let desk = Desk::set().await;
+    let thandi = desk.agent("thandi");
+    let taken = thandi.does(&desk.chat, "assign").await.ok();
+    let ended = terminate(&thandi.client, &json!({ "id": desk.chat })).await.ok();
+    assert_eq!((ended.get("assignedTo"), ended.get("lastAssignedAgent")), (None, None), "the assignment is forgotten");
+    assert_eq!(terminate(&thandi.client, &json!({ "id": desk.chat })).await.status, 409);
+
+    thandi.does(&desk.chat, "open").await.ok();
+    let mut whole = taken.clone();
+    whole["missedConversation"] = json!(true);
+    let ended = terminate(&thandi.client, &whole).await.ok();
+    assert_eq!(ended["lastAssignedAgent"]["id"], thandi.id);
+    assert_eq!((&ended["missedConversation"], &ended["conversationClosed"]), (&json!(true), &json!(true)));
+    thandi.does(&desk.chat, "open").await.ok();
+    let ended = terminate(&thandi.client, &json!({ "id": desk.chat, "assignedTo": { "id": thandi.id } })).await.ok();
+    assert_eq!((&ended["missedConversation"], &ended["lastAssignedAgent"]["id"]), (&json!(false), &json!(thandi.id)));
+    assert_eq!(terminate(&thandi.client, &json!({})).await.faulty_fields(), ["id"]);
+}
+
+#[tokio::test]
+async fn messages_go_both_ways() {
+    let desk = Desk::set().await;
+    let body = json!({ "participantId": desk.chat, "text": "the old way", "tempId": "1" });
+    let sent = desk.client.post(&format!("{MESSAGES}/sendMessageWhatsapp"), &body).await;
+    assert_eq!(sent.header("deprecation"), Some("@1767225600"));
+    assert_eq!(sent.ok()["tempId"], "1");
+    desk.phone.receives("it", |message| message["text"] == "the old way").await;
+    let form = format!(
+        "--b\r\nContent-Disposition: form-data; name=\"participantId\"\r\n\r\n{}\r\n--b\r\n\
+         Content-Disposition: form-data; name=\"text\"\r\n\r\nlook\r\n--b\r\n\
+         Content-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4\r\n--b--\r\n",
+        desk.chat
+    );
+    let path = format!("{MESSAGES}/sendMessageWithAttachment");
+    let sent = desk.client.post_raw(&path, "multipart/form-data; boundary=b", form).await.ok();
+    assert_eq!((&sent["contentType"], &sent["text"]), (&json!("MEDIA"), &json!("look")));
+    desk.phone.receives("the file", |message| message["type"] == "document").await;
+    let past = get(&desk.client, &format!("{MESSAGES}/getMessagesByParticipantId?participantId={}", desk.chat)).await;
+    assert_eq!(past.as_array().unwrap().len(), 3);
+    let ctn = desk.chat().await["customerTrackingNumber"].as_str().unwrap().to_owned();
+    let tracked = get(&desk.client, &format!("{MESSAGES}/getMessagesByTrackingNumber?trackingNumber={ctn}")).await;
+    assert_eq!(tracked, past);
+    for call in ["typing", "markAsRead"] {
+        let path = format!("{MESSAGES}/{call}?participantId={}", desk.chat);
+        assert_eq!(desk.client.request(Method::POST, &path, None, &[]).await.ok()["shown"], true, "{call}");
+    }
+    assert_eq!(desk.chat().await["unreadCount"], 0);
+}
