@@ -28,6 +28,7 @@ mod isolation_rows;
 mod kill;
 mod layers;
 mod lite;
+mod live_events;
 mod mutations;
 mod nodes;
 mod number_registration;

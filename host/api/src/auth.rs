@@ -79,6 +79,8 @@ permissions! {
     ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live chat.
     LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
+    /// Live events.
+    LiveEvents: "follow live events of the chats that one may see" => [Admin, Supervisor, Agent, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

@@ -15,6 +15,7 @@ mod https;
 mod lite;
 mod lite_host;
 mod live_chat;
+mod live_events;
 mod media;
 mod numbers;
 mod observe;
@@ -48,7 +49,7 @@ pub use admission::{Admission, AdmissionSettings};
 pub use auth::{PERMISSIONS, PermissionRow};
 pub use https::OverTls;
 pub use operations::metrics_router;
-pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
+pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, InUse, Readiness};
 
 /// Everything that is served under one address.
 pub fn router(state: ApiState) -> Router {
@@ -89,6 +90,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(routing::routes())
         .merge(custom_events::routes())
         .merge(live_chat::routes())
+        .merge(live_events::routes())
         .merge(media::routes())
         .merge(providers::routes())
         .merge(operations::routes())

@@ -16,6 +16,7 @@ pub mod ids;
 pub mod inbound;
 pub mod inbox;
 pub mod lite;
+pub mod live;
 pub mod opaque;
 pub mod page;
 pub mod phone;

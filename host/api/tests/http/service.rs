@@ -26,6 +26,7 @@ use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
     inboxes::{CloudAccount, NewNumber, Provider, WhatsAppNumber, add_number},
 };
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 /// Signs callbacks.
@@ -119,6 +120,7 @@ impl Service {
         let router = api::router(ApiState {
             context: Arc::clone(&context),
             uploads: Arc::default(),
+            live: events::live::Hub::start(Arc::clone(&context), CancellationToken::new()),
             acceptor: Acceptor::new(Arc::clone(&context)),
             callbacks: Intake::new(Arc::clone(&context)),
             authenticator: Authenticator::new(context.db.clone()),
