@@ -31,6 +31,7 @@ mod kill;
 mod layers;
 mod lite;
 mod live_chat;
+mod live_events;
 mod messenger;
 mod mutations;
 mod nodes;

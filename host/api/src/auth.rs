@@ -100,6 +100,8 @@ permissions! {
     Teams: "create, change and delete teams, say who belongs to them" => [Admin, Supervisor];
     /// Oneself.
     OwnProfile: "see one's own user and credits, set one's own availability, change one's own password" => [Admin, Supervisor, Agent, Developer, Api];
+    /// Live events.
+    LiveEvents: "follow live events of the chats that one may see" => [Admin, Supervisor, Agent, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

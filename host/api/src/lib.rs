@@ -18,6 +18,7 @@ mod legacy;
 mod lite;
 mod lite_host;
 mod live_chat;
+mod live_events;
 mod media;
 mod numbers;
 mod observe;
@@ -58,7 +59,7 @@ pub use auth::{PERMISSIONS, PermissionRow};
 pub use https::OverTls;
 pub use operations::metrics_router;
 pub use sites::script as site_script;
-pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, Readiness};
+pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, InUse, Readiness};
 pub use web_chat::{WebChat, WebChatLimits};
 
 /// Everything that is served under one address.
@@ -108,6 +109,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(web_chat::routes())
         .merge(live_chat::routes())
         .merge(tickets::routes())
+        .merge(live_events::routes())
         .merge(media::routes())
         .merge(page_callbacks::routes())
         .merge(providers::routes())

@@ -11,6 +11,7 @@ use std::{
 use async_trait::async_trait;
 use base::{Context, audit::Administration};
 use chrono::{DateTime, Utc};
+use events::live::Hub;
 use inbound::callbacks::Intake;
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -37,12 +38,26 @@ pub struct ApiState {
     pub authenticator: Authenticator,
     /// What the operator decided.
     pub settings: Arc<ApiSettings>,
+    /// Live events.
+    pub live: Arc<Hub>,
     /// Decides which requests are taken on.
     pub admission: Arc<Admission>,
     /// Writes `/metrics`.
     pub metrics: PrometheusHandle,
     /// Turns `/readyz` off while the process stops.
     pub readiness: Arc<Readiness>,
+}
+
+/// Held by whatever goes on after its request was answered: until the last clone is gone, the listener does not take the
+/// connection for an idle one. Found in the extensions of requests.
+#[derive(Clone)]
+pub struct InUse(#[expect(dead_code, reason = "it is only held")] Arc<dyn std::any::Any + Send + Sync>);
+
+impl InUse {
+    /// Holds this.
+    pub fn new(held: Arc<dyn std::any::Any + Send + Sync>) -> Self {
+        Self(held)
+    }
 }
 
 impl ApiState {

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, bail};
 use base::{
-    Context, ContextBuilder, KeyValueQuota, MediaKept, PluginSettings, Retention, Settings,
+    Context, ContextBuilder, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention, Settings,
     audit::Administration,
     lanes::{Wake, Wakeups},
     secrets::{self, Sealer},
@@ -286,6 +286,14 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, 
             bytes_per_client: limits.kv_bytes_per_client,
             keys_per_participant: limits.kv_keys_per_participant,
         },
+        live: LiveSettings {
+            resume_for: limits.live_resume,
+            connections_per_client: limits.live_connections_per_client,
+            ticket_lifetime: limits.live_ticket,
+            events_held: limits.live_events_held,
+            write_timeout: limits.live_write_timeout,
+            heartbeat: limits.live_heartbeat,
+        },
         retention: Retention {
             messages_days: config.retention.message_days,
             receipts_days: config.retention.receipt_days,
@@ -294,6 +302,7 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, 
             recordings_days: config.retention.recording_days,
             callbacks_days: config.retention.callback_days,
             media_days: config.retention.message_days,
+            live_events_days: config.retention.live_event_days,
         },
     }
 }

@@ -83,7 +83,8 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     let readiness = Arc::new(Readiness::default());
     let metrics = metrics::install()?;
     tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
-    let router = router(config, &ctx, &clock, &readiness, metrics.clone())?;
+    let live = events::live::Hub::start(Arc::clone(&ctx), process.stop.child_token());
+    let router = router(config, &ctx, &clock, &readiness, (metrics.clone(), Arc::clone(&live)))?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     let reception = reception(config);
@@ -112,6 +113,7 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     for server in servers {
         server.await??;
     }
+    live.finish().await;
     process.finish().await;
     if let Some((simulator, _)) = simulator {
         simulator.stop().await;
@@ -232,7 +234,7 @@ fn router(
     ctx: &Arc<Context>,
     clock: &Arc<SystemClock>,
     readiness: &Arc<Readiness>,
-    metrics: PrometheusHandle,
+    (metrics, live): (PrometheusHandle, Arc<events::live::Hub>),
 ) -> anyhow::Result<axum::Router> {
     let testing_clock: Option<Arc<dyn ClockControl>> = config
         .testing
@@ -254,6 +256,7 @@ fn router(
         callbacks: Intake::new(Arc::clone(ctx)),
         uploads: Arc::default(),
         web_chat: WebChat::start(ctx, web_chat_limits(config)),
+        live,
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),

@@ -49,6 +49,8 @@ pub struct Settings {
     pub plugins: PluginSettings,
     /// What the key-value stores of plugins may hold.
     pub key_values: KeyValueQuota,
+    /// Live events of agents.
+    pub live: LiveSettings,
     /// Retention of the growing tables.
     pub retention: Retention,
 }
@@ -80,7 +82,38 @@ impl Default for Settings {
             allow_private_targets: false,
             plugins: PluginSettings::default(),
             key_values: KeyValueQuota::default(),
+            live: LiveSettings::default(),
             retention: Retention::default(),
+        }
+    }
+}
+
+/// How live events are kept and sent (ADR 0027).
+#[derive(Debug, Clone, Copy)]
+pub struct LiveSettings {
+    /// How long after the last connection events are still kept for who comes back.
+    pub resume_for: Duration,
+    /// Connections of one client to this process.
+    pub connections_per_client: usize,
+    /// How long a ticket is good.
+    pub ticket_lifetime: Duration,
+    /// Events that are held in memory for all connections of a client; who falls further behind is sent away to resume.
+    pub events_held: usize,
+    /// How long the other end may take for a piece.
+    pub write_timeout: Duration,
+    /// How often a connection is tried, and told where it stands.
+    pub heartbeat: Duration,
+}
+
+impl Default for LiveSettings {
+    fn default() -> Self {
+        Self {
+            resume_for: Duration::from_secs(3600),
+            connections_per_client: 1000,
+            ticket_lifetime: Duration::from_secs(30),
+            events_held: 4096,
+            write_timeout: Duration::from_secs(10),
+            heartbeat: Duration::from_secs(20),
         }
     }
 }
@@ -127,6 +160,8 @@ pub struct Retention {
     pub callbacks_days: u32,
     /// Files of customers.
     pub media_days: u32,
+    /// Live events.
+    pub live_events_days: u32,
 }
 
 impl Default for Retention {
@@ -139,6 +174,7 @@ impl Default for Retention {
             recordings_days: 14,
             callbacks_days: 14,
             media_days: 365,
+            live_events_days: 1,
         }
     }
 }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Days, Utc};
 use storage::{
     PgPool, Postgres, Transaction,
     chat::{chatbot_value_lists, conversations},
+    live::streams,
     work::{
         message_counts,
         partitions::{self, PARTITIONED, Partition},
@@ -53,6 +54,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     upkeep.forget_rows(keep).await?;
     upkeep.forget_expired_values().await?;
     upkeep.forget_idle_lanes().await?;
+    upkeep.forget_unwanted_live_events().await?;
     Ok(upkeep.done)
 }
 
@@ -98,6 +100,7 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
         ("plugin_difference", keep.invocations_days),
         ("plugin_recording", keep.recordings_days),
         ("routing_decision", keep.messages_days),
+        ("live_event", keep.live_events_days),
     ]
 }
 
@@ -214,6 +217,21 @@ impl Upkeep<'_> {
             tx.commit().await?;
             self.done.forgotten += forgotten;
             if forgotten < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Events without a number of clients that nobody reads any more: who comes back later begins anew.
+    async fn forget_unwanted_live_events(&mut self) -> Result<()> {
+        loop {
+            let unwanted = streams::unwanted(&mut *self.db.acquire().await?, PAGE).await?;
+            let Some(client) = unwanted.first() else { return Ok(()) };
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let forgotten = streams::forget_unwanted(&mut tx, *client, PAGE).await?;
+            tx.commit().await?;
+            self.done.forgotten += forgotten;
+            if forgotten == 0 {
                 return Ok(());
             }
         }

@@ -19,6 +19,7 @@ pub mod ids;
 pub mod inbound;
 pub mod inbox;
 pub mod lite;
+pub mod live;
 pub mod messenger;
 pub mod opaque;
 pub mod page;

@@ -4,6 +4,7 @@
 //!
 //! The events themselves are in `domain::event`.
 
+pub mod live;
 mod readers;
 mod record;
 

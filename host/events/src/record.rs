@@ -8,7 +8,7 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::readers::{standing, webhooks};
+use crate::readers::{live, standing, webhooks};
 use base::{Context, Result};
 
 /// Something that happened, with where and when.
@@ -33,5 +33,6 @@ pub async fn record(
     events: &[NewEvent],
 ) -> Result<Vec<(Queue, Uuid)>> {
     standing::take(ctx, db, client, events).await?;
+    live::take(ctx, db, client, events).await?;
     webhooks::take(ctx, db, client, events).await
 }

@@ -7,6 +7,7 @@ pub mod chat;
 mod error;
 pub mod inbound;
 pub mod inboxes;
+pub mod live;
 pub mod outbound;
 pub mod people;
 pub mod personal_data;

@@ -4,6 +4,7 @@ mod accounts;
 mod conversations;
 mod lite;
 mod live_chat;
+mod live_events;
 mod sending;
 mod web_chat;
 mod webhooks;
@@ -192,6 +193,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         conversations::ROWS,
         lite::ROWS,
         live_chat::ROWS,
+        live_events::ROWS,
         sending::ROWS,
         web_chat::ROWS,
         webhooks::ROWS,

@@ -51,6 +51,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Templates", "Message templates that the provider has approved, or not."),
     ("Plugins", "Components that decide: uploading them, putting them in force, watching them, rolling them back."),
     ("Routing", "Who was made to answer which conversation."),
+    ("Live events", "What happens in chats, as it happens."),
     ("Media", "Files that customers sent."),
     ("Provider callbacks", "For providers, not for clients."),
     ("Operations", "For whoever runs the server."),

@@ -28,6 +28,7 @@ use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
     inboxes::{CloudAccount, NewNumber, Provider, WhatsAppNumber, add_number},
 };
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 /// Signs callbacks.
@@ -121,6 +122,7 @@ impl Service {
         let router = api::router(ApiState {
             context: Arc::clone(&context),
             uploads: Arc::default(),
+            live: events::live::Hub::start(Arc::clone(&context), CancellationToken::new()),
             acceptor: Acceptor::new(Arc::clone(&context)),
             callbacks: Intake::new(Arc::clone(&context)),
             web_chat: WebChat::start(&context, WebChatLimits::default()),

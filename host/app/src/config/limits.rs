@@ -162,6 +162,18 @@ section! {
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// Age after which an undeliverable message no longer falls back to SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
+        /// How long after the last connection of a client its live events are still written down for who comes back.
+        live_resume: Duration = Duration::from_secs(3_600),
+        /// Connections of one client to live events of this process; more are answered with 429.
+        live_connections_per_client: usize = 1_000,
+        /// How long a ticket for live events is good.
+        live_ticket: Duration = Duration::from_secs(30),
+        /// Live events of a client that are held in memory; a connection that falls further behind is told to resume.
+        live_events_held: usize = 4_096,
+        /// Time in which a connection must take a piece of live events.
+        live_write_timeout: Duration = Duration::from_secs(10),
+        /// How often a quiet connection to live events is tried, and told where it stands.
+        live_heartbeat: Duration = Duration::from_secs(20),
         /// How long a long-lived conversation lasts unless it is closed; those that are open keep the time that they began with.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
         /// Chats that an agent without a limit of their own may have at a time.
@@ -184,5 +196,7 @@ section! {
         recording_days: u32 = 14,
         /// Days that raw provider callbacks are kept.
         callback_days: u32 = 14,
+        /// Days that live events are kept; a week of them goes at once.
+        live_event_days: u32 = 1,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
+use api::InUse;
 use axum::{
     Router,
     body::Body,
@@ -46,7 +47,9 @@ pub async fn serve<IO, P>(
     let of_requests = Arc::clone(&activity);
     let service = tower::service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        let (router, in_flight) = (router.clone(), of_requests.request());
+        let (router, in_flight) = (router.clone(), Arc::new(of_requests.request()));
+        // What goes on after the answer (sockets, streams) keeps the connection from being taken for an idle one.
+        request.extensions_mut().insert(InUse::new(Arc::clone(&in_flight) as Arc<_>));
         async move {
             let response = router.oneshot(request.map(Body::new)).await;
             drop(in_flight);

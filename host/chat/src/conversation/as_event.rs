@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use domain::{
     chat::ParticipantState,
     event::{Agent, Chat, ChatChangedHands, ChatClosed, Customer, Event},
-    ids::{ClientId, InboxId, UserId},
+    ids::{ClientId, InboxId, TeamId, UserId},
     recipient,
 };
 use storage::{
@@ -51,13 +51,34 @@ pub(crate) fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {
     customer.address().map_or_else(by_id, |address| recipient::order_key(inbox, address))
 }
 
-/// The chat has been moved: somebody else has it, or it is over. `from`: who had it.
-pub(crate) fn moved(from: ParticipantState, now: &Participant) -> Event {
+/// Who had a chat before it was moved.
+pub(crate) struct Before {
+    state: ParticipantState,
+    agent: Option<UserId>,
+    team: Option<TeamId>,
+}
+
+impl From<ParticipantState> for Before {
+    fn from(state: ParticipantState) -> Self {
+        Self { state, agent: None, team: None }
+    }
+}
+
+impl From<&Participant> for Before {
+    fn from(before: &Participant) -> Self {
+        Self { state: before.state, agent: before.assigned_agent, team: before.team.as_ref().map(|team| team.id) }
+    }
+}
+
+/// The chat has been moved: somebody else has it, or it is over. `before`: who had it; of an agent's chat, as a whole.
+pub(crate) fn moved(before: impl Into<Before>, now: &Participant) -> Event {
+    let Before { state: from, agent: previous_agent, team: previous_team } = before.into();
+    let released = now.last_assigned_agent.filter(|_| from == ParticipantState::Active);
     match now.state {
         ParticipantState::Closed => Event::ChatClosed(ChatClosed {
             participant: now.id,
             from,
-            agent: now.last_assigned_agent.filter(|_| from == ParticipantState::Active),
+            agent: previous_agent.or(released),
             missed: now.missed,
         }),
         to @ (ParticipantState::Bot | ParticipantState::Queued | ParticipantState::Active) => {
@@ -70,6 +91,8 @@ pub(crate) fn moved(from: ParticipantState, now: &Participant) -> Event {
                 team: now.team.as_ref().map(|team| team.name.clone()),
                 team_id: now.team.as_ref().map(|team| team.id),
                 reason: now.queued_reason.clone().filter(|_| to != ParticipantState::Bot),
+                previous_agent: previous_agent.or(released),
+                previous_team,
             })
         }
     }

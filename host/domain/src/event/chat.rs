@@ -110,6 +110,12 @@ pub struct ChatChangedHands {
     /// Why, in words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The agent who had it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_agent: Option<UserId>,
+    /// The team that it waited for or belonged to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_team: Option<TeamId>,
 }
 
 /// A conversation ended.

@@ -110,6 +110,8 @@ fn chats() -> [Event; 5] {
             team: Some("sales".to_owned()),
             team_id: None,
             reason: Some("asked for a person".to_owned()),
+            previous_agent: None,
+            previous_team: Some(TeamId(Uuid::from_u128(11))),
         }),
         Event::ChatClosed(ChatClosed { participant: participant(), from, agent: None, missed: false }),
         Event::ChatRated(ChatRated { participant: participant(), message, rating: Rating::Excellent }),

@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use crate::{Error, Result};
 
 /// The partitioned tables.
-pub const PARTITIONED: [&str; 11] = [
+pub const PARTITIONED: [&str; 12] = [
     "outbound_part",
     "outbound_message",
     "outbound_leg",
@@ -19,6 +19,7 @@ pub const PARTITIONED: [&str; 11] = [
     "plugin_difference",
     "plugin_recording",
     "routing_decision",
+    "live_event",
 ];
 
 /// Percent of a page that new rows fill where each is changed a few times soon after: a change in its own page writes no index.

@@ -73,7 +73,9 @@ async fn populated() -> PgPool {
     let old = storage::MIGRATOR.iter().filter(|migration| migration.version <= BEFORE).cloned().collect();
     Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }.run(&pool).await.unwrap();
     let mut db = pool.acquire().await.unwrap();
-    for partition in partitions::missing(&mut db, moment(0), 0).await.unwrap() {
+    let missing = partitions::missing(&mut db, moment(0), 0).await.unwrap();
+    // Live events came later.
+    for partition in missing.into_iter().filter(|partition| !partition.name().starts_with("live_event")) {
         assert!(partitions::make(&mut db, &partition).await.unwrap());
     }
     for statement in [accounts(), people(), outbound(), rest()] {

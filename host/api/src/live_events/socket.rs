@@ -1,0 +1,112 @@
+//! Live events over a WebSocket.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
+    response::Response,
+};
+use events::live::{Connection, End, Hub, Piece, Turn};
+use futures::SinkExt;
+use tokio::time::{Instant, timeout};
+
+use crate::state::InUse;
+
+/// Bytes of a message from the other end, which has nothing to say.
+const LARGEST_HEARD: usize = 4096;
+/// Bytes that are read at once, for each connection.
+const READ_BUFFER: usize = 4096;
+/// Bytes that are put together before they are written, and that may wait to be.
+const WRITE_BUFFER: usize = 16 * 1024;
+const MOST_WAITING: usize = 4 * 1024 * 1024;
+/// Heartbeats after which nothing was heard of the other end, not even an answer to a ping: it is gone.
+const SILENT_HEARTBEATS: u32 = 3;
+/// The code of a close that asks to come back: something is there that has not been sent.
+pub(super) const RESUME: u16 = 4008;
+/// The code of a close because the user is gone.
+const GONE: u16 = 4001;
+
+/// Answers an upgrade; the connection lives beside the listener from then on.
+pub(super) fn serve(
+    upgrade: WebSocketUpgrade,
+    hub: &Arc<Hub>,
+    connection: Connection,
+    in_use: Option<InUse>,
+) -> Response {
+    let hub = Arc::clone(hub);
+    upgrade
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_write_buffer_size(MOST_WAITING)
+        .max_message_size(LARGEST_HEARD)
+        .max_frame_size(LARGEST_HEARD)
+        .on_upgrade(move |socket| {
+            hub.keep(async move {
+                talk(socket, connection).await;
+                drop(in_use);
+            })
+        })
+}
+
+/// The other end does not take what it is sent.
+struct Stuck;
+
+async fn talk(mut socket: WebSocket, mut connection: Connection) {
+    let patience = connection.write_timeout();
+    let mut heard = Instant::now();
+    loop {
+        let turn = tokio::select! {
+            turn = connection.next() => turn,
+            said = socket.recv() => match said {
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                // What is said here is of no interest, but somebody is there.
+                Some(Ok(_)) => {
+                    heard = Instant::now();
+                    continue;
+                }
+            },
+        };
+        let sent = match turn {
+            Turn::Send(pieces) => timeout(patience, send(&mut socket, pieces)).await,
+            Turn::Heartbeat(_) if heard.elapsed() > connection.heartbeat() * SILENT_HEARTBEATS => return,
+            Turn::Heartbeat(piece) => timeout(patience, beat(&mut socket, piece)).await,
+            Turn::End(end) => {
+                // Whether it is heard or not: the connection is over.
+                let _ = timeout(patience, close(&mut socket, end)).await;
+                return;
+            }
+        };
+        if !matches!(sent, Ok(Ok(()))) {
+            return;
+        }
+    }
+}
+
+fn text(piece: &Piece) -> Message {
+    Message::Text(Utf8Bytes::from(&*piece.text))
+}
+
+async fn send(socket: &mut WebSocket, pieces: Vec<Piece>) -> Result<(), Stuck> {
+    for piece in &pieces {
+        socket.feed(text(piece)).await.map_err(|_| Stuck)?;
+    }
+    socket.flush().await.map_err(|_| Stuck)
+}
+
+async fn beat(socket: &mut WebSocket, piece: Piece) -> Result<(), Stuck> {
+    socket.feed(Message::Ping(axum::body::Bytes::new())).await.map_err(|_| Stuck)?;
+    send(socket, vec![piece]).await
+}
+
+async fn close(socket: &mut WebSocket, end: End) -> Result<(), Stuck> {
+    let (code, reason) = match end {
+        End::Stopping(sequence) => (close_code::AWAY, format!("resume after {sequence}")),
+        End::TooSlow(sequence) => {
+            send(socket, vec![Piece::said("resume", sequence)]).await?;
+            (RESUME, format!("resume after {sequence}"))
+        }
+        End::NotAllowed => (GONE, "the user is gone".to_owned()),
+    };
+    let frame = CloseFrame { code, reason: reason.into() };
+    socket.send(Message::Close(Some(frame))).await.map_err(|_| Stuck)
+}

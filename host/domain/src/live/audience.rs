@@ -1,0 +1,121 @@
+//! Who is told of what happens in a chat: what a caller may not see is not sent (`docs/live-events.md`).
+
+use std::collections::BTreeSet;
+
+use crate::{
+    chat::ParticipantState,
+    ids::{TeamId, UserId},
+};
+
+/// Who reads live events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewer {
+    /// Whoever sees all chats of the client.
+    Everything,
+    /// An agent: own chats, those of the team, and those in the queue.
+    Agent {
+        /// Who it is.
+        user: UserId,
+        /// The team.
+        team: Option<TeamId>,
+    },
+}
+
+/// The agents who are told of an event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Audience {
+    agents: BTreeSet<UserId>,
+    teams: BTreeSet<TeamId>,
+    everybody: bool,
+}
+
+impl Audience {
+    /// Adds who sees a chat in this state: its agent, the agent's team, the team that it belongs to; everybody, while it waits
+    /// in the queue. What a chatbot has is no agent's.
+    pub fn add(&mut self, state: ParticipantState, agent: Option<(UserId, Option<TeamId>)>, team: Option<TeamId>) {
+        match state {
+            ParticipantState::Bot => return,
+            ParticipantState::Queued => self.everybody = true,
+            ParticipantState::Active | ParticipantState::Closed => {}
+        }
+        if let Some((agent, teammates)) = agent {
+            self.agents.insert(agent);
+            self.teams.extend(teammates);
+        }
+        self.teams.extend(team);
+    }
+
+    /// Whether this viewer is told.
+    pub fn admits(&self, viewer: &Viewer) -> bool {
+        match viewer {
+            Viewer::Everything => true,
+            Viewer::Agent { user, team } => {
+                self.everybody || self.agents.contains(user) || team.is_some_and(|team| self.teams.contains(&team))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const ANN: UserId = UserId(Uuid::from_u128(1));
+    const BEN: UserId = UserId(Uuid::from_u128(2));
+    const SALES: TeamId = TeamId(Uuid::from_u128(3));
+    const CARE: TeamId = TeamId(Uuid::from_u128(4));
+
+    fn told(state: ParticipantState, agent: Option<(UserId, Option<TeamId>)>, team: Option<TeamId>) -> Audience {
+        let mut audience = Audience::default();
+        audience.add(state, agent, team);
+        audience
+    }
+
+    fn agent(user: UserId, team: Option<TeamId>) -> Viewer {
+        Viewer::Agent { user, team }
+    }
+
+    #[test]
+    fn supervisors_see_every_chat_whoever_has_it() {
+        for state in [ParticipantState::Bot, ParticipantState::Queued, ParticipantState::Closed] {
+            assert!(told(state, None, None).admits(&Viewer::Everything));
+        }
+    }
+
+    #[test]
+    fn an_agent_sees_its_own_chats_and_those_of_its_team() {
+        let anns = told(ParticipantState::Active, Some((ANN, Some(SALES))), None);
+        assert!(anns.admits(&agent(ANN, None)), "her own, whatever her team by now");
+        assert!(anns.admits(&agent(BEN, Some(SALES))));
+        assert!(!anns.admits(&agent(BEN, Some(CARE))));
+        assert!(!anns.admits(&agent(BEN, None)));
+    }
+
+    #[test]
+    fn all_agents_see_the_queue_whatever_team_a_chat_waits_for() {
+        for team in [None, Some(SALES)] {
+            let waits = told(ParticipantState::Queued, None, team);
+            assert!(waits.admits(&agent(BEN, None)) && waits.admits(&agent(BEN, Some(CARE))));
+        }
+    }
+
+    #[test]
+    fn the_team_that_a_chat_belongs_to_sees_it_whoever_has_it() {
+        let of_sales = told(ParticipantState::Active, Some((ANN, None)), Some(SALES));
+        assert!(of_sales.admits(&agent(BEN, Some(SALES))) && !of_sales.admits(&agent(BEN, Some(CARE))));
+    }
+
+    #[test]
+    fn agents_do_not_see_what_a_chatbot_has() {
+        assert!(!told(ParticipantState::Bot, None, None).admits(&agent(ANN, Some(SALES))));
+    }
+
+    #[test]
+    fn who_gave_a_chat_away_is_told_beside_who_has_it() {
+        let mut audience = told(ParticipantState::Active, Some((BEN, Some(CARE))), None);
+        audience.add(ParticipantState::Active, Some((ANN, Some(SALES))), None);
+        assert!(audience.admits(&agent(ANN, Some(SALES))) && audience.admits(&agent(BEN, Some(CARE))));
+    }
+}

@@ -1,0 +1,218 @@
+//! Live events: what agents are told of as it happens (CONTRACT 7), and who is told. They name chats and messages and quote
+//! neither; whoever shows them reads what is there.
+
+mod audience;
+
+use serde::{Deserialize, Serialize};
+
+pub use audience::{Audience, Viewer};
+
+use crate::{
+    chat::{ParticipantState, Rating},
+    delivery::DeliveryState,
+    event::{self, Event, Speaker, TicketStatus},
+    ids::{ChatMessageId, ParticipantId, TeamId, UserId},
+};
+
+/// Something that agents are told of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveEvent {
+    /// The chat.
+    pub chat: ParticipantId,
+    /// What happened in it.
+    pub what: LiveKind,
+    /// Who had the chat then, and who had it before: they are told, whoever has it by now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hands: Vec<Hands>,
+}
+
+/// Who had a chat at some moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hands {
+    /// In which state it was.
+    pub state: ParticipantState,
+    /// The agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<UserId>,
+    /// The team that it waited for or belonged to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamId>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LiveKind {
+    /// The customer wrote.
+    MessageReceived {
+        /// The message.
+        message: ChatMessageId,
+    },
+    /// A chatbot or an agent wrote.
+    MessageSent {
+        /// The message.
+        message: ChatMessageId,
+        /// The agent; absent when it was the chatbot.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<UserId>,
+    },
+    /// A message took a step towards the customer.
+    MessageStatus {
+        /// The message.
+        message: ChatMessageId,
+        /// The step.
+        status: DeliveryState,
+    },
+    /// A conversation began, or began again.
+    ChatOpened {
+        /// It had been closed before.
+        again: bool,
+    },
+    /// Somebody else has the chat.
+    ChatChanged {
+        /// Who had it.
+        from: ParticipantState,
+        /// Who has it.
+        to: ParticipantState,
+        /// Why, in words for people.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A conversation ended.
+    ChatClosed {
+        /// Who had it.
+        from: ParticipantState,
+        /// No agent ever had it.
+        missed: bool,
+    },
+    /// The customer rated a conversation.
+    ChatRated {
+        /// The message that says so.
+        message: ChatMessageId,
+        /// How it was.
+        rating: Rating,
+    },
+    /// A ticket has another status, or is new.
+    TicketChanged {
+        /// Its number.
+        number: i64,
+        /// The status before; absent when it is new.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<TicketStatus>,
+        /// The status now.
+        to: TicketStatus,
+        /// Who works on it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<UserId>,
+    },
+}
+
+impl LiveKind {
+    /// The field `type` of what is sent.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MessageReceived { .. } => "message.received",
+            Self::MessageSent { .. } => "message.sent",
+            Self::MessageStatus { .. } => "message.status",
+            Self::ChatOpened { .. } => "chat.opened",
+            Self::ChatChanged { .. } => "chat.changed",
+            Self::ChatClosed { .. } => "chat.closed",
+            Self::ChatRated { .. } => "chat.rated",
+            Self::TicketChanged { .. } => "ticket.changed",
+        }
+    }
+
+    /// The message that it is about.
+    pub fn message(&self) -> Option<ChatMessageId> {
+        match self {
+            Self::MessageReceived { message }
+            | Self::MessageSent { message, .. }
+            | Self::MessageStatus { message, .. }
+            | Self::ChatRated { message, .. } => Some(*message),
+            Self::ChatOpened { .. }
+            | Self::ChatChanged { .. }
+            | Self::ChatClosed { .. }
+            | Self::TicketChanged { .. } => None,
+        }
+    }
+
+    /// The agent that it names.
+    pub fn agent(&self) -> Option<UserId> {
+        match self {
+            Self::MessageSent { agent, .. } | Self::TicketChanged { agent, .. } => *agent,
+            _ => None,
+        }
+    }
+}
+
+/// What an event is for agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// They are told of it.
+    Event(LiveEvent),
+    /// They are told of this step of a message, in the chat that the message is in.
+    Step(ChatMessageId, DeliveryState),
+    /// It is no business of theirs.
+    Nothing,
+}
+
+/// What agents are told of an event.
+pub fn told_of(event: &Event) -> Told {
+    match event {
+        Event::MessageCame(came) => of_chat(&came.chat, LiveKind::MessageReceived { message: came.message }),
+        Event::MessageSaid(said) => {
+            let agent = match said.by {
+                Speaker::Agent(agent) => Some(agent),
+                Speaker::Bot => None,
+            };
+            of_chat(&said.chat, LiveKind::MessageSent { message: said.message, agent })
+        }
+        // What came through the send endpoints is in no chat.
+        Event::MessageMoved(moved) => match moved.chat_message {
+            Some(message) => Told::Step(message, moved.state),
+            None => Told::Nothing,
+        },
+        Event::ChatOpened(opened) => Told::Event(LiveEvent {
+            chat: opened.participant,
+            what: LiveKind::ChatOpened { again: opened.again },
+            hands: Vec::new(),
+        }),
+        Event::ChatChangedHands(changed) => {
+            let what = LiveKind::ChatChanged { from: changed.from, to: changed.to, reason: changed.reason.clone() };
+            let now = Hands { state: changed.to, agent: changed.agent, team: changed.team_id };
+            let before = Hands { state: changed.from, agent: changed.previous_agent, team: changed.previous_team };
+            Told::Event(LiveEvent { chat: changed.participant, what, hands: vec![now, before] })
+        }
+        Event::ChatClosed(closed) => {
+            let what = LiveKind::ChatClosed { from: closed.from, missed: closed.missed };
+            let before = Hands { state: closed.from, agent: closed.agent, team: None };
+            Told::Event(LiveEvent { chat: closed.participant, what, hands: vec![before] })
+        }
+        Event::ChatRated(rated) => Told::Event(LiveEvent {
+            chat: rated.participant,
+            what: LiveKind::ChatRated { message: rated.message, rating: rated.rating },
+            hands: Vec::new(),
+        }),
+        Event::TicketMoved(moved) => {
+            let what =
+                LiveKind::TicketChanged { number: moved.number, from: moved.from, to: moved.to, agent: moved.agent };
+            Told::Event(LiveEvent { chat: moved.participant, what, hands: Vec::new() })
+        }
+        Event::TemplateChanged(_)
+        | Event::CustomerNumberChanged(_)
+        | Event::InboxQualityChanged(_)
+        | Event::PreferenceChanged(_)
+        | Event::PluginSwapped(_)
+        | Event::PluginSuspended(_)
+        | Event::SessionChanged(_)
+        | Event::WebhookDisabled(_) => Told::Nothing,
+    }
+}
+
+fn of_chat(chat: &event::Chat, what: LiveKind) -> Told {
+    let agent = chat.agent.as_ref().map(|agent| agent.id);
+    let hands = Hands { state: chat.state, agent, team: chat.team_id };
+    Told::Event(LiveEvent { chat: chat.participant, what, hands: vec![hands] })
+}

@@ -1,0 +1,229 @@
+//! The JSON of live events (`docs/live-events.md`), in the names of SPEC 2.6 and 2.7. What is null is left out.
+
+use base::{Context, media};
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{Direction, Rating},
+    event::TicketStatus,
+    ids::{ChatMessageId, ClientId, ParticipantId, UserId},
+    live::LiveKind,
+};
+use serde::Serialize;
+use storage::live::{
+    events::Numbered,
+    shown::{ShownChat, ShownMessage},
+};
+
+use super::page::Known;
+
+/// One event.
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    sequence: i64,
+    time: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat: Option<Chat<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ticket: Option<Ticket<'a>>,
+    /// Of `chat.changed` and `chat.closed`: who had the chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'static str>,
+    /// Of `chat.changed`: who has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reopened: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<Rating>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Agent<'a> {
+    id: UserId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+}
+
+/// SPEC 2.6.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Chat<'a> {
+    id: ParticipantId,
+    channel: &'static str,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inbox: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone_number: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    last_message_time: DateTime<Utc>,
+    unread_count: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assigned_to: Option<Agent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_assigned_agent: Option<Agent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team_name: Option<&'a str>,
+    conversation_closed: bool,
+    missed_conversation: bool,
+    after_hours_conversation: bool,
+    send_rating_widget: bool,
+    chat_bot_conversation: bool,
+}
+
+/// SPEC 2.7.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message<'a> {
+    id: ChatMessageId,
+    participant_id: ParticipantId,
+    sequence_number: i64,
+    direction: Direction,
+    content_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_extension: Option<&'a str>,
+    created_time: DateTime<Utc>,
+    user_originated: bool,
+    message_owner: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ct_id: Option<&'a str>,
+    gst_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whats_app_message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facebook_message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_external_message_id: Option<&'a str>,
+}
+
+/// CONTRACT 7, as far as the event says it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Ticket<'a> {
+    ticket_number: String,
+    participant_id: ParticipantId,
+    status: TicketStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_status: Option<TicketStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<UserId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_name: Option<&'a str>,
+}
+
+/// The text of an event.
+pub(super) fn text(ctx: &Context, client: ClientId, known: &Known, one: &Numbered) -> String {
+    let shown = known.chats.get(&one.event.chat);
+    let what = &one.event.what;
+    let written = what.message().and_then(|message| known.messages.get(&message));
+    let mut body = Body {
+        kind: what.name(),
+        sequence: one.sequence,
+        time: one.at,
+        chat: shown.map(|shown| chat(known, shown)),
+        message: written.map(|written| message(ctx, client, shown, written)),
+        ticket: None,
+        from: None,
+        to: None,
+        reason: None,
+        reopened: None,
+        rating: None,
+        status: None,
+    };
+    match what {
+        LiveKind::MessageReceived { .. } | LiveKind::MessageSent { .. } => {}
+        LiveKind::MessageStatus { status, .. } => body.status = Some(status.as_str()),
+        LiveKind::ChatOpened { again } => body.reopened = Some(*again),
+        LiveKind::ChatChanged { from, to, reason } => {
+            body.from = Some(from.as_str());
+            body.to = Some(to.as_str());
+            body.reason = reason.as_deref();
+        }
+        LiveKind::ChatClosed { from, .. } => body.from = Some(from.as_str()),
+        LiveKind::ChatRated { rating, .. } => body.rating = Some(*rating),
+        LiveKind::TicketChanged { number, from, to, agent } => {
+            body.ticket = Some(Ticket {
+                ticket_number: number.to_string(),
+                participant_id: one.event.chat,
+                status: *to,
+                previous_status: *from,
+                agent_id: *agent,
+                agent_name: agent.and_then(|agent| known.users.get(&agent)).map(|agent| agent.name.as_str()),
+            });
+        }
+    }
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn chat<'a>(known: &'a Known, shown: &'a ShownChat) -> Chat<'a> {
+    let agent = |id: UserId| Agent { id, name: known.users.get(&id).map(|user| user.name.as_str()) };
+    let flags = shown.state.flags();
+    Chat {
+        id: shown.id,
+        channel: shown.channel.as_str(),
+        state: shown.state.as_str(),
+        inbox: shown.inbox_address.as_deref(),
+        phone_number: shown.addresses.phone(),
+        user_id: shown.addresses.bsuid(),
+        username: shown.username.as_deref(),
+        name: shown.name.as_deref(),
+        last_message_time: shown.last_message_at,
+        unread_count: shown.unread,
+        assigned_to: shown.agent.map(agent),
+        last_assigned_agent: shown.last_agent.map(agent),
+        team_name: shown.team.as_ref().map(|(_, name)| name.as_str()),
+        conversation_closed: flags.conversation_closed,
+        missed_conversation: shown.missed,
+        after_hours_conversation: shown.after_hours,
+        send_rating_widget: shown.send_rating,
+        chat_bot_conversation: flags.chat_bot_conversation,
+    }
+}
+
+fn message<'a>(ctx: &Context, client: ClientId, shown: Option<&ShownChat>, written: &'a ShownMessage) -> Message<'a> {
+    use domain::channel::Channel;
+    let channel = shown.map(|shown| shown.channel);
+    let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| channel == Some(of));
+    let our_file = |(id, _): &(_, String)| media::url_for(ctx, client, *id);
+    Message {
+        id: written.id,
+        participant_id: written.chat,
+        sequence_number: written.sequence,
+        direction: written.direction,
+        content_type: written.content_type.as_str(),
+        channel: channel.map(|channel| channel.as_str()),
+        text: written.body.as_deref(),
+        media_url: written.media.as_ref().map(our_file).or_else(|| written.media_url.clone()),
+        file_extension: written.media.as_ref().map(|(_, extension)| extension.as_str()),
+        created_time: written.created_at,
+        user_originated: written.direction == Direction::Incoming,
+        message_owner: &written.owner,
+        ct_id: written.ct_id.as_deref(),
+        gst_id: &written.gst_id,
+        status: written.status.map(|status| status.as_str()),
+        whats_app_message_id: provider_id(Channel::Whatsapp),
+        facebook_message_id: provider_id(Channel::Facebook),
+        quoted_external_message_id: written.quoted_provider_id.as_deref(),
+    }
+}

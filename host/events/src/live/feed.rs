@@ -1,0 +1,140 @@
+//! The latest events of a client, held once for all its connections to this process.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use domain::{ids::ClientId, live::Audience};
+use tokio::sync::watch;
+
+/// An event, ready to be sent.
+#[derive(Debug)]
+pub(super) struct Ready {
+    /// Its number.
+    pub(super) sequence: i64,
+    /// The field `type`.
+    pub(super) kind: &'static str,
+    /// What is sent.
+    pub(super) text: Arc<str>,
+    /// Who may see it.
+    pub(super) audience: Audience,
+}
+
+/// The latest events of a client.
+#[derive(Debug)]
+pub(super) struct Feed {
+    /// Whose.
+    pub(super) client: ClientId,
+    held: Mutex<VecDeque<Arc<Ready>>>,
+    most: usize,
+    head: watch::Sender<i64>,
+    pumping: AtomicBool,
+}
+
+impl Feed {
+    /// Holds at most `most` events; those up to `head` are not held.
+    pub(super) fn new(client: ClientId, head: i64, most: usize) -> Self {
+        let (head, _) = watch::channel(head);
+        Self { client, held: Mutex::default(), most, head, pumping: AtomicBool::new(false) }
+    }
+
+    fn held(&self) -> MutexGuard<'_, VecDeque<Arc<Ready>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the last event that is here, or was.
+    pub(super) fn head(&self) -> i64 {
+        *self.head.borrow()
+    }
+
+    /// Tells of each new head.
+    pub(super) fn watch(&self) -> watch::Receiver<i64> {
+        self.head.subscribe()
+    }
+
+    /// The events after a number, at most `limit`; `None` when the first of them is not held (any more).
+    pub(super) fn after(&self, sequence: i64, limit: usize) -> Option<Vec<Arc<Ready>>> {
+        let held = self.held();
+        let first = held.front().map_or_else(|| self.head() + 1, |ready| ready.sequence);
+        if sequence + 1 < first {
+            return None;
+        }
+        let skipped = usize::try_from(sequence + 1 - first).unwrap_or(usize::MAX);
+        Some(held.iter().skip(skipped).take(limit).cloned().collect())
+    }
+
+    /// Holds what came next. Events between those that are held and these are missing for good: then only these are held.
+    pub(super) fn push(&self, ready: Vec<Ready>) {
+        let Some(last) = ready.last().map(|ready| ready.sequence) else { return };
+        {
+            let mut held = self.held();
+            if ready.first().is_some_and(|first| first.sequence != self.head() + 1) {
+                held.clear();
+            }
+            held.extend(ready.into_iter().map(Arc::new));
+            let over = held.len().saturating_sub(self.most);
+            held.drain(..over);
+        }
+        self.head.send_replace(last);
+    }
+
+    /// Takes the right to look for what is new; `false` while somebody does.
+    pub(super) fn begin(&self) -> bool {
+        !self.pumping.swap(true, Ordering::AcqRel)
+    }
+
+    /// Gives it back.
+    pub(super) fn end(&self) {
+        self.pumping.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn ready(numbers: std::ops::RangeInclusive<i64>) -> Vec<Ready> {
+        let ready = |sequence| Ready { sequence, kind: "x", text: "{}".into(), audience: Audience::default() };
+        numbers.map(ready).collect()
+    }
+
+    fn numbers(feed: &Feed, after: i64, limit: usize) -> Option<Vec<i64>> {
+        Some(feed.after(after, limit)?.iter().map(|ready| ready.sequence).collect())
+    }
+
+    #[test]
+    fn everybody_reads_from_where_they_stand() {
+        let feed = Feed::new(ClientId(Uuid::nil()), 5, 10);
+        assert_eq!(numbers(&feed, 5, 9), Some(vec![]), "nothing has come yet");
+        assert_eq!(numbers(&feed, 4, 9), None, "the fifth was before");
+        feed.push(ready(6..=9));
+        assert_eq!(numbers(&feed, 5, 9), Some(vec![6, 7, 8, 9]));
+        assert_eq!(numbers(&feed, 7, 1), Some(vec![8]));
+        assert_eq!(numbers(&feed, 9, 9), Some(vec![]));
+        assert_eq!(numbers(&feed, 12, 9), Some(vec![]), "ahead of this process");
+    }
+
+    #[test]
+    fn no_more_than_the_latest_are_held() {
+        let feed = Feed::new(ClientId(Uuid::nil()), 0, 3);
+        feed.push(ready(1..=2));
+        feed.push(ready(3..=5));
+        assert_eq!(numbers(&feed, 1, 9), None);
+        assert_eq!(numbers(&feed, 2, 9), Some(vec![3, 4, 5]));
+    }
+
+    #[test]
+    fn after_a_gap_only_what_follows_it_is_held() {
+        let feed = Feed::new(ClientId(Uuid::nil()), 0, 10);
+        feed.push(ready(1..=2));
+        feed.push(ready(5..=6));
+        assert_eq!(numbers(&feed, 2, 9), None, "who stood before it must be told");
+        assert_eq!(numbers(&feed, 4, 9), Some(vec![5, 6]));
+    }
+}

@@ -1,0 +1,215 @@
+//! The connections of this process, by client.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use domain::{
+    ids::{ClientId, UserId},
+    live::Viewer,
+};
+use storage::{
+    live::{streams, viewers},
+    tenancy::users::Role,
+};
+use tokio::sync::Semaphore;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    connection::{Connection, Start},
+    feed::Feed,
+    poll,
+};
+use base::{Context, Error, Result};
+
+/// Connections that read what is held no more at the same time: each takes a connection to the database.
+const CATCHING_UP: usize = 4;
+/// How often it is looked whether transactions have ended that a stream waits for.
+const SETTLE_POLL: Duration = Duration::from_millis(20);
+/// No transaction that says what happened takes longer (`storage::connect` bounds them); a longer one is about something else.
+const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
+
+/// Time for goodbyes.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// The live events of one process.
+pub struct Hub {
+    pub(super) ctx: Arc<Context>,
+    rooms: Mutex<HashMap<ClientId, Room>>,
+    /// Ends every connection.
+    pub(super) stop: CancellationToken,
+    pub(super) catching_up: Semaphore,
+    kept: TaskTracker,
+}
+
+/// The connections of a client.
+struct Room {
+    feed: Arc<Feed>,
+    connections: usize,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// The client has as many as it may.
+    #[error("your client has {0} live connections to this server: close one first")]
+    TooMany(usize),
+    /// The user is gone.
+    #[error("the user is gone")]
+    NotAllowed,
+    /// The process stops, or something of ours failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for Refused {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for Refused {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl Hub {
+    /// Begins to look for what is new, until `stop`.
+    pub fn start(ctx: Arc<Context>, stop: CancellationToken) -> Arc<Self> {
+        let hub = Arc::new(Self {
+            ctx,
+            rooms: Mutex::default(),
+            stop,
+            catching_up: Semaphore::new(CATCHING_UP),
+            kept: TaskTracker::new(),
+        });
+        tokio::spawn(poll::run(Arc::clone(&hub)));
+        hub
+    }
+
+    /// Something that lives beside the listeners, and that [`finish`](Self::finish) waits for.
+    pub fn keep<F: Future<Output = ()>>(&self, what: F) -> impl Future<Output = ()> + use<F> {
+        self.kept.track_future(what)
+    }
+
+    /// Waits, after `stop`, until everybody has been told to resume elsewhere; not for long.
+    pub async fn finish(&self) {
+        self.kept.close();
+        if tokio::time::timeout(GOODBYE, self.kept.wait()).await.is_err() {
+            tracing::warn!(connections = self.kept.len(), "live connections are cut: they take nothing any more");
+        }
+    }
+
+    /// A connection of a user, for the events after `after`; from now on when that is not said. What the user has missed for
+    /// good is said first.
+    pub async fn open(
+        self: &Arc<Self>,
+        client: ClientId,
+        user: UserId,
+        after: Option<i64>,
+    ) -> Result<Connection, Refused> {
+        if self.stop.is_cancelled() {
+            return Err(Refused::Failed(Error::Stopped));
+        }
+        let Some(viewer) = self.viewer(client, user).await? else { return Err(Refused::NotAllowed) };
+        self.want(client).await?;
+        let standing = streams::standing(&mut *self.ctx.db.acquire().await?, client).await?;
+        let (last, start) = match (standing, after) {
+            (None, _) => (0, Start::Missed(0)),
+            (Some(standing), Some(after)) if standing.has_all_after(after) => (standing.last, Start::After(after)),
+            (Some(standing), Some(_)) => (standing.last, Start::Missed(standing.last)),
+            (Some(standing), None) => (standing.last, Start::After(standing.last)),
+        };
+        let seat = self.enter(client, last)?;
+        Ok(Connection::new(seat, (client, user), viewer, start))
+    }
+
+    /// What a user may see; `None` when the user is gone, or has nothing to do with chats.
+    pub(super) async fn viewer(&self, client: ClientId, user: UserId) -> Result<Option<Viewer>> {
+        let found = viewers::find(&mut *self.ctx.db.acquire().await?, client, user).await?;
+        Ok(found.and_then(|(role, team)| match role {
+            Role::Agent => Some(Viewer::Agent { user, team }),
+            Role::Admin | Role::Supervisor | Role::Api => Some(Viewer::Everything),
+            Role::Developer => None,
+        }))
+    }
+
+    /// From when this returns on, everything that is committed is written down for this client.
+    async fn want(&self, client: ClientId) -> Result<()> {
+        if self.keep_wanted(client).await? {
+            return Ok(());
+        }
+        let horizon = streams::horizon(&mut *self.ctx.db.acquire().await?).await?;
+        let settled = async {
+            while !streams::is_past(&mut *self.ctx.db.acquire().await?, &horizon).await? {
+                tokio::time::sleep(SETTLE_POLL).await;
+            }
+            Ok::<_, Error>(())
+        };
+        match tokio::time::timeout(SETTLE_AT_MOST, settled).await {
+            Ok(settled) => settled?,
+            Err(_) => {
+                tracing::warn!(client.id = %client, "a transaction is open for very long; live events begin without it")
+            }
+        }
+        Ok(streams::settle(&mut *self.ctx.db.acquire().await?, client).await?)
+    }
+
+    /// Writes that events are wanted, if that is not written for long enough; answers whether everybody knows.
+    pub(super) async fn keep_wanted(&self, client: ClientId) -> Result<bool> {
+        let length = self.ctx.settings.live.resume_for;
+        let mut db = self.ctx.db.acquire().await?;
+        if streams::is_kept_wanted(&mut db, client, length / 2).await? {
+            return Ok(true);
+        }
+        let mut tx = self.ctx.db.begin().await?;
+        let settled = streams::want(&mut tx, client, length).await?;
+        tx.commit().await?;
+        Ok(settled)
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<ClientId, Room>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The feeds of the clients that have connections.
+    pub(super) fn feeds(&self) -> Vec<Arc<Feed>> {
+        self.rooms().values().map(|room| Arc::clone(&room.feed)).collect()
+    }
+
+    fn enter(self: &Arc<Self>, client: ClientId, last: i64) -> Result<Seat, Refused> {
+        let settings = &self.ctx.settings.live;
+        let mut rooms = self.rooms();
+        let room = rooms
+            .entry(client)
+            .or_insert_with(|| Room { feed: Arc::new(Feed::new(client, last, settings.events_held)), connections: 0 });
+        if room.connections >= settings.connections_per_client {
+            return Err(Refused::TooMany(room.connections));
+        }
+        room.connections += 1;
+        metrics::gauge!("patchbay_live_connections").increment(1.0);
+        Ok(Seat { hub: Arc::clone(self), feed: Arc::clone(&room.feed) })
+    }
+}
+
+/// A connection's place; free again when it is dropped.
+pub(super) struct Seat {
+    pub(super) hub: Arc<Hub>,
+    pub(super) feed: Arc<Feed>,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut rooms = self.hub.rooms();
+        if let Some(room) = rooms.get_mut(&self.feed.client) {
+            room.connections -= 1;
+            if room.connections == 0 {
+                rooms.remove(&self.feed.client);
+            }
+        }
+        metrics::gauge!("patchbay_live_connections").decrement(1.0);
+    }
+}

@@ -1,0 +1,125 @@
+//! Looks for what is new: one question for all clients with connections here, many times a second. What has no number gets
+//! one, from whichever process comes first.
+
+use std::{sync::Arc, time::Duration};
+
+use storage::live::{
+    events,
+    streams::{self, News},
+};
+use tokio::time::Instant;
+
+use super::{feed::Feed, hub::Hub, page};
+use base::Result;
+
+/// How often it is looked while something happens.
+const BUSY: Duration = Duration::from_millis(40);
+/// How often while nothing does.
+const QUIET: Duration = Duration::from_millis(120);
+/// After something happened, for how long it is looked more often.
+const BUSY_FOR: Duration = Duration::from_secs(5);
+/// How often it is looked whether it is written that events are wanted.
+const KEEP_WANTED: Duration = Duration::from_secs(30);
+/// After a failure of the database.
+const BREATH: Duration = Duration::from_secs(1);
+/// Events that are numbered, or read, at once.
+const PAGE: i64 = 500;
+
+/// Until the process stops.
+pub(super) async fn run(hub: Arc<Hub>) {
+    let mut busy_until = Instant::now();
+    let mut keep_wanted = Instant::now() + KEEP_WANTED;
+    loop {
+        let now = Instant::now();
+        let pause = match look(&hub).await {
+            Ok(true) => {
+                busy_until = now + BUSY_FOR;
+                BUSY
+            }
+            Ok(false) if now < busy_until => BUSY,
+            Ok(false) => QUIET,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "cannot look for live events right now");
+                BREATH
+            }
+        };
+        if now >= keep_wanted {
+            keep_wanted = now + KEEP_WANTED;
+            for feed in hub.feeds() {
+                if let Err(error) = hub.keep_wanted(feed.client).await {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "cannot keep live events wanted right now"
+                    );
+                }
+            }
+        }
+        tokio::select! {
+            () = hub.stop.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Looks once; answers whether there was something new.
+async fn look(hub: &Arc<Hub>) -> Result<bool> {
+    let feeds = hub.feeds();
+    if feeds.is_empty() {
+        return Ok(false);
+    }
+    let clients: Vec<_> = feeds.iter().map(|feed| feed.client).collect();
+    let news = streams::news(&mut *hub.ctx.db.acquire().await?, &clients).await?;
+    let mut any = false;
+    for news in news {
+        let Some(feed) = feeds.iter().find(|feed| feed.client == news.client) else { continue };
+        if news.last <= feed.head() && !news.unnumbered {
+            continue;
+        }
+        any = true;
+        if feed.begin() {
+            tokio::spawn(pump(Arc::clone(hub), Arc::clone(feed), news));
+        }
+    }
+    Ok(any)
+}
+
+/// Brings a feed up to date.
+async fn pump(hub: Arc<Hub>, feed: Arc<Feed>, news: News) {
+    let Err(error) = bring_up(&hub, &feed, news).await else { return feed.end() };
+    tracing::warn!(
+        client.id = %feed.client,
+        error = &error as &dyn std::error::Error,
+        "live events could not be read; they are tried again"
+    );
+    tokio::time::sleep(BREATH).await;
+    feed.end();
+}
+
+async fn bring_up(hub: &Hub, feed: &Feed, news: News) -> Result<()> {
+    let ctx = &hub.ctx;
+    if news.unnumbered {
+        number(hub, feed).await?;
+    }
+    loop {
+        let mut db = ctx.db.acquire().await?;
+        let numbered = events::after(&mut db, feed.client, feed.head(), PAGE).await?;
+        let is_last = numbered.len() < usize::try_from(PAGE).unwrap_or(usize::MAX);
+        feed.push(page::load(ctx, &mut db, feed.client, numbered).await?);
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// Gives numbers to what has none, unless another process is at it: then what it has committed is read.
+async fn number(hub: &Hub, feed: &Feed) -> Result<()> {
+    loop {
+        let mut tx = hub.ctx.db.begin().await?;
+        let Some(last) = streams::lock_numbers(&mut tx, feed.client).await? else { return Ok(()) };
+        let numbered = events::number(&mut tx, feed.client, last, PAGE).await?;
+        tx.commit().await?;
+        if numbered < PAGE {
+            return Ok(());
+        }
+    }
+}

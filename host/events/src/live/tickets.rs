@@ -1,0 +1,56 @@
+//! Tickets for browsers, which can set no header: short-lived, good for one connection, and no secret of the user.
+
+use base::{Context, Result, secrets};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::ids::{ClientId, UserId};
+use sha2::{Digest, Sha256};
+use storage::{live::tickets, tenancy::users::Role};
+use uuid::Uuid;
+
+/// Bytes of randomness in a ticket.
+const RANDOM: usize = 32;
+
+/// Whom a ticket stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The client.
+    pub client: ClientId,
+    /// The user.
+    pub user: UserId,
+    /// What the user may do.
+    pub role: Role,
+    /// The client's name.
+    pub client_ref: String,
+}
+
+/// A new ticket of a user.
+pub async fn issue(ctx: &Context, client: ClientId, user: UserId) -> Result<String> {
+    let random = secrets::random::<RANDOM>()?;
+    let now = ctx.now();
+    let expires_at = now + ctx.settings.live.ticket_lifetime;
+    let mut tx = ctx.db.begin().await?;
+    tickets::insert(&mut tx, client, user, &hash(&random), (now, expires_at)).await?;
+    tx.commit().await?;
+    // It begins with whose it is, so that it is found as everything else is: by client.
+    let bytes: Vec<u8> = client.0.as_bytes().iter().chain(&random).copied().collect();
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Takes a ticket; `None` when there is none such, or no more.
+pub async fn redeem(ctx: &Context, ticket: &str) -> Result<Option<Holder>> {
+    let Some((client, hash)) = read(ticket) else { return Ok(None) };
+    let mut db = ctx.db.acquire().await?;
+    let taken = tickets::redeem(&mut db, client, &hash, ctx.now()).await?;
+    Ok(taken.map(|(user, role, client_ref)| Holder { client, user, role, client_ref }))
+}
+
+fn read(ticket: &str) -> Option<(ClientId, Vec<u8>)> {
+    let bytes = URL_SAFE_NO_PAD.decode(ticket).ok()?;
+    let (client, random) = bytes.split_at_checked(16)?;
+    (random.len() == RANDOM).then_some(())?;
+    Some((ClientId(Uuid::from_slice(client).ok()?), hash(random)))
+}
+
+fn hash(random: &[u8]) -> Vec<u8> {
+    Sha256::digest(random).to_vec()
+}

@@ -1,0 +1,73 @@
+//! The sockets of agents (ADR 0027): what happens in chats is written down for them while somebody reads or may come back. An
+//! event of no chat costs no statement, and one that nobody wants costs a look.
+
+use std::collections::HashMap;
+
+use domain::{
+    ids::{ChatMessageId, ClientId, ParticipantId},
+    live::{LiveEvent, LiveKind, Told, told_of},
+};
+use storage::{
+    PgConnection,
+    live::{
+        events::{self, NewLiveEvent},
+        streams::{self, Wanted},
+    },
+};
+
+use crate::NewEvent;
+use base::{Context, Result};
+
+/// Writes down what agents are told of, in the order of the events.
+pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, happened: &[NewEvent]) -> Result<()> {
+    let told = happened.iter().map(|new| (new, told_of(&new.event)));
+    let told: Vec<(&NewEvent, Told)> = told.filter(|(_, told)| *told != Told::Nothing).collect();
+    if told.is_empty() || !is_wanted(db, client).await? {
+        return Ok(());
+    }
+    let chats = chats_of_steps(db, client, &told).await?;
+    let new = told.into_iter().filter_map(|(new, told)| {
+        let event = match told {
+            Told::Event(event) => event,
+            // A message that is forgotten has no chat any more.
+            Told::Step(message, status) => {
+                let what = LiveKind::MessageStatus { message, status };
+                LiveEvent { chat: *chats.get(&message)?, what, hands: Vec::new() }
+            }
+            Told::Nothing => return None,
+        };
+        Some(NewLiveEvent { id: ctx.mint(), at: new.at, event })
+    });
+    let new: Vec<NewLiveEvent> = new.collect();
+    Ok(events::insert(db, client, &new).await?)
+}
+
+async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<bool> {
+    let wanted = match streams::is_wanted(db, client).await? {
+        Wanted::NotYetTold => {
+            streams::count_as_writer(db).await?;
+            streams::is_wanted(db, client).await?
+        }
+        known => known,
+    };
+    Ok(wanted == Wanted::Yes)
+}
+
+/// The chats of the messages that took a step.
+async fn chats_of_steps(
+    db: &mut PgConnection,
+    client: ClientId,
+    told: &[(&NewEvent, Told)],
+) -> Result<HashMap<ChatMessageId, ParticipantId>> {
+    let stepped = told.iter().filter_map(|(_, told)| match told {
+        Told::Step(message, _) => Some(*message),
+        Told::Event(_) | Told::Nothing => None,
+    });
+    let mut stepped: Vec<ChatMessageId> = stepped.collect();
+    stepped.sort_unstable();
+    stepped.dedup();
+    if stepped.is_empty() {
+        return Ok(HashMap::new());
+    }
+    Ok(events::chats_of(db, client, &stepped).await?.into_iter().collect())
+}

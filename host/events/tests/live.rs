@@ -1,0 +1,393 @@
+//! Live events over a real database: two processes, transactions that commit late or not at all, and readers that are cut off
+//! all the time.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use base::{Context, Settings};
+use domain::{
+    event::{Event, TicketMoved, TicketStatus},
+    ids::{ClientId, ParticipantId, UserId},
+};
+use events::{
+    NewEvent,
+    live::{Connection, End, Hub, Piece, Turn, tickets},
+    record,
+};
+use props::{HandClock, Surroundings, one_number};
+use serde_json::Value;
+use storage::{
+    live::streams,
+    tenancy::{
+        api_keys,
+        users::{self, Role, User},
+    },
+};
+use tokio::sync::Barrier;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Two processes on one database, with one client and a user of it.
+struct Stage {
+    scratch: scratch::Scratch,
+    nodes: Vec<Node>,
+    client: ClientId,
+    user: UserId,
+    _folder: tempfile::TempDir,
+}
+
+struct Node {
+    ctx: Arc<Context>,
+    hub: Arc<Hub>,
+    stop: CancellationToken,
+    clock: Arc<HandClock>,
+}
+
+impl Stage {
+    async fn new(change: impl Fn(&mut Settings)) -> Self {
+        let scratch = scratch::database().await;
+        let folder = tempfile::tempdir().unwrap();
+        let mut nodes = Vec::new();
+        for _ in 0..2 {
+            let clock = Arc::new(HandClock::at(1_790_000_000));
+            let mut surroundings = Surroundings::new(folder.path().to_owned());
+            change(&mut surroundings.settings);
+            let ctx = Arc::new(surroundings.build(scratch.pool(10).await, Arc::clone(&clock) as _).await);
+            let stop = CancellationToken::new();
+            let hub = Hub::start(Arc::clone(&ctx), stop.clone());
+            nodes.push(Node { ctx, hub, stop, clock });
+        }
+        let ctx = &nodes[0].ctx;
+        let (client, _) = one_number(ctx, "27600000001").await;
+        let user = user(ctx, client, "ann@example.org", Role::Supervisor).await;
+        Self { scratch, nodes, client, user, _folder: folder }
+    }
+
+    async fn open(&self, node: usize, after: Option<i64>) -> Connection {
+        self.nodes[node].hub.open(self.client, self.user, after).await.unwrap()
+    }
+
+    /// Records tickets in a transaction of its own.
+    async fn happen(&self, node: usize, numbers: &[i64]) {
+        let ctx = &self.nodes[node].ctx;
+        let mut tx = ctx.db.begin().await.unwrap();
+        record(ctx, &mut tx, self.client, &numbers.iter().map(|number| ticket(*number)).collect::<Vec<_>>())
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    async fn rows(&self) -> i64 {
+        let mut db = self.scratch.connection().await;
+        let count = "SELECT (SELECT count(*) FROM live_event) + (SELECT count(*) FROM live_event_new)";
+        sqlx::query_scalar(count).fetch_one(&mut db).await.unwrap()
+    }
+}
+
+async fn user(ctx: &Context, client: ClientId, email: &str, role: Role) -> UserId {
+    let id: UserId = ctx.mint();
+    let new =
+        User { id, email: email.to_owned(), name: "Ann".to_owned(), role, team: None, password_hash: "x".to_owned() };
+    let mut db = ctx.db.acquire().await.unwrap();
+    users::insert(&mut db, client, &new, ctx.now()).await.unwrap();
+    api_keys::replace(&mut db, client, id, email.as_bytes(), b"sealed", ctx.now()).await.unwrap();
+    id
+}
+
+/// An event that says its number and nothing that has to be there.
+fn ticket(number: i64) -> NewEvent {
+    let moved = TicketMoved {
+        number,
+        participant: ParticipantId(Uuid::from_u128(7)),
+        from: None,
+        to: TicketStatus::Open,
+        agent: None,
+    };
+    NewEvent { inbox: None, order_key: 0, at: chrono::DateTime::UNIX_EPOCH, event: Event::TicketMoved(moved) }
+}
+
+fn number(piece: &Piece) -> Option<i64> {
+    let body: Value = serde_json::from_str(&piece.text).unwrap();
+    assert_eq!(body["type"], piece.kind);
+    assert_eq!(body["sequence"], piece.sequence);
+    body["ticket"]["ticketNumber"].as_str().map(|number| number.parse().unwrap())
+}
+
+/// The next pieces, however long that takes.
+async fn pieces(connection: &mut Connection) -> Vec<Piece> {
+    let turn = tokio::time::timeout(Duration::from_secs(30), connection.next()).await.expect("something comes");
+    match turn {
+        Turn::Send(pieces) => pieces,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn first(connection: &mut Connection) -> (&'static str, i64) {
+    let pieces = pieces(connection).await;
+    assert_eq!(pieces.len(), 1);
+    (pieces[0].kind, pieces[0].sequence)
+}
+
+/// As many ticket numbers as come, up to `count`.
+async fn numbers(connection: &mut Connection, count: usize) -> Vec<i64> {
+    let mut all = Vec::new();
+    while all.len() < count {
+        all.extend(pieces(connection).await.iter().filter_map(number));
+    }
+    all
+}
+
+/// Reads, and is cut off after each turn or in the middle of waiting for one, until it has had `wanted` events or the writers
+/// are done and nothing more comes.
+async fn read_and_reconnect(stage: &Stage, writing: &Writing, reconnects: usize) -> (Vec<i64>, usize) {
+    let Writing { begins, done, committed } = writing;
+    let (mut had, mut after, mut made) = (Vec::new(), None, 0);
+    loop {
+        let mut connection = stage.open(made % 2, after).await;
+        made += 1;
+        let (kind, at) = first(&mut connection).await;
+        assert_eq!(kind, "hello", "nothing may be missing");
+        assert!(after.is_none_or(|after| after == at));
+        if after.is_none() {
+            begins.wait().await;
+        }
+        after = after.or(Some(at));
+        // Cut off at once, while waiting, or after a few turns.
+        for _ in 0..made % 4 {
+            let Ok(turn) = tokio::time::timeout(Duration::from_millis(3), connection.next()).await else { break };
+            let Turn::Send(pieces) = turn else { panic!("{turn:?}") };
+            for piece in pieces {
+                assert_eq!(piece.sequence, after.unwrap() + 1, "in order and without a gap");
+                after = Some(piece.sequence);
+                had.extend(number(&piece));
+            }
+        }
+        let everything = done.load(Ordering::SeqCst) && had.len() == committed.load(Ordering::SeqCst);
+        if everything && made >= reconnects {
+            return (had, made);
+        }
+    }
+}
+
+/// How far the writers are.
+struct Writing {
+    /// They begin when everybody reads.
+    begins: Barrier,
+    done: AtomicBool,
+    committed: AtomicUsize,
+}
+
+/// `PATCHBAY_RECONNECTS` says how many; each of eight readers makes an eighth of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whoever_is_cut_off_all_the_time_misses_nothing_and_gets_nothing_twice() {
+    const READERS: usize = 8;
+    const EVENTS: i64 = 1_200;
+    let reconnects = std::env::var("PATCHBAY_RECONNECTS").map_or(1_000, |text| text.parse::<usize>().unwrap());
+    let stage = Arc::new(Stage::new(|_| {}).await);
+    // Somebody wants events before any happen.
+    drop(stage.open(0, None).await);
+    let writing = Arc::new(Writing {
+        begins: Barrier::new(READERS + 1),
+        done: AtomicBool::new(false),
+        committed: AtomicUsize::new(0),
+    });
+    let readers: Vec<_> = (0..READERS)
+        .map(|_| {
+            let (stage, writing) = (Arc::clone(&stage), Arc::clone(&writing));
+            tokio::spawn(async move { read_and_reconnect(&stage, &writing, reconnects / READERS).await })
+        })
+        .collect();
+    writing.begins.wait().await;
+    let writers: Vec<_> = (0..4_i64)
+        .map(|writer| {
+            let (stage, writing) = (Arc::clone(&stage), Arc::clone(&writing));
+            tokio::spawn(async move {
+                for turn in 0..EVENTS / 4 {
+                    let ctx = &stage.nodes[usize::try_from(turn % 2).unwrap()].ctx;
+                    let mut tx = ctx.db.begin().await.unwrap();
+                    let number = writer * 1_000_000 + turn;
+                    record(ctx, &mut tx, stage.client, &[ticket(number)]).await.unwrap();
+                    // Some commit long after others that began later, and some never.
+                    tokio::time::sleep(Duration::from_millis(ctx.ids.random() % 12)).await;
+                    if turn % 9 == 8 {
+                        tx.rollback().await.unwrap();
+                    } else {
+                        tx.commit().await.unwrap();
+                        writing.committed.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    writing.done.store(true, Ordering::SeqCst);
+    let mut made = 0;
+    for reader in readers {
+        let (had, times) = reader.await.unwrap();
+        made += times;
+        let different: BTreeSet<i64> = had.iter().copied().collect();
+        assert_eq!(different.len(), had.len(), "something came twice");
+        let expected: BTreeSet<i64> = (0..4)
+            .flat_map(|writer| (0..EVENTS / 4).filter(|turn| turn % 9 != 8).map(move |turn| writer * 1_000_000 + turn))
+            .collect();
+        assert_eq!(different, expected);
+    }
+    assert!(made >= reconnects, "{made} reconnects");
+}
+
+#[tokio::test]
+async fn an_event_that_nobody_wants_leaves_no_row() {
+    let stage = Stage::new(|_| {}).await;
+    stage.happen(0, &[1]).await;
+    assert_eq!(stage.rows().await, 0);
+    drop(stage.open(0, None).await);
+    stage.happen(1, &[2]).await;
+    assert_eq!(stage.rows().await, 1, "somebody may come back");
+    let over = "UPDATE live_stream SET wanted_until = now() - interval '1 second'";
+    sqlx::query(over).execute(&mut stage.scratch.connection().await).await.unwrap();
+    stage.happen(0, &[3]).await;
+    assert_eq!(stage.rows().await, 1);
+}
+
+#[tokio::test]
+async fn what_was_going_on_when_somebody_began_to_read_is_read_or_was_over() {
+    let stage = Arc::new(Stage::new(|_| {}).await);
+    let ctx = &stage.nodes[0].ctx;
+    let mut early = ctx.db.begin().await.unwrap();
+    // It knows of nobody who wants it, and is not over yet.
+    record(ctx, &mut early, stage.client, &[ticket(1)]).await.unwrap();
+    let reading = {
+        let stage = Arc::clone(&stage);
+        tokio::spawn(async move { stage.open(1, None).await })
+    };
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(!reading.is_finished(), "who begins to read waits for what is going on");
+    early.commit().await.unwrap();
+    let mut connection = reading.await.unwrap();
+    assert_eq!(first(&mut connection).await.0, "hello");
+    stage.happen(0, &[2]).await;
+    assert_eq!(numbers(&mut connection, 1).await, [2]);
+}
+
+#[tokio::test]
+async fn who_comes_back_too_late_is_told_that_something_is_missing() {
+    let stage = Stage::new(|_| {}).await;
+    let mut connection = stage.open(0, None).await;
+    let (_, before) = first(&mut connection).await;
+    stage.happen(0, &[1]).await;
+    assert_eq!(numbers(&mut connection, 1).await, [1]);
+    drop(connection);
+    let mut back = stage.open(1, Some(before)).await;
+    assert_eq!(first(&mut back).await, ("hello", before));
+    assert_eq!(numbers(&mut back, 1).await, [1], "in time");
+    drop(back);
+    let over = "UPDATE live_stream SET wanted_until = now() - interval '1 second'";
+    sqlx::query(over).execute(&mut stage.scratch.connection().await).await.unwrap();
+    stage.happen(0, &[2]).await;
+    let mut late = stage.open(0, Some(before + 1)).await;
+    let (kind, at) = first(&mut late).await;
+    assert_eq!(kind, "resync");
+    assert!(at > before + 1);
+    stage.happen(1, &[3]).await;
+    assert_eq!(numbers(&mut late, 1).await, [3]);
+    let mut ahead = stage.open(0, Some(at + 1_000)).await;
+    assert_eq!(first(&mut ahead).await.0, "resync", "nobody was ever told of that number");
+}
+
+#[tokio::test]
+async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
+    let stage = Stage::new(|settings| settings.live.events_held = 16).await;
+    let mut slow = stage.open(0, None).await;
+    let (_, at) = first(&mut slow).await;
+    // It has had all there was once, and takes nothing from then on.
+    stage.happen(0, &[0]).await;
+    assert_eq!(numbers(&mut slow, 1).await, [0]);
+    let waits = tokio::time::timeout(Duration::from_millis(50), slow.next()).await;
+    assert!(waits.is_err(), "{waits:?}");
+    let many: Vec<i64> = (1..=40).collect();
+    stage.happen(1, &many).await;
+    // They are held, as far as they are, once somebody who came later has them: all of them, from the table at first.
+    let mut late = stage.open(0, Some(at)).await;
+    assert_eq!(first(&mut late).await, ("hello", at));
+    assert_eq!(numbers(&mut late, 41).await, (0..=40).collect::<Vec<_>>());
+    let turn = slow.next().await;
+    let Turn::End(End::TooSlow(resume)) = turn else { panic!("{turn:?}") };
+    assert_eq!(resume, at + 1);
+    drop(slow);
+    let mut back = stage.open(1, Some(resume)).await;
+    assert_eq!(first(&mut back).await, ("hello", resume));
+    assert_eq!(numbers(&mut back, 40).await, many);
+}
+
+#[tokio::test]
+async fn a_process_that_stops_says_where_to_go_on() {
+    let stage = Stage::new(|_| {}).await;
+    let mut connection = stage.open(0, None).await;
+    let (_, at) = first(&mut connection).await;
+    stage.nodes[0].stop.cancel();
+    assert_eq!(connection.next().await, Turn::End(End::Stopping(at)));
+    assert!(stage.nodes[0].hub.open(stage.client, stage.user, None).await.is_err());
+}
+
+#[tokio::test]
+async fn a_client_has_no_more_connections_than_it_may() {
+    let stage = Stage::new(|settings| settings.live.connections_per_client = 2).await;
+    let one = stage.open(0, None).await;
+    let _two = stage.open(0, None).await;
+    assert!(stage.nodes[0].hub.open(stage.client, stage.user, None).await.is_err());
+    drop(one);
+    stage.open(0, None).await;
+}
+
+#[tokio::test]
+async fn a_user_who_is_gone_is_told_nothing_more() {
+    let stage = Stage::new(|settings| settings.live.heartbeat = Duration::from_millis(50)).await;
+    let mut connection = stage.open(0, None).await;
+    let (_, at) = first(&mut connection).await;
+    assert_eq!(connection.next().await, Turn::Heartbeat(Piece::said("position", at)));
+    sqlx::query("UPDATE client_user SET deleted_at = now()")
+        .execute(&mut stage.scratch.connection().await)
+        .await
+        .unwrap();
+    assert_eq!(connection.next().await, Turn::End(End::NotAllowed));
+    assert!(stage.nodes[0].hub.open(stage.client, stage.user, None).await.is_err());
+}
+
+#[tokio::test]
+async fn a_ticket_is_good_once_and_not_for_long() {
+    let stage = Stage::new(|_| {}).await;
+    let node = &stage.nodes[0];
+    let ticket = tickets::issue(&node.ctx, stage.client, stage.user).await.unwrap();
+    let holder = tickets::redeem(&node.ctx, &ticket).await.unwrap().unwrap();
+    assert_eq!((holder.client, holder.user, holder.role), (stage.client, stage.user, Role::Supervisor));
+    assert_eq!(tickets::redeem(&node.ctx, &ticket).await.unwrap(), None, "once");
+    let late = tickets::issue(&node.ctx, stage.client, stage.user).await.unwrap();
+    node.clock.advance(chrono::TimeDelta::seconds(31));
+    assert_eq!(tickets::redeem(&node.ctx, &late).await.unwrap(), None);
+    for nonsense in ["", "x", "AAAA", &"A".repeat(64), &"A".repeat(10_000)] {
+        assert_eq!(tickets::redeem(&node.ctx, nonsense).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn upkeep_forgets_events_without_a_number_that_nobody_wants_any_more() {
+    let stage = Stage::new(|_| {}).await;
+    drop(stage.open(0, None).await);
+    stage.happen(0, &[1, 2, 3]).await;
+    let mut db = stage.scratch.connection().await;
+    assert_eq!(streams::unwanted(&mut db, 10).await.unwrap(), [], "somebody may come back");
+    sqlx::query("UPDATE live_stream SET wanted_until = now() - interval '1 second'").execute(&mut db).await.unwrap();
+    assert_eq!(streams::unwanted(&mut db, 10).await.unwrap(), [stage.client]);
+    let ctx = &stage.nodes[0].ctx;
+    base::upkeep::round(&ctx.db, ctx.now(), &ctx.settings.retention).await.unwrap();
+    assert_eq!(stage.rows().await, 0);
+}

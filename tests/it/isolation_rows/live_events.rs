@@ -1,0 +1,11 @@
+//! Rows of live events. That nobody is told of another client's chats: `tests/it/live_events.rs`.
+
+use super::{OWN, Row, Who, plain, row};
+
+const DESK: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "API"]);
+
+pub const ROWS: &[Row] = &[
+    // Neither a socket nor a stream: the caller is judged, and nothing is opened.
+    row("GET", "/chat-service/api/v2/events", DESK, |_| plain("/chat-service/api/v2/events"), OWN),
+    row("POST", "/chat-service/api/v2/events/ticket", DESK, |_| plain("/chat-service/api/v2/events/ticket"), OWN),
+];

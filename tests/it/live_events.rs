@@ -1,0 +1,288 @@
+//! Live events over real sockets (CONTRACT 7, `docs/live-events.md`). How they are numbered, kept and resumed, with readers
+//! that are cut off all the time: `host/events/tests/live.rs`.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use harness::{Client, Patchbay, Shared};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{
+    MaybeTlsStream, WebSocketStream, connect_async,
+    tungstenite::{self, Message, client::IntoClientRequest},
+};
+
+const EVENTS: &str = "/chat-service/api/v2/events";
+/// More than anything takes here.
+const LONG: Duration = Duration::from_secs(20);
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket, tungstenite::Error> {
+    let url = format!("{}{EVENTS}{query}", base.replace("http://", "ws://"));
+    let mut request = url.into_client_request().unwrap();
+    if let Some(key) = key {
+        request.headers_mut().insert("authorization", key.parse().unwrap());
+    }
+    connect_async(request).await.map(|(socket, _)| socket)
+}
+
+async fn socket(base: &str, query: &str, key: &str) -> Socket {
+    try_socket(base, query, Some(key)).await.unwrap()
+}
+
+/// The next thing that is said, of which heartbeats are none.
+async fn next(socket: &mut Socket) -> Value {
+    loop {
+        let message = tokio::time::timeout(LONG, socket.next()).await.expect("something is said");
+        let Message::Text(text) = message.unwrap().unwrap() else { continue };
+        let said: Value = serde_json::from_str(&text).unwrap();
+        if said["type"] != "position" {
+            return said;
+        }
+    }
+}
+
+/// Everything up to the next event of a type.
+async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
+    let mut all = Vec::new();
+    loop {
+        all.push(next(socket).await);
+        if all.last().unwrap()["type"] == kind {
+            return all;
+        }
+    }
+}
+
+async fn ticket(client: &Client) -> String {
+    let body = client.post(&format!("{EVENTS}/ticket"), &json!({})).await.ok();
+    body["ticket"].as_str().unwrap().to_owned()
+}
+
+/// A key of a new user of the client.
+fn key_of(patchbay: &Patchbay, client: &Client, role: &str) -> String {
+    let email = format!("live-{}@{}.example", role.to_lowercase(), client.client_ref);
+    patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let agent = key_of(&patchbay, &client, "AGENT");
+    let mut live = socket(&patchbay.url(), "", &agent).await;
+    let hello = next(&mut live).await;
+    assert_eq!(hello["type"], "hello");
+    let begin = hello["sequence"].as_i64().unwrap();
+
+    phone.write(&client.number, "is anybody there?").await;
+
+    let opened = next(&mut live).await;
+    assert_eq!((&opened["type"], &opened["sequence"]), (&json!("chat.opened"), &json!(begin + 1)));
+    assert_eq!(opened["reopened"], false);
+    let came = next(&mut live).await;
+    assert_eq!((&came["type"], &came["sequence"]), (&json!("message.received"), &json!(begin + 2)));
+    let (chat, message) = (&came["chat"], &came["message"]);
+    assert_eq!(chat["phoneNumber"], phone.msisdn);
+    assert_eq!((&chat["state"], &chat["channel"]), (&json!("QUEUED"), &json!("WHATSAPP")));
+    assert_eq!(chat["inbox"], client.number);
+    assert_eq!((&chat["conversationClosed"], &chat["chatBotConversation"]), (&json!(false), &json!(false)));
+    assert_eq!(message["text"], "is anybody there?");
+    assert_eq!((&message["direction"], &message["contentType"]), (&json!("INCOMING"), &json!("TEXT")));
+    assert_eq!(message["participantId"], chat["id"]);
+    assert_eq!(message["sequenceNumber"], 1);
+    assert_eq!(message["userOriginated"], true);
+    assert!(came["time"].as_str().unwrap().ends_with('Z'));
+    let nulls = came.as_object().unwrap().values().chain(chat.as_object().unwrap().values());
+    assert!(nulls.chain(message.as_object().unwrap().values()).all(|value| !value.is_null()), "{came}");
+}
+
+#[tokio::test]
+async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.activate("default-chatbot").await;
+    let phone = patchbay.new_phone();
+    let agent = key_of(&patchbay, &client, "AGENT");
+    let supervisor = key_of(&patchbay, &client, "SUPERVISOR");
+    let mut seen = socket(&patchbay.url(), "", &supervisor).await;
+    let mut unseen = socket(&patchbay.url(), "", &agent).await;
+    next(&mut seen).await;
+    next(&mut unseen).await;
+
+    phone.write(&client.number, "hello").await;
+
+    let all = until(&mut seen, "message.sent").await;
+    assert_eq!(all.last().unwrap()["message"]["messageOwner"], "BOT");
+    // What comes next for the agent is what people get.
+    let other = patchbay.new_phone();
+    client
+        .post("/plugin-service/api/v1/plugins/default-chatbot/deactivate", &json!({ "whatsAppNumberId": null }))
+        .await;
+    other.write(&client.number, "a person, please").await;
+    let told = until(&mut unseen, "message.received").await;
+    let of_others: Vec<&Value> =
+        told.iter().filter(|event| event["chat"]["phoneNumber"] != json!(other.msisdn)).collect();
+    assert!(of_others.is_empty(), "{of_others:?}");
+}
+
+#[tokio::test]
+async fn who_comes_back_gets_what_came_meanwhile_once_on_any_node() {
+    let patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let node = patchbay.second_node().await;
+    let phone = patchbay.phone("27820000001");
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    next(&mut live).await;
+    phone.write(&client.number, "one").await;
+    let last = until(&mut live, "message.received").await.pop().unwrap()["sequence"].as_i64().unwrap();
+    drop(live);
+
+    phone.write(&client.number, "two").await;
+
+    let mut back = socket(&node.url(), &format!("?after={last}"), &client.key).await;
+    assert_eq!(next(&mut back).await, json!({ "type": "hello", "sequence": last }));
+    let event = next(&mut back).await;
+    assert_eq!(event["sequence"], last + 1);
+    assert_eq!(event["message"]["text"], "two");
+    phone.write(&client.number, "three").await;
+    assert_eq!(next(&mut back).await["message"]["text"], "three");
+}
+
+#[tokio::test]
+async fn server_sent_events_say_the_same_and_go_on_after_the_last_id() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    let begin = next(&mut live).await["sequence"].as_i64().unwrap();
+    phone.write(&client.number, "line\nby line").await;
+    let told = until(&mut live, "message.received").await;
+
+    let url = format!("{}{EVENTS}?after=0", patchbay.url());
+    let request = patchbay.http.get(url).header("Authorization", &client.key).header("Accept", "text/event-stream");
+    let mut response = request.header("Last-Event-ID", begin.to_string()).send().await.unwrap();
+
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let mut text = String::new();
+    while text.matches("\n\n").count() < 1 + told.len() {
+        let chunk = tokio::time::timeout(LONG, response.chunk()).await.unwrap().unwrap().unwrap();
+        text.push_str(std::str::from_utf8(&chunk).unwrap());
+    }
+    let mut events = text.split("\n\n").map(|event| {
+        let field = |name: &str| {
+            let line = event.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+            line.unwrap_or_default().trim_start().to_owned()
+        };
+        (field("id"), field("event"), field("data"))
+    });
+    let (id, kind, _) = events.next().unwrap();
+    assert_eq!((id, kind), (begin.to_string(), "hello".to_owned()));
+    for (event, (id, kind, data)) in told.iter().zip(events) {
+        assert_eq!(serde_json::from_str::<Value>(&data).unwrap(), *event);
+        assert_eq!(
+            (json!(id.parse::<i64>().unwrap()), json!(kind)),
+            (event["sequence"].clone(), event["type"].clone())
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_opens_one_connection() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let ticket = ticket(&client).await;
+    let query = format!("?ticket={ticket}");
+    let wrong = patchbay.get(&format!("{EVENTS}{query}")).await;
+    assert_eq!(wrong.status, 400, "a request that asks for nothing does not use it up: {}", wrong.text);
+    let mut live = try_socket(&patchbay.url(), &query, None).await.unwrap();
+    assert_eq!(next(&mut live).await["type"], "hello");
+    let Err(tungstenite::Error::Http(refused)) = try_socket(&patchbay.url(), &query, None).await else {
+        panic!("it was good twice")
+    };
+    assert_eq!(refused.status(), 401);
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_another_clients_chats() {
+    let patchbay = Shared::get().await;
+    let (ours, theirs) = (patchbay.new_client().await, patchbay.new_client().await);
+    let mut live = socket(&patchbay.url(), "", &ours.key).await;
+    let mut other = socket(&patchbay.url(), "", &theirs.key).await;
+    next(&mut live).await;
+    next(&mut other).await;
+    patchbay.new_phone().write(&theirs.number, "not yours").await;
+    until(&mut other, "message.received").await;
+    patchbay.new_phone().write(&ours.number, "yours").await;
+    let told = until(&mut live, "message.received").await;
+    assert!(told.iter().all(|event| !event.to_string().contains("not yours")), "{told:?}");
+    assert_eq!(told.last().unwrap()["message"]["text"], "yours");
+}
+
+#[tokio::test]
+async fn what_is_asked_wrongly_is_said() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let neither = client.get(EVENTS).await;
+    assert_eq!(neither.status, 400);
+    assert!(neither.json()["message"].as_str().unwrap().contains("text/event-stream"), "{}", neither.text);
+    for after in ["x", "-1", "1.5"] {
+        let headers = [("Accept", "text/event-stream"), ("Authorization", client.key.as_str())];
+        let wrong = patchbay.ask(reqwest::Method::GET, &format!("{EVENTS}?after={after}"), &headers, "").await;
+        assert_eq!(wrong.faulty_fields(), ["after"]);
+    }
+    let Err(tungstenite::Error::Http(refused)) = try_socket(&patchbay.url(), "", None).await else {
+        panic!("without a key")
+    };
+    assert_eq!(refused.status(), 401);
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_where_to_go_on_and_stops_in_time() {
+    let mut patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    let at = next(&mut live).await["sequence"].as_i64().unwrap();
+    let url = format!("{}{EVENTS}", patchbay.url());
+    let request = patchbay.http.get(url).header("Authorization", &client.key).header("Accept", "text/event-stream");
+    let stream = request.send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+
+    let (status, closed, streamed) = tokio::join!(patchbay.terminate(), live.next(), stream.text());
+
+    assert_eq!(status, Some(0));
+    let Message::Close(Some(frame)) = closed.unwrap().unwrap() else { panic!("it says goodbye") };
+    assert_eq!((u16::from(frame.code), frame.reason.as_str()), (1001, format!("resume after {at}").as_str()));
+    assert!(streamed.unwrap().contains("event: resume"));
+}
+
+#[tokio::test]
+async fn the_steps_of_a_message_are_told_and_those_of_sends_are_not() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    client.activate("default-chatbot").await;
+    let phone = patchbay.new_phone();
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    next(&mut live).await;
+    client.send(&client.order_ready(&["27820000001"])).await.accepted();
+    phone.write(&client.number, "hello").await;
+    let sent = until(&mut live, "message.sent").await.pop().unwrap();
+    let mut steps = Vec::new();
+    while steps.last() != Some(&json!("DELIVERED")) {
+        let step = next(&mut live).await;
+        if step["type"] == "message.status" && step["message"]["id"] == sent["message"]["id"] {
+            steps.push(step["status"].clone());
+        }
+    }
+    assert_eq!(steps, ["ACCEPTED", "SENT", "DELIVERED"]);
+    // The send has gone out by now, and none of its steps was told.
+    let chats = "SELECT count(*) FROM live_event event
+        WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)
+          AND NOT EXISTS (SELECT 1 FROM participant WHERE participant.client_id = event.client_id
+                          AND participant.id = (event.event #>> '{value,chat}')::uuid)";
+    let mut db = patchbay.database().await;
+    let of_no_chat: i64 = sqlx::query_scalar(chats).bind(&client.client_ref).fetch_one(&mut db).await.unwrap();
+    assert_eq!(of_no_chat, 0);
+}
