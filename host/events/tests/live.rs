@@ -93,8 +93,15 @@ impl Stage {
 
 async fn user(ctx: &Context, client: ClientId, email: &str, role: Role) -> UserId {
     let id: UserId = ctx.mint();
-    let new =
-        User { id, email: email.to_owned(), name: "Ann".to_owned(), role, team: None, password_hash: "x".to_owned() };
+    let new = User {
+        id,
+        email: email.to_owned(),
+        name: "Ann".to_owned(),
+        role,
+        team: None,
+        password_hash: "x".to_owned(),
+        password_is_temporary: false,
+    };
     let mut db = ctx.db.acquire().await.unwrap();
     users::insert(&mut db, client, &new, ctx.now()).await.unwrap();
     api_keys::replace(&mut db, client, id, email.as_bytes(), b"sealed", ctx.now()).await.unwrap();

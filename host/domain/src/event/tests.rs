@@ -11,7 +11,7 @@ use crate::{
     chat::{ParticipantState, Rating},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId, WebhookConfigId},
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
     webhook::{DisabledReason, WebhookType},
 };

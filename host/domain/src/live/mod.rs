@@ -165,7 +165,7 @@ pub fn told_of(event: &Event) -> Told {
         Event::MessageSaid(said) => {
             let agent = match said.by {
                 Speaker::Agent(agent) => Some(agent),
-                Speaker::Bot => None,
+                Speaker::Bot | Speaker::Elsewhere => None,
             };
             of_chat(&said.chat, LiveKind::MessageSent { message: said.message, agent })
         }
