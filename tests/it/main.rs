@@ -17,6 +17,7 @@ mod conversations;
 mod corpus;
 mod delivery;
 mod dependencies;
+mod failure_codes;
 mod fallback;
 mod hygiene;
 mod idempotency;

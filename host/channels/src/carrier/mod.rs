@@ -17,6 +17,7 @@ use domain::{
     address::Address,
     carriage::{NO_ANSWER, SendFailure, Taken},
     content::OutboundContent,
+    failure_code::OwnCode,
     inbound::ProviderFailure,
     inbox::InboxKind,
 };
@@ -129,7 +130,7 @@ pub struct CannotCarry {
 }
 
 /// Our own code of a message that its channel cannot carry.
-pub const CANNOT_CARRY: i64 = 900_415;
+pub const CANNOT_CARRY: i64 = OwnCode::CannotCarry.code();
 
 impl From<CannotCarry> for SendFailure {
     fn from(refused: CannotCarry) -> Self {

@@ -15,6 +15,7 @@ mod carrier_cloud;
 mod carrier_lite;
 mod carrier_smpp;
 mod carriers;
+mod documented_codes;
 mod graph_media;
 mod graph_reads;
 mod graph_send_bodies;
