@@ -50,6 +50,7 @@ mod plugin_uploads;
 mod plugin_uploads_unawaited;
 mod promises;
 mod routing;
+mod rules;
 mod schema;
 mod sending;
 mod sms_sending;
