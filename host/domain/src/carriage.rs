@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::inbound::ProviderFailure;
+use crate::{failure_code::OwnCode, inbound::ProviderFailure};
 
 /// The carrier has the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,9 +80,9 @@ impl SendFailure {
 }
 
 /// Our own code of a message whose second provider call was not answered either.
-pub const NO_ANSWER: i64 = 900_408;
+pub const NO_ANSWER: i64 = OwnCode::NoAnswer.code();
 /// Our own code of a message that could not be handed over for too long.
-pub const NOT_HANDED_OVER: i64 = 900_503;
+pub const NOT_HANDED_OVER: i64 = OwnCode::NotHandedOver.code();
 /// Calls that the provider refused for a passing reason before the message fails.
 const PASSING_REFUSALS: i16 = 6;
 /// Calls that did not come through, or were too fast, before the message fails: about half a day.

@@ -66,8 +66,8 @@ async fn holder(state: &ApiState, held: &Held, ticket: &str) -> Result<Caller, A
     })?;
     tracing::Span::current().record("client.id", tracing::field::display(holder.client));
     held.belongs_to(holder.client)?;
-    let tickets::Holder { client, user, role, client_ref } = holder;
-    Ok(Caller { client, user, role, client_ref })
+    let tickets::Holder { client, user, role, client_ref, sight } = holder;
+    Ok(Caller { client, user, role, client_ref, sight })
 }
 
 fn form(headers: &HeaderMap) -> Result<Form, ApiError> {

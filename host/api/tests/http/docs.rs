@@ -5,15 +5,13 @@ use std::fs;
 use api::{PERMISSIONS, error::ErrorKind};
 use tenancy::accounts::Role;
 
-fn rows(file: &str) -> Vec<Vec<String>> {
+/// The rows of the first table of a page.
+pub fn rows(file: &str) -> Vec<Vec<String>> {
     let path = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../docs").join(file);
-    fs::read_to_string(path)
-        .unwrap()
-        .lines()
-        .filter(|line| line.starts_with('|') && !line.starts_with("|---"))
-        .skip(1)
-        .map(|line| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect())
-        .collect()
+    let page = fs::read_to_string(path).unwrap();
+    let table = page.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let row = |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect();
+    table.filter(|line| !line.starts_with("|---")).skip(1).map(row).collect()
 }
 
 #[test]

@@ -19,6 +19,7 @@ use domain::{
     address::Address,
     carriage::{NO_ANSWER, SendFailure, Taken},
     content::OutboundContent,
+    failure_code::OwnCode,
     inbound::ProviderFailure,
     inbox::InboxKind,
 };
@@ -143,7 +144,7 @@ pub struct CannotCarry {
 }
 
 /// Our own code of a message that its channel cannot carry.
-pub const CANNOT_CARRY: i64 = 900_415;
+pub const CANNOT_CARRY: i64 = OwnCode::CannotCarry.code();
 
 impl From<CannotCarry> for SendFailure {
     fn from(refused: CannotCarry) -> Self {

@@ -8,6 +8,7 @@ use domain::{
     address::AddressKind,
     carriage::{SendFailure, Taken},
     content::OutboundContent,
+    failure_code::OwnCode,
     ids::InboxId,
     inbound::ProviderFailure,
     inbox::InboxKind,
@@ -23,9 +24,9 @@ use super::{
 use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, PartTaken, Place};
 
 /// Our own code of an SMS that the SMSC refused; the SMSC's status is in the text.
-pub const REFUSED_BY_SMSC: i64 = 900_450;
+pub const REFUSED_BY_SMSC: i64 = OwnCode::RefusedBySmsc.code();
 /// Our own code of an SMS whose repeated submit was not answered either.
-pub const NO_ANSWER_FROM_SMSC: i64 = 900_451;
+pub const NO_ANSWER_FROM_SMSC: i64 = OwnCode::NoAnswerFromSmsc.code();
 /// How long messages wait while no SMSC is connected, or after a passing refusal.
 const SOON: Duration = Duration::from_secs(5);
 /// When to look again where no SMSC is configured.

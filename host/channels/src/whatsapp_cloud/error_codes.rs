@@ -112,6 +112,11 @@ pub fn entry(code: i64) -> Option<&'static CodeEntry> {
     TABLE.iter().find(|row| row.code == code).or_else(|| (200..=299).contains(&code).then_some(&PERMISSION))
 }
 
+/// All rows: what `docs/errors.md` lists.
+pub fn table() -> &'static [CodeEntry] {
+    TABLE
+}
+
 /// What to do on a synchronous answer with this code; an unknown code fails the message and is passed through.
 pub fn action_for(code: i64) -> CodeAction {
     entry(code).map_or(CodeAction::Reject, |row| row.action)

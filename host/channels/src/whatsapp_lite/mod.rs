@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     carriage::SendFailure,
     content::{Location, MediaKind},
+    failure_code::OwnCode,
     ids::{ClientId, InboxId},
     inbound::{InboundMessage, StatusUpdate},
     lite::SessionNews,
@@ -22,6 +23,9 @@ use domain::{
 pub use carrier::{LiteCarrier, LiteSender};
 
 use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
+
+/// Our own code of a message that the device of a Lite number did not take, or could not send; why is in the text.
+pub const REFUSED_BY_DEVICE: i64 = OwnCode::RefusedByDevice.code();
 
 /// Which number a device stands behind.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices, LiteNumber, News, QrCode, moment,
+    DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices, LiteNumber, News, QrCode,
+    REFUSED_BY_DEVICE, moment,
 };
 use crate::{
     http::{ClientNotBuilt, operator_client},
@@ -153,10 +154,10 @@ impl LiteDevice for SimulatedDevice {
         Err(match status {
             StatusCode::CONFLICT => SendFailure::NotSent { reason: text, after: Some(NOT_CONNECTED) },
             StatusCode::TOO_MANY_REQUESTS => {
-                SendFailure::SlowDown { failure: ProviderFailure { code: 429, text }, after: None }
+                SendFailure::SlowDown { failure: ProviderFailure { code: REFUSED_BY_DEVICE, text }, after: None }
             }
             status if status.is_server_error() => SendFailure::Unknown { reason: text },
-            status => SendFailure::Rejected(ProviderFailure { code: i64::from(status.as_u16()), text }),
+            _ => SendFailure::Rejected(ProviderFailure { code: REFUSED_BY_DEVICE, text }),
         })
     }
 

@@ -4,9 +4,10 @@ mod choices;
 mod session;
 mod throttle;
 
+use crate::failure_code::OwnCode;
 pub use choices::{Choice, ChoiceKind, chosen, offered, tapped, text_of, words_of};
 pub use session::{SessionNews, SessionState, WantedSession};
 pub use throttle::{DailySchedule, Throttle, ThrottleRequest};
 
 /// Our own code of a message to a number that was looked up before sending and is not registered on WhatsApp.
-pub const NOT_REGISTERED: i64 = 900_404;
+pub const NOT_REGISTERED: i64 = OwnCode::NotRegistered.code();

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use domain::{
     ids::{ClientId, UserId},
     live::Viewer,
+    privacy::Sight,
 };
 use serde::Serialize;
 use storage::live::events;
@@ -69,6 +70,7 @@ pub struct Connection {
     seat: Seat,
     of: (ClientId, UserId),
     viewer: Viewer,
+    sight: Sight,
     /// Everything up to here has been handed over.
     cursor: i64,
     /// Said before everything else.
@@ -94,17 +96,29 @@ impl Piece {
         Self { sequence, kind, text: text.into() }
     }
 
-    fn of(ready: &Ready) -> Self {
-        Self { sequence: ready.sequence, kind: ready.kind, text: Arc::clone(&ready.text) }
+    fn of(ready: &Ready, sight: Sight) -> Self {
+        let text = match sight {
+            Sight::Whole => Arc::clone(&ready.text),
+            Sight::Masked => masked(&ready.text),
+        };
+        Self { sequence: ready.sequence, kind: ready.kind, text }
     }
 }
 
+/// An event as somebody reads it who need not see who the customers are (SPEC 4.7).
+fn masked(text: &str) -> Arc<str> {
+    // Written by us a moment ago, so it can be read; if not, nothing of it is shown.
+    let mut event: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    Sight::Masked.json(&mut event);
+    event.to_string().into()
+}
+
 impl Connection {
-    pub(super) fn new(seat: Seat, of: (ClientId, UserId), viewer: Viewer, start: Start) -> Self {
+    pub(super) fn new(seat: Seat, of: (ClientId, UserId), (viewer, sight): (Viewer, Sight), start: Start) -> Self {
         let (Start::After(cursor) | Start::Missed(cursor)) = start;
         let head = seat.feed.watch();
         let heartbeat = Instant::now() + seat.hub.ctx.settings.live.heartbeat;
-        Self { seat, of, viewer, cursor, first: Some(start), caught_up: false, head, heartbeat }
+        Self { seat, of, viewer, sight, cursor, first: Some(start), caught_up: false, head, heartbeat }
     }
 
     /// How long the other end may take for a piece.
@@ -179,7 +193,7 @@ impl Connection {
         let Some(last) = ready.last() else { return Ok(None) };
         self.cursor = last.sequence;
         let seen = ready.iter().filter(|ready| ready.audience.admits(&self.viewer));
-        let pieces: Vec<Piece> = seen.map(|ready| Piece::of(ready)).collect();
+        let pieces: Vec<Piece> = seen.map(|ready| Piece::of(ready, self.sight)).collect();
         Ok((!pieces.is_empty()).then_some(Turn::Send(pieces)))
     }
 
@@ -202,8 +216,8 @@ impl Connection {
     async fn beat(&mut self) -> Turn {
         let (client, user) = self.of;
         self.heartbeat = Instant::now() + self.seat.hub.ctx.settings.live.heartbeat;
-        match self.seat.hub.viewer(client, user).await {
-            Ok(Some(viewer)) => self.viewer = viewer,
+        match self.seat.hub.eyes(client, user).await {
+            Ok(Some((viewer, sight))) => (self.viewer, self.sight) = (viewer, sight),
             Ok(None) => return Turn::End(End::NotAllowed),
             // The database is asked again with the next one.
             Err(error) => {

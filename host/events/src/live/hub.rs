@@ -9,6 +9,7 @@ use std::{
 use domain::{
     ids::{ClientId, UserId},
     live::Viewer,
+    privacy::Sight,
 };
 use storage::{
     live::{streams, viewers},
@@ -114,7 +115,7 @@ impl Hub {
         if self.stop.is_cancelled() {
             return Err(Refused::Failed(Error::Stopped));
         }
-        let Some(viewer) = self.viewer(client, user).await? else { return Err(Refused::NotAllowed) };
+        let Some(eyes) = self.eyes(client, user).await? else { return Err(Refused::NotAllowed) };
         self.want(client).await?;
         let standing = streams::standing(&mut *self.ctx.db.acquire().await?, client).await?;
         let (last, start) = match (standing, after) {
@@ -124,15 +125,15 @@ impl Hub {
             (Some(standing), None) => (standing.last, Start::After(standing.last)),
         };
         let seat = self.enter(client, last)?;
-        Ok(Connection::new(seat, (client, user), viewer, start))
+        Ok(Connection::new(seat, (client, user), eyes, start))
     }
 
-    /// What a user may see; `None` when the user is gone, or has nothing to do with chats.
-    pub(super) async fn viewer(&self, client: ClientId, user: UserId) -> Result<Option<Viewer>> {
+    /// What a user may see, and how; `None` when the user is gone, or has nothing to do with chats.
+    pub(super) async fn eyes(&self, client: ClientId, user: UserId) -> Result<Option<(Viewer, Sight)>> {
         let found = viewers::find(&mut *self.ctx.db.acquire().await?, client, user).await?;
-        Ok(found.and_then(|(role, team)| match role {
-            Role::Agent => Some(Viewer::Agent { user, team }),
-            Role::Admin | Role::Supervisor | Role::Api => Some(Viewer::Everything),
+        Ok(found.and_then(|reader| match reader.role {
+            Role::Agent => Some((Viewer::Agent { user, team: reader.team }, reader.sight)),
+            Role::Admin | Role::Supervisor | Role::Api => Some((Viewer::Everything, reader.sight)),
             Role::Developer => None,
         }))
     }

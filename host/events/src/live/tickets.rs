@@ -2,7 +2,10 @@
 
 use base::{Context, Result, secrets};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::ids::{ClientId, UserId};
+use domain::{
+    ids::{ClientId, UserId},
+    privacy::Sight,
+};
 use sha2::{Digest, Sha256};
 use storage::{live::tickets, tenancy::users::Role};
 use uuid::Uuid;
@@ -21,6 +24,8 @@ pub struct Holder {
     pub role: Role,
     /// The client's name.
     pub client_ref: String,
+    /// How the user sees customers.
+    pub sight: Sight,
 }
 
 /// A new ticket of a user.
@@ -41,7 +46,11 @@ pub async fn redeem(ctx: &Context, ticket: &str) -> Result<Option<Holder>> {
     let Some((client, hash)) = read(ticket) else { return Ok(None) };
     let mut db = ctx.db.acquire().await?;
     let taken = tickets::redeem(&mut db, client, &hash, ctx.now()).await?;
-    Ok(taken.map(|(user, role, client_ref)| Holder { client, user, role, client_ref }))
+    let holder = |(user, role, client_ref, popia): (_, Role, _, _)| {
+        let sight = role.sight(popia);
+        Holder { client, user, role, client_ref, sight }
+    };
+    Ok(taken.map(holder))
 }
 
 fn read(ticket: &str) -> Option<(ClientId, Vec<u8>)> {

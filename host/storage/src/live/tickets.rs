@@ -33,18 +33,19 @@ pub async fn insert(
     Ok(())
 }
 
-/// Takes a ticket: whose it was, the user's role, and the client's name for itself. `None` when there is none, or no more.
+/// Takes a ticket: whose it was, the user's role, the client's name for itself, and whether it is Popia compliant. `None` when
+/// there is none, or no more.
 pub async fn redeem(
     db: &mut PgConnection,
     client: ClientId,
     hash: &[u8],
     now: DateTime<Utc>,
-) -> Result<Option<(UserId, Role, String)>> {
-    let row: Option<(Uuid, String, String)> = sqlx::query_as(
+) -> Result<Option<(UserId, Role, String, bool)>> {
+    let row: Option<(Uuid, String, String, bool)> = sqlx::query_as(
         "WITH taken AS (
              DELETE FROM live_ticket WHERE client_id = $1 AND ticket_hash = $2 RETURNING user_id, expires_at
          )
-         SELECT member.id, member.role, client.client_ref FROM taken
+         SELECT member.id, member.role, client.client_ref, client.popia_compliant FROM taken
          JOIN client_user member ON member.client_id = $1 AND member.id = taken.user_id AND member.deleted_at IS NULL
          JOIN client ON client.id = $1
          WHERE taken.expires_at > $3",
@@ -54,5 +55,5 @@ pub async fn redeem(
     .bind(now)
     .fetch_optional(db)
     .await?;
-    row.map(|(user, role, client_ref)| Ok((UserId(user), stored_role(&role)?, client_ref))).transpose()
+    row.map(|(user, role, client_ref, popia)| Ok((UserId(user), stored_role(&role)?, client_ref, popia))).transpose()
 }

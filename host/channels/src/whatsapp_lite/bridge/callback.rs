@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::Sha512;
 
 use super::{
-    super::{BridgeCallback, CallbackRefused, DeviceEvent},
+    super::{BridgeCallback, CallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
     stanza,
 };
 
@@ -167,8 +167,10 @@ fn receipt(payload: &Value, told_at: i64) -> Option<StatusUpdate> {
         4 => ProviderStatus::Played,
         _ => return None,
     };
-    let failure =
-        domain::inbound::ProviderFailure { code: 0, text: "the device could not send the message".to_owned() };
+    let failure = domain::inbound::ProviderFailure {
+        code: REFUSED_BY_DEVICE,
+        text: "the device could not send the message".to_owned(),
+    };
     Some(StatusUpdate {
         provider_id: stanza(text(payload, "id")?).to_owned(),
         opaque: None,
@@ -267,5 +269,12 @@ mod tests {
         assert_eq!(receipt(2), of(ProviderStatus::Delivered));
         assert_eq!(receipt(3), of(ProviderStatus::Read));
         assert_eq!(receipt(4), of(ProviderStatus::Played));
+    }
+    #[test]
+    fn a_message_that_the_device_could_not_send_has_our_code() {
+        let payload = json!({"id": "true_27820000001@c.us_3EB01", "ack": -1, "fromMe": true});
+        let told = signed(&json!({"event": "message.ack", "timestamp": 1, "payload": payload}), SECRET).unwrap();
+        let [DeviceEvent::Moved(status)] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!(status.error.as_ref().map(|failure| failure.code), Some(REFUSED_BY_DEVICE));
     }
 }

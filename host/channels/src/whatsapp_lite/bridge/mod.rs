@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BridgeCallback, CallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices,
-    LiteNumber, News, QrCode,
+    LiteNumber, News, QrCode, REFUSED_BY_DEVICE,
 };
 use crate::{
     http::{ClientNotBuilt, operator_client},
@@ -252,10 +252,10 @@ impl LiteDevice for BridgeDevice {
                 SendFailure::NotSent { reason: text, after: Some(NOT_CONNECTED) }
             }
             StatusCode::TOO_MANY_REQUESTS => {
-                SendFailure::SlowDown { failure: ProviderFailure { code: 429, text }, after: None }
+                SendFailure::SlowDown { failure: ProviderFailure { code: REFUSED_BY_DEVICE, text }, after: None }
             }
             status if status.is_server_error() => SendFailure::Unknown { reason: text },
-            status => SendFailure::Rejected(ProviderFailure { code: i64::from(status.as_u16()), text }),
+            _ => SendFailure::Rejected(ProviderFailure { code: REFUSED_BY_DEVICE, text }),
         })
     }
 

@@ -1,0 +1,96 @@
+//! Every row of the first table of `docs/errors.md`, provoked.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use serde_json::json;
+use tenancy::accounts::Role;
+
+use super::{
+    docs::rows,
+    service::{Answer, Call, Options, Service},
+};
+
+const SEND: &str = "/whatsapp-api-service/v2/messages";
+const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
+const WEBHOOKS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
+const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
+const CALLBACK: &str = "/providers/whatsapp-cloud/webhook";
+
+fn never_ends() -> Body {
+    Body::from_stream(stream::pending::<Result<Bytes, Infallible>>())
+}
+
+/// Brings one error about, by its text.
+async fn provoke(text: &str) -> Answer {
+    match text {
+        "HTTPS required" => {
+            let service = Service::with(Options { require_https: true, ..Options::default() }).await;
+            service.get(NUMBERS).await
+        }
+        "Too many requests" => {
+            let mut options = Options::default();
+            options.admission.requests_per_second = 1;
+            let service = Service::with(options).await;
+            service.get(NUMBERS).await;
+            service.get(NUMBERS).await
+        }
+        "Service unavailable" => {
+            let service = Service::start().await;
+            service.context.db.close().await;
+            service.get(NUMBERS).await
+        }
+        _ => provoke_as_usual(&Service::start().await, text).await,
+    }
+}
+
+/// Those that need no set-up of their own.
+async fn provoke_as_usual(service: &Service, text: &str) -> Answer {
+    let key = service.key.as_str();
+    match text {
+        "Bad request" => service.post(SEND, &json!({})).await,
+        "Unauthorized user" => service.send(Call::get(NUMBERS)).await,
+        "Invalid credentials" => {
+            let login = json!({ "email": "ada@acme.example", "password": "wrong", "clientRef": "acme" });
+            service.send(Call::post(LOGIN, login.to_string())).await
+        }
+        "Invalid signature" => service.send(Call::post(CALLBACK, "{}")).await,
+        "Forbidden" => {
+            let agent = service.key_of(Role::Agent).await;
+            service.send(Call::post(SEND, "{}").key(&agent)).await
+        }
+        "Not found" => service.get("/nowhere").await,
+        "Method not allowed" => service.get(SEND).await,
+        "Request timeout" => service.send(Call::post(SEND, never_ends()).key(key)).await,
+        "Conflict" => {
+            let webhook = json!({ "statusUpdateURL": "https://example.com/status" });
+            service.post(WEBHOOKS, &webhook).await;
+            service.post(WEBHOOKS, &webhook).await
+        }
+        "Payload too large" => service.send(Call::post(SEND, vec![b' '; super::service::MAX_BODY + 1]).key(key)).await,
+        "Unsupported media type" => {
+            let call = Call::post(SEND, "{}").without("content-type").header("content-type", "text/plain");
+            service.send(call.key(key)).await
+        }
+        "Internal server error" => {
+            service.send(Call::post("/testing/clock/advance", json!({ "seconds": 13 }).to_string())).await
+        }
+        "Provider error" => service.post("/messaging-service/WhatsApp/templates/sync", &json!({})).await,
+        other => panic!("docs/errors.md has `{other}`, and nothing here provokes it"),
+    }
+}
+
+#[tokio::test]
+async fn every_documented_error_can_be_provoked_and_says_what_the_page_says() {
+    let rows = rows("errors.md");
+    assert!(rows.len() >= 16, "{} rows: is the table still the first one of the page?", rows.len());
+    for row in rows {
+        let [status, text, cause, cure] = row.as_slice() else { panic!("not four cells: {row:?}") };
+        assert!(!cause.is_empty() && !cure.is_empty(), "{row:?}");
+        let text = text.trim_matches('`');
+        let answer = tokio::time::timeout(Duration::from_secs(60), provoke(text)).await.expect(text);
+        assert_eq!(answer.error(), (status.parse().unwrap(), text.to_owned()));
+        assert!(!answer.json()["message"].as_str().unwrap().is_empty(), "{text} does not say what to do");
+    }
+}
