@@ -77,6 +77,8 @@ permissions! {
     Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
     /// Looking at conversations.
     ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
+    /// The SMS gateways.
+    SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

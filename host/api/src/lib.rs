@@ -4,6 +4,7 @@
 mod account_keys;
 mod admission;
 mod auth;
+mod batch_gateway;
 mod batches;
 mod blocklist;
 mod body;
@@ -22,11 +23,13 @@ mod page;
 mod path;
 mod plugins;
 mod product;
+mod product_hosts;
 mod providers;
 mod rates;
 mod reports;
 mod routing;
 mod sending;
+mod sms_gateway;
 mod state;
 mod story;
 mod templates;
@@ -60,6 +63,7 @@ pub fn router(state: ApiState) -> Router {
                 .layer(from_fn_with_state(state.clone(), observe::observe))
                 .layer(CatchPanicLayer::custom(error::panicked))
                 .layer(from_fn_with_state(state.clone(), https::require))
+                .layer(from_fn_with_state(state.clone(), product_hosts::judge))
                 .layer(from_fn_with_state(state.clone(), admission::admit))
                 .layer(Extension(document::complete(document))),
         )
@@ -87,6 +91,8 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(plugins::routes())
         .merge(routing::routes())
         .merge(custom_events::routes())
+        .merge(sms_gateway::routes())
+        .merge(batch_gateway::routes())
         .merge(media::routes())
         .merge(providers::routes())
         .merge(operations::routes())

@@ -113,10 +113,10 @@ fn a_setting_that_nothing_reads_is_found() {
 
 #[test]
 fn a_setting_without_effect_is_named_when_it_is_set() {
-    let text = "[messenger]\nverify_token = \"s\"\n[server]\nsms_host = \"sms.example\"\nworkers = false";
+    let text = "[messenger]\nverify_token = \"s\"\n[email]\ndomain = \"sms.example\"\n[server]\nworkers = false";
     let config = Config::from_sources(Some(("patchbay.toml".into(), text.to_owned())), []).unwrap();
     let named =
-        [("server.sms_host".to_owned(), "SMS API"), ("messenger.verify_token".to_owned(), "Facebook Messenger")];
+        [("messenger.verify_token".to_owned(), "Facebook Messenger"), ("email.domain".to_owned(), "email-to-SMS")];
     assert_eq!(config.without_effect(), named);
     assert_eq!(Config::default().without_effect(), []);
 }

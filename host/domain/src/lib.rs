@@ -24,6 +24,7 @@ pub mod recipient;
 pub mod registration;
 pub mod segments;
 pub mod send;
+pub mod sms_products;
 pub mod source;
 pub mod template;
 pub mod tier;

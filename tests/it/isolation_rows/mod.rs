@@ -3,6 +3,7 @@
 mod conversations;
 mod lite;
 mod sending;
+mod sms;
 mod webhooks;
 
 use serde_json::{Value, json};
@@ -175,7 +176,7 @@ fn component(path: &str) -> Call {
 
 /// All of them, in the order in which they are tried: what changes the caller comes last.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let of_parts = [conversations::ROWS, lite::ROWS, sending::ROWS, webhooks::ROWS];
+    let of_parts = [conversations::ROWS, lite::ROWS, sending::ROWS, sms::ROWS, webhooks::ROWS];
     of_parts.into_iter().flatten().chain(ROWS)
 }
 

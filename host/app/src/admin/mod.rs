@@ -1,6 +1,7 @@
 //! Commands that change the database: each prints one JSON object (CONTRACT 3).
 
 mod secrets;
+mod sms;
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ use tenancy::{
 use crate::{
     boot::Base,
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, Provider, TemplateCommand, TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, OptOutCommand, Provider, TemplateCommand, TemplateSync,
+        UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -81,6 +83,8 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         }
         AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
+        AdminCommand::Credits(command) => sms::credits(&admin, command).await,
+        AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
     }
 }
 

@@ -4,9 +4,7 @@
 use super::{Config, join};
 
 /// The keys, each with what is not there yet.
-const LATER: [(&str, &str); 8] = [
-    ("server.sms_host", "SMS API"),
-    ("server.batch_host", "batch SMS gateway"),
+const LATER: [(&str, &str); 6] = [
     ("messenger.graph_url", "Facebook Messenger"),
     ("messenger.app_secret", "Facebook Messenger"),
     ("messenger.verify_token", "Facebook Messenger"),

@@ -390,6 +390,7 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
         quoted: leg.quoted_provider_id.as_deref(),
         source: sms.and_then(|sms| sms.source.as_deref()),
         unicode: sms.is_some_and(|sms| sms.unicode),
+        priority: u8::from(sms.is_some_and(|sms| sms.urgent)),
         taken: &taken,
         ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };

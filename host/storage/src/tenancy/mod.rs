@@ -4,5 +4,6 @@ pub mod api_keys;
 pub mod audit;
 pub mod blocklist;
 pub mod clients;
+pub mod credits;
 pub mod settings;
 pub mod users;

@@ -4,6 +4,7 @@
 mod callbacks;
 mod chatbot_values;
 mod conversations;
+mod credits;
 mod customers;
 mod fixtures;
 mod inboxes;
