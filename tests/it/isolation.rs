@@ -51,7 +51,9 @@ impl World {
     async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> Reply {
         let method = Method::from_bytes(row.method.as_bytes()).unwrap();
         let mut headers = Vec::new();
-        headers.extend(key.map(|key| ("Authorization", key)));
+        // Each product has its own header.
+        let header = if row.path.starts_with("/sms") { "X-API-Key" } else { "Authorization" };
+        headers.extend(key.map(|key| (header, key)));
         headers.extend(call.content_type.map(|kind| ("Content-Type", kind)));
         self.patchbay.ask(method, &call.path, &headers, call.body.clone()).await
     }

@@ -15,6 +15,7 @@ const BELOW_BASE: &[&str] = &["patchbay-domain", "patchbay-storage", "patchbay-p
 /// The crates of use cases, which may also name what is in [`BELOW_BASE`].
 const USE_CASES: &[&str] = &[
     "patchbay-inbound",
+    "patchbay-sms-products",
     "patchbay-chat",
     "patchbay-outbound",
     "patchbay-webhooks",
@@ -43,6 +44,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "patchbay-inbound",
+        &["patchbay-chat", "patchbay-outbound", "patchbay-events", "patchbay-tenancy", "patchbay-base"],
+    ),
+    (
+        "patchbay-sms-products",
         &["patchbay-chat", "patchbay-outbound", "patchbay-events", "patchbay-tenancy", "patchbay-base"],
     ),
     ("patchbay-api", USE_CASES),

@@ -11,6 +11,7 @@
 
 mod callbacks;
 mod client;
+mod gateways;
 mod guests;
 mod messenger;
 mod patchbay;

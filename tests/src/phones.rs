@@ -53,6 +53,11 @@ impl Phone {
         self.post("/messages", &message).await
     }
 
+    /// Writes an SMS to one of our addresses.
+    pub async fn write_sms(&self, to: &str, text: &str) -> Value {
+        self.post("/sms", &json!({ "to": to, "text": text })).await
+    }
+
     /// Taps a button of a received message.
     pub async fn tap(&self, message_id: &str, button: &str) -> Value {
         self.post("/tap", &json!({ "messageId": message_id, "button": button })).await

@@ -11,7 +11,7 @@ use axum::{
     Router,
     body::Bytes,
     extract::{Path, State},
-    http::{HeaderMap, HeaderValue, StatusCode},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri},
     routing::post,
 };
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub struct Received {
     pub path: String,
     /// Headers.
     pub headers: HeaderMap,
-    /// The body, byte for byte.
+    /// The body, byte for byte; of a GET its query.
     pub body: Bytes,
 }
 
@@ -33,6 +33,12 @@ impl Received {
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("webhook bodies are JSON")
+    }
+
+    /// What a form says.
+    pub fn form(&self) -> HashMap<String, String> {
+        let form = format!("form:?{}", String::from_utf8_lossy(&self.body));
+        reqwest::Url::parse(&form).unwrap().query_pairs().into_owned().collect()
     }
 
     /// A header's value.
@@ -67,7 +73,7 @@ impl Sink {
     /// Starts one on a free port.
     pub async fn start() -> Self {
         let shared = Arc::<Shared>::default();
-        let router = Router::new().route("/{path}", post(take)).with_state(Arc::clone(&shared));
+        let router = Router::new().route("/{path}", post(take).get(take)).with_state(Arc::clone(&shared));
         let binding = tokio::net::TcpListener::bind("127.0.0.1:0");
         let listener = outside_world().spawn(binding).await.unwrap().unwrap();
         let address = listener.local_addr().unwrap();
@@ -125,9 +131,12 @@ impl Sink {
 async fn take(
     State(shared): State<Arc<Shared>>,
     Path(path): Path<String>,
+    uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, HeaderMap, String) {
+    // What a GET says stands in its query.
+    let body = if body.is_empty() { Bytes::from(uri.query().unwrap_or_default().to_owned()) } else { body };
     let (status, delay) = {
         let mut behaviour = shared.behaviour.lock().unwrap();
         match behaviour.get_mut(&path) {

@@ -102,6 +102,8 @@ permissions! {
     OwnProfile: "see one's own user and credits, set one's own availability, change one's own password" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live events.
     LiveEvents: "follow live events of the chats that one may see" => [Admin, Supervisor, Agent, Api];
+    /// The SMS gateways.
+    SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
     /// One's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

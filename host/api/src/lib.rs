@@ -4,6 +4,7 @@
 mod account_keys;
 mod admission;
 mod auth;
+mod batch_gateway;
 mod batches;
 mod blocklist;
 mod body;
@@ -29,12 +30,14 @@ mod path;
 mod plugins;
 mod privacy;
 mod product;
+mod product_hosts;
 mod providers;
 mod rates;
 mod reports;
 mod routing;
 mod sending;
 mod sites;
+mod sms_gateway;
 mod state;
 mod story;
 mod teams;
@@ -73,6 +76,7 @@ pub fn router(state: ApiState) -> Router {
                 .layer(from_fn_with_state(state.clone(), observe::observe))
                 .layer(CatchPanicLayer::custom(error::panicked))
                 .layer(from_fn_with_state(state.clone(), https::require))
+                .layer(from_fn_with_state(state.clone(), product_hosts::judge))
                 .layer(from_fn_with_state(state.clone(), admission::admit))
                 .layer(from_fn(privacy::mask))
                 .layer(Extension(document::complete(document))),
@@ -110,6 +114,8 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(live_chat::routes())
         .merge(tickets::routes())
         .merge(live_events::routes())
+        .merge(sms_gateway::routes())
+        .merge(batch_gateway::routes())
         .merge(media::routes())
         .merge(page_callbacks::routes())
         .merge(providers::routes())

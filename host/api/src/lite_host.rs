@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::{
     extract::FromRequestParts,
-    http::{header, request::Parts},
+    http::{HeaderMap, Uri, header, request::Parts},
 };
 use outbound::accept::Senders;
 
@@ -18,11 +18,16 @@ impl FromRequestParts<ApiState> for Asked {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Infallible> {
         let lite = state.settings.lite_host.as_str();
-        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        let host = parts.uri.host().or_else(|| host.map(without_port)).unwrap_or_default();
+        let host = host_of(&parts.headers, &parts.uri);
         let on_lite_host = !lite.is_empty() && host.eq_ignore_ascii_case(lite);
         Ok(Self(if on_lite_host { Senders::Lite } else { Senders::All }))
     }
+}
+
+/// The name by which a request asked for us, without its port.
+pub(crate) fn host_of<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> &'a str {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    uri.host().or_else(|| host.map(without_port)).unwrap_or_default()
 }
 
 /// `lite.example:8080` is `lite.example`.

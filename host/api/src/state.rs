@@ -85,6 +85,10 @@ pub struct ApiSettings {
     pub metrics_elsewhere: bool,
     /// Host name on which only Lite numbers send (`server.lite_host`); empty = none.
     pub lite_host: String,
+    /// Host name on which the JSON SMS gateway is served alone (`server.sms_host`); empty = everywhere.
+    pub sms_host: String,
+    /// The same of the batch SMS gateway (`server.batch_host`).
+    pub batch_host: String,
     /// Take unsigned callbacks from this machine while no app secret is set: the simulator's. A wrong signature stays
     /// wrong.
     pub simulator_allows_unsigned: bool,

@@ -64,6 +64,64 @@ pub enum AdminCommand {
     /// Web sites of a client that show the chat widget
     #[command(subcommand)]
     Site(SiteCommand),
+    /// SMS credits of a client
+    #[command(subcommand)]
+    Credits(CreditsCommand),
+    /// Subscribers who stopped the SMS of a client
+    #[command(subcommand)]
+    OptOut(OptOutCommand),
+}
+
+/// `patchbay credits ...`
+#[derive(Debug, Subcommand)]
+pub enum CreditsCommand {
+    /// Add SMS credits, and print the balance
+    Add(CreditsAdd),
+    /// Set what a segment to a country costs; it is 1 where nothing is set
+    Price(CreditsPrice),
+}
+
+/// `patchbay credits add`
+#[derive(Debug, Args)]
+pub struct CreditsAdd {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// How many
+    #[arg(long, value_name = "N")]
+    pub amount: i64,
+}
+
+/// `patchbay credits price`
+#[derive(Debug, Args)]
+pub struct CreditsPrice {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// How the numbers begin, such as 44
+    #[arg(long, value_name = "DIGITS")]
+    pub prefix: String,
+    /// Credits for one segment
+    #[arg(long, value_name = "N")]
+    pub credits: i32,
+}
+
+/// `patchbay opt-out ...`
+#[derive(Debug, Subcommand)]
+pub enum OptOutCommand {
+    /// Take back that a number stopped the SMS of a client
+    Remove(OptOutRemove),
+}
+
+/// `patchbay opt-out remove`
+#[derive(Debug, Args)]
+pub struct OptOutRemove {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// The subscriber, in digits
+    #[arg(long, value_name = "MSISDN")]
+    pub number: String,
 }
 
 /// `patchbay client ...`

@@ -7,8 +7,9 @@ use base::{Context, lanes::Wake};
 use channels::smpp::{SmppEvents, SmppGateway};
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
-use outbound::{SmscEvents, accept::Acceptor};
+use outbound::accept::Acceptor;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
+use sms_products::SmscEvents;
 use tenancy::accounts::Authenticator;
 use tokio::{
     net::TcpListener,
@@ -250,6 +251,8 @@ fn router(
         simulator_allows_unsigned: false,
         metrics_elsewhere: config.server.metrics_listen.is_some(),
         lite_host: config.server.lite_host.clone(),
+        sms_host: config.server.sms_host.clone(),
+        batch_host: config.server.batch_host.clone(),
     };
     Ok(api::router(ApiState {
         acceptor: Acceptor::new(Arc::clone(ctx)),

@@ -113,9 +113,9 @@ fn a_setting_that_nothing_reads_is_found() {
 
 #[test]
 fn a_setting_without_effect_is_named_when_it_is_set() {
-    let text = "[email]\ndomain = \"sms.example\"\n[server]\nsms_host = \"sms.example\"\nworkers = false";
+    let text = "[email]\ndomain = \"sms.example\"\nrelay = \"smtp://relay.example\"\n[server]\nworkers = false";
     let config = Config::from_sources(Some(("patchbay.toml".into(), text.to_owned())), []).unwrap();
-    let named = [("server.sms_host".to_owned(), "SMS API"), ("email.domain".to_owned(), "email-to-SMS")];
+    let named = [("email.domain".to_owned(), "email-to-SMS"), ("email.relay".to_owned(), "email-to-SMS")];
     assert_eq!(config.without_effect(), named);
     assert_eq!(Config::default().without_effect(), []);
 }

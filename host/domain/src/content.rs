@@ -36,7 +36,7 @@ pub enum LegContent {
 }
 
 /// What an SMS says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmsContent {
     /// The text.
     pub text: String,
@@ -45,6 +45,12 @@ pub struct SmsContent {
     /// Source address in the place of that of the inbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// A long text goes out as several messages that each say their place, in the place of parts that phones join.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub numbered: bool,
+    /// Goes before others on its way: one-time pins.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub urgent: bool,
 }
 
 /// A file by link.

@@ -129,3 +129,7 @@ id!(
     /// A customer of a business number in the conversation engine: `participantId` of webhooks. No [`ParticipantId`].
     ConversationParticipantId
 );
+id!(
+    /// A request to an SMS gateway: the `gstid` of the JSON gateway (SPEC 2.14).
+    SmsRequestId
+);

@@ -31,6 +31,7 @@ pub mod registration;
 pub mod search;
 pub mod segments;
 pub mod send;
+pub mod sms_products;
 pub mod source;
 pub mod team;
 pub mod template;

@@ -23,6 +23,7 @@ use storage::{
         count_changes::CountChanges,
         fallbacks::{self, NewFallback},
         legs::{self, MessageLeg, WhenLocked},
+        parts::PartOrigin,
         provider_ids,
         steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
     },
@@ -455,6 +456,7 @@ fn moved(
             request: leg.request,
             tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
             cost: leg.cost.clone(),
+            of_product: leg.origin == Some(PartOrigin::Product),
         },
     }
 }

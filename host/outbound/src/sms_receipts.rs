@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base::{Context, Result};
 use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, SmsState, StoreFailed};
-use domain::delivery::DeliveryState;
+use domain::{delivery::DeliveryState, sms_products::FinalReceipt};
 use storage::sms::{
     directory::{self, ParkedReceipt},
     inbound::{self, InboundSms},
@@ -58,18 +58,35 @@ fn part_state(state: SmsState) -> Option<DeliveryState> {
     }
 }
 
+/// How receipts of the SMS products name a final state (PROVIDERS C.3).
+fn final_receipt(state: SmsState) -> Option<FinalReceipt> {
+    match state {
+        SmsState::Delivered => Some(FinalReceipt::Delivered),
+        SmsState::Expired => Some(FinalReceipt::Expired),
+        SmsState::Deleted | SmsState::Skipped | SmsState::Undeliverable => Some(FinalReceipt::Undelivered),
+        SmsState::Unknown => Some(FinalReceipt::Unknown),
+        SmsState::Rejected => Some(FinalReceipt::Rejected),
+        SmsState::Enroute | SmsState::Accepted | SmsState::Scheduled => None,
+    }
+}
+
 async fn store_receipt(ctx: &Context, receipt: &SmsReceipt) -> Result<()> {
     let Some(state) = part_state(receipt.state) else { return Ok(()) };
     let (bind, smsc_id) = (receipt.bind.as_str(), receipt.smsc_id.as_str());
     let mut tx = ctx.db.begin().await?;
     directory::lock_smsc_id(&mut tx, bind, smsc_id).await?;
     let Some((client, part)) = directory::find(&mut tx, bind, smsc_id).await? else {
-        let parked = ParkedReceipt { id: ctx.mint(), state, error: receipt.error.clone() };
+        let parked = ParkedReceipt {
+            id: ctx.mint(),
+            state,
+            error: receipt.error.clone(),
+            receipt: final_receipt(receipt.state),
+        };
         directory::park(&mut tx, (bind, smsc_id), &parked, ctx.now()).await?;
         tx.commit().await?;
         return Ok(());
     };
-    parts::set_state(&mut tx, client, part, state).await?;
+    parts::set_state(&mut tx, client, part, state, final_receipt(receipt.state)).await?;
     let wakes = sms_parts::join(ctx, &mut tx, client, (part.message, part.ordinal)).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);

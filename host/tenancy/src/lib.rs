@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod clients;
 pub mod contacts;
+pub mod credits;
 pub mod inboxes;
 pub mod sites;
 pub mod teams;

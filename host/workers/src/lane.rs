@@ -119,6 +119,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         Queue::Media => media::work(ctx, lease).await,
         Queue::Webhook => webhooks::deliver::work(ctx, lease).await,
         Queue::LiteSession => lite::work(ctx, lease).await,
+        Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
     }
 }
 

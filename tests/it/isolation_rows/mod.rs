@@ -6,6 +6,7 @@ mod lite;
 mod live_chat;
 mod live_events;
 mod sending;
+mod sms;
 mod web_chat;
 mod webhooks;
 
@@ -195,6 +196,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         live_chat::ROWS,
         live_events::ROWS,
         sending::ROWS,
+        sms::ROWS,
         web_chat::ROWS,
         webhooks::ROWS,
     ];

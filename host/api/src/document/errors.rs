@@ -96,6 +96,24 @@ pub(super) fn add(responses: &mut Responses, nature: &Nature) {
     }
 }
 
+/// The errors of the batch gateway, which come as its answers do.
+pub(super) fn as_xml(responses: &mut Responses) {
+    for status in [400, 415] {
+        responses.responses.entry(status.to_string()).or_insert_with(|| RefOr::T(ResponseBuilder::new().build()));
+    }
+    for (status, response) in &mut responses.responses {
+        let status: u16 = status.parse().unwrap_or(0);
+        if status < 400 {
+            continue;
+        }
+        let text = ObjectBuilder::new().schema_type(Type::String).build();
+        let content = ContentBuilder::new().schema(Some(text)).build();
+        let mut xml = ResponseBuilder::new().description(named(status).1).content("application/xml", content).build();
+        add_request_id(&mut xml);
+        *response = RefOr::T(xml);
+    }
+}
+
 fn error(status: u16, meaning: &str) -> Response {
     let kinds = ErrorKind::ALL.into_iter().filter(|kind| kind.status_and_text().0.as_u16() == status);
     let examples = kinds.map(|kind| {

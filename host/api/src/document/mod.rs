@@ -21,7 +21,11 @@ use utoipa::openapi::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{auth::PERMISSIONS, product::Credential, state::ApiState};
+use crate::{
+    auth::PERMISSIONS,
+    product::{Credential, Product},
+    state::ApiState,
+};
 
 /// The security scheme of most products.
 pub(crate) const API_KEY: &str = "apiKey";
@@ -35,6 +39,8 @@ const TAGS: &[(&str, &str)] = &[
         "Messages to customers. A 202 means that they are stored and will be sent, not that they have arrived.",
     ),
     ("Conversations", "Long-lived conversations: open until they are closed, not for 24 hours."),
+    ("SMS gateway", "SMS as JSON: sending, tracking, opt-outs, credits. Its key is in `X-API-Key`."),
+    ("Batch SMS gateway", "SMS as forms with answers in XML. Its key is in `X-API-Key`."),
     ("Messages", "What became of a message."),
     ("Batches", "What became of a send as a whole, and stopping it."),
     ("Blocklist", "Recipients that sends reject."),
@@ -124,7 +130,11 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         let list = roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
         let said = operation.description.take().unwrap_or_default();
         operation.description = Some(format!("{said}\n\nRoles: {list}.").trim_start().to_owned());
-        operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(API_KEY, [])]);
+        let scheme = match Product::of(path).credential() {
+            Credential::Authorization => API_KEY,
+            Credential::ApiKey => GATEWAY_KEY,
+        };
+        operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(scheme, [])]);
         operation.extensions = Some(ExtensionsBuilder::new().add("x-roles", roles.clone()).build());
     } else {
         // Said explicitly: an absent list would mean that of the whole document.
@@ -149,6 +159,9 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         other_parameters: placed(ParameterIn::Query) || placed(ParameterIn::Header),
     };
     errors::add(&mut operation.responses, &nature);
+    if Product::of(path) == Product::BatchGateway {
+        errors::as_xml(&mut operation.responses);
+    }
 }
 
 /// A body that may be left out is not one that may be `null`.

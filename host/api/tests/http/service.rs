@@ -110,6 +110,8 @@ impl Service {
         let readiness = Arc::new(Readiness::default());
         let settings = ApiSettings {
             max_body_bytes: MAX_BODY,
+            sms_host: String::new(),
+            batch_host: String::new(),
             batch_namespace: "urn:patchbay:batch-sms".to_owned(),
             body_timeout: Duration::from_millis(300),
             require_https: options.require_https,

@@ -2,6 +2,7 @@
 
 mod secrets;
 mod sites;
+mod sms;
 
 use std::time::Duration;
 
@@ -17,8 +18,8 @@ use tenancy::{
 use crate::{
     boot::Base,
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, PageAdd, PageCommand, Provider, SiteCommand,
-        TemplateCommand, TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, OptOutCommand, PageAdd, PageCommand, Provider,
+        SiteCommand, TemplateCommand, TemplateSync, UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -85,6 +86,8 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::Page(PageCommand::Add(add)) => add_page(config, base, add).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
         AdminCommand::Site(SiteCommand::Add(add)) => sites::add(config, &admin, add).await,
+        AdminCommand::Credits(command) => sms::credits(&admin, command).await,
+        AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
     }
 }
 

@@ -4,13 +4,8 @@
 use super::{Config, join};
 
 /// The keys, each with what is not there yet.
-const LATER: [(&str, &str); 5] = [
-    ("server.sms_host", "SMS API"),
-    ("server.batch_host", "batch SMS gateway"),
-    ("email.listen", "email-to-SMS"),
-    ("email.domain", "email-to-SMS"),
-    ("email.relay", "email-to-SMS"),
-];
+const LATER: [(&str, &str); 3] =
+    [("email.listen", "email-to-SMS"), ("email.domain", "email-to-SMS"), ("email.relay", "email-to-SMS")];
 
 /// What this version lacks for a setting to have an effect; `None` for one that has.
 pub fn lacking(key: &str) -> Option<&'static str> {

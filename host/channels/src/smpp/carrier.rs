@@ -12,7 +12,7 @@ use domain::{
     ids::InboxId,
     inbound::ProviderFailure,
     inbox::InboxKind,
-    segments::{self, udh},
+    segments::{self, Encoding, Segmented, TooManySegments, udh},
 };
 use futures::{StreamExt, stream::FuturesUnordered};
 
@@ -154,15 +154,18 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
         return Err(SendFailure::Rejected(invalid("the recipient must be a phone number")));
     };
     let text = text_of(outgoing.content)?;
-    let segmented =
-        segments::split(&text, outgoing.unicode).map_err(|error| SendFailure::Rejected(invalid(&error.to_string())))?;
+    let numbered = is_numbered(outgoing.content);
+    let segmented = segmented(&text, outgoing.unicode, numbered)
+        .map_err(|error| SendFailure::Rejected(invalid(&error.to_string())))?;
+    // What says its place by itself is not joined.
+    let joined = !numbered || segmented.encoding == Encoding::Ucs2;
     let total = u8::try_from(segmented.parts.len()).unwrap_or(u8::MAX);
     let reference = outgoing.message.0.as_bytes().last().copied().unwrap_or_default();
     let part = |number, octets| SmsPart {
         source: outgoing.source.unwrap_or(&inbox.address).to_owned(),
         destination: destination.to_owned(),
         data_coding: segmented.encoding.into(),
-        udh: (total > 1).then(|| udh(reference, total, number)),
+        udh: (joined && total > 1).then(|| udh(reference, total, number)),
         octets,
         priority: outgoing.priority,
     };
@@ -172,7 +175,16 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
 /// How many parts a content goes out in; `None` when it cannot go out by SMS.
 pub fn part_count(content: &OutboundContent, unicode: bool) -> Option<usize> {
     let text = text_of(content).ok()?;
-    segments::split(&text, unicode).ok().map(|segmented| segmented.parts.len())
+    segmented(&text, unicode, is_numbered(content)).ok().map(|segmented| segmented.parts.len())
+}
+
+/// Whether a long text goes out as several messages that say their place.
+fn is_numbered(content: &OutboundContent) -> bool {
+    matches!(content, OutboundContent::Sms(sms) if sms.numbered)
+}
+
+fn segmented(text: &str, unicode: bool, numbered: bool) -> Result<Segmented, TooManySegments> {
+    if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
 }
 
 fn invalid(reason: &str) -> ProviderFailure {

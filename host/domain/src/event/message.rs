@@ -174,6 +174,9 @@ pub struct Tracking {
     /// Amount and currency, by the client's rates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+    /// A message of an SMS product, which tells its client of it in its own way: no webhook does.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub of_product: bool,
 }
 
 impl Tracking {

@@ -1,10 +1,13 @@
 //! How a text becomes SMS segments (SPEC 8, PROVIDERS C.4): alphabet, limits, and the header that joins the parts.
 
 mod gsm;
+mod numbered;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
+
+pub use numbered::{NUMBERED_LIMIT, split_numbered};
 
 /// The alphabet of an SMS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

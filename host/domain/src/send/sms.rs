@@ -101,7 +101,7 @@ fn message(check: &mut Check, at: usize, message: WireMessage, unicode: bool) ->
         Some(Ok(_)) => {}
     }
     let recipients = check.recipients(message.recipients, message.recipient_numbers, &field)?;
-    Some(SmsMessage { recipients, content: SmsContent { text: text?, unicode, source: None } })
+    Some(SmsMessage { recipients, content: SmsContent { text: text?, unicode, source: None, ..SmsContent::default() } })
 }
 
 /// Only a number can get an SMS; a BSUID beside it names nobody here.

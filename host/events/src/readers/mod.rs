@@ -2,5 +2,6 @@
 //! file here and another line in `record`.
 
 pub(crate) mod live;
+pub(crate) mod sms;
 pub(crate) mod standing;
 pub(crate) mod webhooks;

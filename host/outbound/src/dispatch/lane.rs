@@ -393,6 +393,7 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
         // What a chatbot writes has no other owner; what is in no chat was written by a program.
         human: standing.as_ref().is_some_and(|standing| standing.owner.as_deref().is_some_and(|owner| owner != "BOT")),
         wrote_at: standing.as_ref().and_then(|standing| standing.wrote_at),
+        priority: u8::from(sms.is_some_and(|sms| sms.urgent)),
         taken: &taken,
         ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };

@@ -16,6 +16,6 @@ mod waits;
 pub use lane::run as work;
 
 /// Queue position of a chat reply: before any batch of API sends.
-pub(crate) const REPLY_PRIORITY: i16 = 0;
+pub const REPLY_PRIORITY: i16 = 0;
 /// Queue position of an API send.
-pub(crate) const SEND_PRIORITY: i16 = 1;
+pub const SEND_PRIORITY: i16 = 1;

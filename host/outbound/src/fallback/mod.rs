@@ -210,7 +210,7 @@ fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent,
     let phone = waiting.recipient.of_kind(AddressKind::Phone);
     let phone = phone.ok_or_else(|| "the recipient has no phone number".to_owned())?.clone();
     let source = sms.sender.filter(|sender| !sender.is_empty());
-    Ok((SmsContent { text: sms.text, unicode: sms.unicode, source }, phone))
+    Ok((SmsContent { text: sms.text, unicode: sms.unicode, source, ..SmsContent::default() }, phone))
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ async fn counts_are_those_of_the_messages_whatever_happened_in_whatever_order() 
         let count = dice.below(6);
         let origin = dice.one_of(&PartOrigin::ALL);
         let channel = match origin {
-            PartOrigin::Sms => Channel::Sms,
+            PartOrigin::Sms | PartOrigin::Product => Channel::Sms,
             _ => dice.one_of(&[Channel::Whatsapp, Channel::Whatsapp, Channel::Whatsapp, Channel::Web]),
         };
         known.extend(world.submit(origin, channel, count).await);

@@ -73,11 +73,14 @@ pub enum PartOrigin {
     Sms,
     /// A free text into a long-lived conversation, sent through the API.
     Conversation,
+    /// A message of an SMS product, which tells its client of it in its own way.
+    Product,
 }
 
 impl PartOrigin {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Notification, Self::Chat, Self::Reply, Self::Sms, Self::Conversation];
+    pub const ALL: [Self; 6] =
+        [Self::Notification, Self::Chat, Self::Reply, Self::Sms, Self::Conversation, Self::Product];
 
     /// What its messages are in analytics, which are of WhatsApp.
     pub fn counted_as(self) -> Option<CountedType> {
@@ -86,7 +89,7 @@ impl PartOrigin {
             Self::Chat => Some(CountedType::Chat),
             Self::Reply => Some(CountedType::Session24Hour),
             Self::Conversation => Some(CountedType::Conversation),
-            Self::Sms => None,
+            Self::Sms | Self::Product => None,
         }
     }
 
@@ -98,6 +101,7 @@ impl PartOrigin {
             Self::Reply => "REPLY",
             Self::Sms => "SMS",
             Self::Conversation => "CONVERSATION",
+            Self::Product => "PRODUCT",
         }
     }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
+    sms_products::FinalReceipt,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -45,6 +46,8 @@ pub struct ParkedReceipt {
     pub state: DeliveryState,
     /// The SMSC's error, when it reports one.
     pub error: Option<String>,
+    /// Its final state, in the words of receipts.
+    pub receipt: Option<FinalReceipt>,
 }
 
 /// Keeps a receipt whose submit has not been answered yet.
@@ -55,7 +58,8 @@ pub async fn park(
     now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
-        "INSERT INTO parked_receipt (bind, smsc_id, id, state, error, received_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO parked_receipt (bind, smsc_id, id, state, error, received_at, receipt)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
     )
     .bind(bind)
     .bind(smsc_id)
@@ -63,6 +67,7 @@ pub async fn park(
     .bind(receipt.state.as_str())
     .bind(receipt.error.as_deref())
     .bind(now)
+    .bind(receipt.receipt.map(FinalReceipt::as_str))
     .execute(db)
     .await?;
     Ok(())

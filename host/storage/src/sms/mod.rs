@@ -3,4 +3,5 @@
 pub mod directory;
 pub mod inbound;
 pub mod parts;
+pub mod products;
 pub mod taken;

@@ -3,6 +3,7 @@
 use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
+    sms_products::FinalReceipt,
 };
 use sqlx::PgConnection;
 
@@ -36,10 +37,16 @@ pub async fn submitted(
     Ok(parts)
 }
 
-/// Writes what a receipt said of a part; a final state stays.
-pub async fn set_state(db: &mut PgConnection, client: ClientId, part: SmsPart, state: DeliveryState) -> Result<()> {
+/// Writes what a receipt said of a part, and in which words of the SMSC; a final state stays.
+pub async fn set_state(
+    db: &mut PgConnection,
+    client: ClientId,
+    part: SmsPart,
+    state: DeliveryState,
+    receipt: Option<FinalReceipt>,
+) -> Result<()> {
     sqlx::query(
-        "UPDATE sms_part SET state = $5 WHERE client_id = $1 AND message_id = $2 AND ordinal = $3 AND part = $4
+        "UPDATE sms_part SET state = $5, receipt = $6 WHERE client_id = $1 AND message_id = $2 AND ordinal = $3 AND part = $4
          AND state NOT IN ('DELIVERED', 'FAILED')",
     )
     .bind(client.0)
@@ -47,6 +54,7 @@ pub async fn set_state(db: &mut PgConnection, client: ClientId, part: SmsPart, s
     .bind(part.ordinal)
     .bind(part.part)
     .bind(state.as_str())
+    .bind(receipt.map(FinalReceipt::as_str))
     .execute(db)
     .await?;
     Ok(())

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
+    sms_products::FinalReceipt,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -29,6 +30,7 @@ struct ParkedRow {
     smsc_id: String,
     id: Uuid,
     state: String,
+    receipt: Option<String>,
 }
 
 /// Enters parts with their SMSC ids, and applies the receipts that came before them. Answers the legs that such receipts
@@ -49,7 +51,8 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     for receipt in parked {
         let Some(part) = by_id.get(&(receipt.bind.as_str(), receipt.smsc_id.as_str())).copied() else { continue };
         let state = known("parked_receipt", "state", &receipt.state, |state| state.parse().ok())?;
-        set_state(db, client, part, state).await?;
+        let receipt = receipt.receipt.as_deref().and_then(FinalReceipt::of);
+        set_state(db, client, part, state, receipt).await?;
         if !legs.contains(&(part.message, part.ordinal)) {
             legs.push((part.message, part.ordinal));
         }
@@ -97,7 +100,8 @@ async fn insert_all(
          DELETE FROM parked_receipt USING unnest($8::text[], $9::text[]) AS taken (bind, smsc_id)
          WHERE parked_receipt.bind = taken.bind AND parked_receipt.smsc_id = taken.smsc_id
            AND parked_receipt.smsc_id = ANY($9)
-         RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state",
+         RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state,
+                   parked_receipt.receipt",
     )
     .bind(client.0)
     .bind(taken.iter().map(|taken| taken.part.message.0).collect::<Vec<_>>())

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod blocklist;
 pub mod clients;
 pub mod contacts;
+pub mod credits;
 pub mod profiles;
 pub mod settings;
 pub mod teams;

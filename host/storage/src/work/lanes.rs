@@ -33,11 +33,13 @@ pub enum Queue {
     Webhook,
     /// Sessions of Lite numbers; a lane is an inbox, held for as long as its session is wanted (ADR 0024).
     LiteSession,
+    /// Callbacks of the JSON SMS gateway; a lane is a receiver.
+    SmsCallback,
 }
 
 impl Queue {
     /// All of them.
-    pub const ALL: [Queue; 7] = [
+    pub const ALL: [Queue; 8] = [
         Self::Outbound,
         Self::Callback,
         Self::Participant,
@@ -45,6 +47,7 @@ impl Queue {
         Self::Media,
         Self::Webhook,
         Self::LiteSession,
+        Self::SmsCallback,
     ];
 
     /// The name stored with a lease and shown in logs and metrics.
@@ -57,6 +60,7 @@ impl Queue {
             Self::Media => "media",
             Self::Webhook => "webhook",
             Self::LiteSession => "lite_session",
+            Self::SmsCallback => "sms_callback",
         }
     }
 
@@ -70,6 +74,7 @@ impl Queue {
             Self::Media => ("media", "state = 'PENDING'"),
             Self::Webhook => ("webhook_delivery", "state = 'PENDING'"),
             Self::LiteSession => ("lite_session", "state = 'PENDING'"),
+            Self::SmsCallback => ("sms_callback", "true"),
         }
     }
 

@@ -42,7 +42,7 @@ const fn aging(table: &'static str, age: Age) -> Aging {
 }
 
 /// The narrow rows that belong to messages whose partitions are gone.
-pub const OF_MESSAGES: [Aging; 8] = [
+pub const OF_MESSAGES: [Aging; 13] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("fallback", Age::Id("message_id")),
     aging("smsc_message", Age::Id("message_id")),
@@ -51,6 +51,11 @@ pub const OF_MESSAGES: [Aging; 8] = [
     aging("provider_call", Age::Id("message_id")),
     aging("messenger_unread", Age::Id("message_id")),
     aging("sms_inbound", Age::Moment("received_at")),
+    aging("sms_request", Age::Id("id")),
+    aging("sms_message", Age::Id("id")),
+    aging("sms_sent_once", Age::Id("request_id")),
+    aging("sms_correspondent", Age::Id("message_id")),
+    aging("sms_reply", Age::Id("id")),
 ];
 /// Conversations that were closed long ago.
 pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
@@ -71,6 +76,8 @@ pub const OF_TIERS: [Aging; 2] =
 pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
 /// How uploads ended that nobody waited for.
 pub const PLUGIN_UPLOADS: Aging = aging("plugin_upload", Age::Moment("created_at"));
+/// How often was asked after SMS: nothing that was asked ten minutes ago counts.
+pub const TRACKING_USES: Aging = aging("sms_tracking_use", Age::Moment("last_at"));
 /// Responses kept under an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEYS: Aging = aging("idempotency", Age::Moment("created_at"));
 
@@ -83,7 +90,7 @@ pub fn astray(table: &'static str) -> Aging {
 pub fn all() -> impl Iterator<Item = Aging> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
-        .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS])
+        .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
         .chain(PARTITIONED.into_iter().map(astray))
 }
 

@@ -7,6 +7,7 @@ mod chat_lists;
 mod chatbot_values;
 mod contacts;
 mod conversations;
+mod credits;
 mod customers;
 mod fixtures;
 mod inboxes;

@@ -203,7 +203,12 @@ async fn messages_and_legs_say_where_they_go_and_waiting_sms_are_in_the_lane_of_
 
     let waiting = work::due(&mut db, ACME, sms.0, later(), 10).await.unwrap().legs;
     let [leg] = waiting.as_slice() else { panic!("{waiting:?}") };
-    let said = SmsContent { text: "by SMS".to_owned(), unicode: true, source: Some("OLD".to_owned()) };
+    let said = SmsContent {
+        text: "by SMS".to_owned(),
+        unicode: true,
+        source: Some("OLD".to_owned()),
+        ..SmsContent::default()
+    };
     assert_eq!((leg.message, leg.ordinal, leg.inbox), (to_both(), 1, sms));
     assert_eq!((&leg.recipient, &leg.own_content), (&phone("27820000001").into(), &Some(LegContent::Sms(said))));
     assert!(work::due(&mut db, ACME, ACME.0, later(), 10).await.unwrap().legs.is_empty());

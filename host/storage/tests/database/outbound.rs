@@ -143,7 +143,7 @@ async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
     store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
     steps::write(&mut db, CLIENT, &accepted(1), moment(1)).await.unwrap();
     let lane = sms_inbox(CLIENT);
-    let sms = SmsContent { text: "by SMS".to_owned(), unicode: false, source: None };
+    let sms = SmsContent { text: "by SMS".to_owned(), unicode: false, source: None, ..SmsContent::default() };
     let leg = NewLeg {
         channel: Channel::Sms,
         inbox: lane,

@@ -63,6 +63,9 @@ fn row_of(queue: Queue) -> &'static str {
             "webhook_delivery (client_id, id, lane_id, inbox_id, order_key, body, due_at, ready) SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 1, ''"
         }
         Queue::LiteSession => "lite_session (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
+        Queue::SmsCallback => {
+            "sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '', false, '', now()"
+        }
     }
 }
 

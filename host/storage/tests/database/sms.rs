@@ -30,8 +30,8 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     assert_eq!(directory::find(&mut db, "bind", "C").await.unwrap(), Some((CLIENT, part(1, 1))));
     assert_eq!(directory::find(&mut db, "other", "C").await.unwrap(), None);
 
-    parts::set_state(&mut db, CLIENT, part(0, 1), DeliveryState::Delivered).await.unwrap();
-    parts::set_state(&mut db, CLIENT, part(0, 1), DeliveryState::Sent).await.unwrap();
+    parts::set_state(&mut db, CLIENT, part(0, 1), DeliveryState::Delivered, None).await.unwrap();
+    parts::set_state(&mut db, CLIENT, part(0, 1), DeliveryState::Sent, None).await.unwrap();
     let mut states = parts::states(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap();
     states.sort();
     assert_eq!(states, [DeliveryState::Accepted, DeliveryState::Delivered], "a final state stays");
@@ -41,7 +41,7 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
 #[tokio::test]
 async fn receipts_that_came_too_early_are_applied_once() {
     let mut db = database().await;
-    let receipt = |id: u128, state| ParkedReceipt { id: Uuid::from_u128(id), state, error: None };
+    let receipt = |id: u128, state| ParkedReceipt { id: Uuid::from_u128(id), state, error: None, receipt: None };
     for (bind, receipt) in [
         ("bind", receipt(2, DeliveryState::Delivered)),
         ("bind", receipt(1, DeliveryState::Sent)),

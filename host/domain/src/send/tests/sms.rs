@@ -18,7 +18,7 @@ fn an_sms_has_a_text_and_recipients_and_may_name_its_source() {
     let request = parse(&sms()).unwrap();
     assert_eq!((request.source(), request.recipient_count()), (None, 1));
     let parts = request.resolve();
-    let expected = SmsContent { text: "Hello".to_owned(), unicode: false, source: None };
+    let expected = SmsContent { text: "Hello".to_owned(), unicode: false, source: None, ..SmsContent::default() };
     assert_eq!(parts[0].content, OutboundContent::Sms(expected));
     let accepted = parts[0].recipients[0].as_ref().unwrap();
     assert_eq!((accepted.recipient.phone(), accepted.ct_id.as_deref()), (Some("27820000001"), Some("c1")));

@@ -123,7 +123,9 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         // An agent's own words are no news to the client (SPEC 6.5).
         Event::MessageSaid(said) if said.by == Speaker::Bot => &[WebhookType::Chatbot],
         // Only what came through the send endpoints is reported (SPEC 6.2).
-        Event::MessageMoved(moved) if moved.chat_message.is_none() => &[WebhookType::StatusUpdate],
+        Event::MessageMoved(moved) if moved.chat_message.is_none() && !moved.tracking.of_product => {
+            &[WebhookType::StatusUpdate]
+        }
         Event::SessionChanged(_) => &[WebhookType::SessionStatus],
         Event::TemplateChanged(_)
         | Event::CustomerNumberChanged(_)

@@ -1,0 +1,67 @@
+//! Forms, read strictly: what is not UTF-8 is refused, and not replaced.
+
+use domain::sms_products::batch::BatchFault;
+
+/// The fields of a form, in order. The name of one without a value has an empty one.
+pub(super) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, BatchFault> {
+    let pairs = form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let mut halves = pair.splitn(2, |byte| *byte == b'=');
+            let name = decoded(halves.next().unwrap_or_default())?;
+            Ok((name, decoded(halves.next().unwrap_or_default())?))
+        })
+        .collect()
+}
+
+/// `%41+` is `A `; a `%` that begins nothing stands for itself.
+fn decoded(text: &[u8]) -> Result<String, BatchFault> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, behind)) = rest.split_first() {
+        let escaped = (*first == b'%').then(|| behind.first_chunk::<2>()).flatten().and_then(hex);
+        rest = match escaped {
+            Some(byte) => {
+                bytes.push(byte);
+                behind.get(2..).unwrap_or_default()
+            }
+            None => {
+                bytes.push(if *first == b'+' { b' ' } else { *first });
+                behind
+            }
+        };
+    }
+    String::from_utf8(bytes).map_err(|_| BatchFault::new(1004, "the form is not UTF-8 text"))
+}
+
+fn hex(digits: &[u8; 2]) -> Option<u8> {
+    let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+    let [high, low] = *digits;
+    Some(value(high)? * 16 + value(low)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(form: &str) -> Vec<(String, String)> {
+        fields(form.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn fields_are_decoded() {
+        let expected =
+            [("message", "a b&c=é+"), ("cell", ""), ("x", "")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(read("message=a+b%26c%3D%C3%a9%2B&cell=&&x"), expected);
+    }
+
+    #[test]
+    fn a_percent_sign_that_begins_nothing_stands_for_itself() {
+        assert_eq!(read("message=100%&cell=%zz")[0].1, "100%");
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_refused() {
+        assert_eq!(fields(b"message=%ff").unwrap_err().code, 1004);
+    }
+}

@@ -1,0 +1,54 @@
+//! `server.sms_host` and `server.batch_host`: names on which a gateway is served, and nowhere else (CONTRACT 2). Empty = every
+//! path on every host.
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use crate::{error, lite_host::host_of, product::Product, state::ApiState};
+
+/// Lets a request through that came to the host of its product.
+pub(crate) async fn judge(State(state): State<ApiState>, request: Request, next: Next) -> Response {
+    let (sms, batch) = (state.settings.sms_host.as_str(), state.settings.batch_host.as_str());
+    if sms.is_empty() && batch.is_empty() {
+        return next.run(request).await;
+    }
+    let host = host_of(request.headers(), request.uri());
+    let product = Product::of(request.uri().path());
+    if is_served(product, host, (sms, batch)) {
+        next.run(request).await
+    } else {
+        error::no_such_path().await.into_response()
+    }
+}
+
+/// Whether a product is served on a host, with the hosts of the two gateways. What watches over the service asks every host.
+fn is_served(product: Product, host: &str, (sms, batch): (&str, &str)) -> bool {
+    let is = |name: &str| !name.is_empty() && host.eq_ignore_ascii_case(name);
+    match product {
+        Product::Omnichannel => true,
+        Product::SmsGateway => sms.is_empty() || is(sms),
+        Product::BatchGateway => batch.is_empty() || is(batch),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gateway_with_a_host_is_served_there_alone() {
+        let served = |product, host| is_served(product, host, ("sms.example", "biz.example"));
+        assert!(served(Product::SmsGateway, "SMS.example") && !served(Product::SmsGateway, "biz.example"));
+        assert!(served(Product::BatchGateway, "biz.example") && !served(Product::BatchGateway, "other.example"));
+        assert!(served(Product::Omnichannel, "other.example"));
+    }
+
+    #[test]
+    fn without_hosts_everything_is_served_everywhere() {
+        assert!(is_served(Product::SmsGateway, "any.example", ("", "")));
+        assert!(is_served(Product::BatchGateway, "any.example", ("sms.example", "")));
+    }
+}

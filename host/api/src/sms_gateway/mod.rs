@@ -1,0 +1,276 @@
+//! The JSON SMS gateway (SPEC 4.8; `docs/sms-gateway.md`).
+
+mod schema;
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Query, Request, State},
+    http::{HeaderMap, Method, StatusCode},
+    response::{IntoResponse, Response},
+};
+use base::audit::Actor;
+use domain::{
+    body,
+    ids::ClientId,
+    sms_products::{
+        GatewayStatus, cell,
+        json::{JsonBody as SmsBody, JsonSend, WireSettings, WireTo},
+        tracking::TrackingBody,
+        truth::Truth,
+    },
+};
+use sms_products::{
+    json::{self, SendError, TrackError},
+    stops,
+};
+use tenancy::credits;
+use tracing::{Instrument, Span};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use self::schema::{Balance, GatewaySend, GatewayTracking, LightSend, OptOuts, Removed, SendAnswer, TrackingAnswer};
+use crate::{
+    admission::Held,
+    auth::{Allowed, Permission, SmsGateway},
+    body::JsonBytes,
+    error::{ApiError, ErrorKind},
+    path::Segments,
+    state::ApiState,
+};
+
+/// The header of one-time-pin traffic.
+const OTP_TOKEN: &str = "otptoken";
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(send, send_light))
+        .routes(routes!(track))
+        .routes(routes!(opt_outs))
+        .routes(routes!(take_back))
+        .routes(routes!(balance))
+}
+
+/// Sends SMS.
+///
+/// One text to one or many recipients at the top, or several texts in `messages`; 1,000 recipients at most. With a `ctid`, what
+/// was sent under it before is not sent again. The header `otpToken` marks one-time pins, which overtake other traffic.
+#[utoipa::path(
+    post,
+    path = "/sms/json",
+    operation_id = "sendSms",
+    tag = "SMS gateway",
+    request_body = GatewaySend,
+    security(("apiKey" = [SmsGateway::ROW.name])),
+    responses(
+        (status = 200, description = "Stored and charged.", body = SendAnswer),
+        (status = 402, description = "The balance does not cover it: nothing is stored.", body = SendAnswer),
+        (status = 502, description = "It cannot be taken now: send it to the other gateway until one answers 100.", body = SendAnswer),
+    ),
+)]
+async fn send(
+    State(state): State<ApiState>,
+    allowed: Allowed<SmsGateway>,
+    headers: HeaderMap,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Response, ApiError> {
+    let send = JsonSend::read(&bytes, state.context.settings.max_recipients).map_err(ApiError::faults)?;
+    take(&state, &allowed, send, is_urgent(&headers)).await
+}
+
+/// Sends an SMS, for light use.
+///
+/// As the POST does, with everything in the query: one text to the numbers of `to`.
+#[utoipa::path(
+    get,
+    path = "/sms/json",
+    operation_id = "sendSmsLight",
+    tag = "SMS gateway",
+    params(LightSend),
+    security(("apiKey" = [SmsGateway::ROW.name])),
+    responses(
+        (status = 200, description = "Stored and charged.", body = SendAnswer),
+        (status = 402, description = "The balance does not cover it: nothing is stored.", body = SendAnswer),
+        (status = 502, description = "It cannot be taken now: send it to the other gateway until one answers 100.", body = SendAnswer),
+    ),
+)]
+async fn send_light(
+    State(state): State<ApiState>,
+    allowed: Allowed<SmsGateway>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    plain_get(request.method(), request.headers())?;
+    let Query(light) = Query::<LightSend>::try_from_uri(request.uri())
+        .map_err(|refused| ApiError::fault("query", refused.body_text()))?;
+    if light.holds_nul() {
+        return Err(ApiError::fault("query", "holds a NUL character"));
+    }
+    let send = JsonSend::judge(light_body(light), state.context.settings.max_recipients).map_err(ApiError::faults)?;
+    take(&state, &allowed, send, is_urgent(request.headers())).await
+}
+
+fn light_body(light: LightSend) -> SmsBody {
+    let to = light.to.as_deref().map(cell::entries).into_iter().flatten();
+    let to = to.map(|to| WireTo { to: Some(to.to_owned()), identifier: light.identifier.clone() }).collect();
+    SmsBody {
+        messages: None,
+        ctid: light.ctid,
+        recipients: Some(to),
+        message_text: light.message_text,
+        unicode: light.unicode.map(Truth::Text),
+        settings: Some(WireSettings {
+            scheduled_sms_date: light.scheduled_sms_date,
+            dsm: light.dsm.map(Truth::Text),
+            receipt_call_back_url: light.receipt_call_back_url,
+            reply_call_back_url: light.reply_call_back_url,
+            reply_call_back_method: light.reply_call_back_method,
+        }),
+    }
+}
+
+/// A GET says everything in its query; what asks for the head of an answer alone must send nothing.
+pub(crate) fn plain_get(method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+    if method == Method::HEAD {
+        return Err(ApiError::new(ErrorKind::MethodNotAllowed, "HEAD sends nothing: use POST"));
+    }
+    let length = headers.get(axum::http::header::CONTENT_LENGTH);
+    let has_body = length.is_some_and(|length| length != "0") || headers.contains_key("transfer-encoding");
+    if has_body { Err(ApiError::fault("body", "does not go with GET: use POST")) } else { Ok(()) }
+}
+
+fn is_urgent(headers: &HeaderMap) -> bool {
+    headers.get(OTP_TOKEN).is_some_and(|token| !token.is_empty())
+}
+
+async fn take(
+    state: &ApiState,
+    allowed: &Allowed<SmsGateway>,
+    send: JsonSend,
+    urgent: bool,
+) -> Result<Response, ApiError> {
+    allowed.held.recipients_left()?;
+    let recipients = u32::try_from(send.recipient_count()).unwrap_or(u32::MAX);
+    let taken = to_the_end(state, allowed.held.clone(), allowed.caller.client, send, urgent).await;
+    let now = state.context.now();
+    match taken {
+        Ok(accepted) => {
+            allowed.held.charge_recipients(recipients);
+            Ok(Json(SendAnswer::new(GatewayStatus::Accepted, Some(accepted.id), accepted.at)).into_response())
+        }
+        Err(SendError::Faults(faults)) => Err(ApiError::faults(faults)),
+        Err(SendError::NoCredits) => {
+            let answer = SendAnswer::new(GatewayStatus::NoCredits, None, now);
+            Ok((StatusCode::PAYMENT_REQUIRED, Json(answer)).into_response())
+        }
+        Err(SendError::Failed(error)) => {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a request of the SMS gateway could not be stored"
+            );
+            let answer = SendAnswer::new(GatewayStatus::SendAgain, None, now);
+            Ok((StatusCode::BAD_GATEWAY, Json(answer)).into_response())
+        }
+    }
+}
+
+/// A caller that hangs up does not take its request back.
+async fn to_the_end(
+    state: &ApiState,
+    held: Held,
+    client: ClientId,
+    send: JsonSend,
+    urgent: bool,
+) -> Result<json::Accepted, SendError> {
+    let ctx = Arc::clone(&state.context);
+    let sending = async move {
+        let taken = json::send(&ctx, client, &send, urgent).await;
+        drop(held);
+        taken
+    };
+    match tokio::spawn(sending.instrument(Span::current())).await {
+        Ok(taken) => taken,
+        Err(panicked) if panicked.is_panic() => std::panic::resume_unwind(panicked.into_panic()),
+        Err(_) => Err(SendError::Failed(base::Error::Stopped)),
+    }
+}
+
+/// Tells what became of SMS.
+///
+/// By `ctid`, by the `gstid` of a request or the `stid` of a message, or by when they were accepted. Each may be asked for ten
+/// times within ten minutes, then once in ten minutes: 228 otherwise.
+#[utoipa::path(
+    post,
+    path = "/sms/trackingMessageStatus",
+    operation_id = "trackSms",
+    tag = "SMS gateway",
+    request_body = GatewayTracking,
+    security(("apiKey" = [SmsGateway::ROW.name])),
+    responses((status = 200, description = "100 with the receipts, or 228.", body = TrackingAnswer)),
+)]
+async fn track(
+    State(state): State<ApiState>,
+    allowed: Allowed<SmsGateway>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<TrackingAnswer>, ApiError> {
+    let query: TrackingBody = body::parse(&bytes).map_err(ApiError::faults)?;
+    let query = query.parse().map_err(ApiError::faults)?;
+    match json::track(&state.context, allowed.caller.client, &query).await {
+        Ok(found) => Ok(Json(TrackingAnswer::new(GatewayStatus::Accepted, &found))),
+        Err(TrackError::TooOften) => Ok(Json(TrackingAnswer::new(GatewayStatus::TrackedTooOften, &[]))),
+        Err(TrackError::Failed(error)) => Err(error.into()),
+    }
+}
+
+/// Lists the numbers that stopped your messages.
+#[utoipa::path(
+    post,
+    path = "/sms/getUnsubscribelist",
+    operation_id = "listSmsOptOuts",
+    tag = "SMS gateway",
+    security(("apiKey" = [SmsGateway::ROW.name])),
+    responses((status = 200, description = "In order.", body = OptOuts)),
+)]
+async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -> Result<Json<OptOuts>, ApiError> {
+    let numbers = stops::list(&state.context.db, allowed.caller.client).await?;
+    Ok(Json(OptOuts { numbers }))
+}
+
+/// Takes back that a number stopped your messages.
+///
+/// For a subscriber who asked you for it in another way than by replying START.
+#[utoipa::path(
+    delete,
+    path = "/sms/unsubscribelist/{number}",
+    operation_id = "removeSmsOptOut",
+    tag = "SMS gateway",
+    params(("number" = String, Path, description = "In digits.")),
+    security(("apiKey" = [SmsGateway::ROW.name])),
+    responses((status = 200, description = "It is written to again.", body = Removed)),
+)]
+async fn take_back(
+    State(state): State<ApiState>,
+    allowed: Allowed<SmsGateway>,
+    Segments(number): Segments<String>,
+) -> Result<Json<Removed>, ApiError> {
+    let actor = Actor::User(allowed.caller.user);
+    let number = number.strip_prefix('+').unwrap_or(&number);
+    if stops::take_back(&state.administration(), allowed.caller.client, number, actor).await? {
+        Ok(Json(Removed { number: number.to_owned() }))
+    } else {
+        Err(ApiError::not_found())
+    }
+}
+
+/// Tells your credits.
+#[utoipa::path(
+    post,
+    path = "/sms/getBalance",
+    operation_id = "getSmsBalance",
+    tag = "SMS gateway",
+    security(("apiKey" = [SmsGateway::ROW.name])),
+    responses((status = 200, description = "What is left.", body = Balance)),
+)]
+async fn balance(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -> Result<Json<Balance>, ApiError> {
+    let balance = credits::balance(&state.context.db, allowed.caller.client).await?;
+    Ok(Json(Balance { balance }))
+}

@@ -1,0 +1,35 @@
+//! `patchbay credits` and `patchbay opt-out`.
+
+use anyhow::Context as _;
+use base::audit::{Actor, Administration};
+use serde_json::{Value, json};
+use sms_products::stops;
+use tenancy::credits;
+
+use crate::cli::{CreditsCommand, OptOutRemove};
+
+/// Carries out `patchbay credits ...`.
+pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand) -> anyhow::Result<Value> {
+    match command {
+        CreditsCommand::Add(add) => {
+            let balance = credits::add(admin, &add.client, add.amount, Actor::Operator).await?;
+            Ok(json!({ "clientRef": add.client, "balance": balance }))
+        }
+        CreditsCommand::Price(price) => {
+            credits::set_price(admin, &price.client, &price.prefix, price.credits, Actor::Operator).await?;
+            Ok(json!({ "clientRef": price.client, "prefix": price.prefix, "credits": price.credits }))
+        }
+    }
+}
+
+/// Carries out `patchbay opt-out remove`.
+pub(super) async fn remove_opt_out(admin: &Administration<'_>, remove: OptOutRemove) -> anyhow::Result<Value> {
+    let mut db = admin.db.acquire().await?;
+    let client = storage::tenancy::clients::find_by_ref(&mut db, &remove.client)
+        .await?
+        .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", remove.client))?;
+    drop(db);
+    let number = remove.number.trim_start_matches('+');
+    let removed = stops::take_back(admin, client, number, Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "number": number, "removed": removed }))
+}

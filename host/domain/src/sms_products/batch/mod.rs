@@ -1,0 +1,308 @@
+//! The keywords of the batch gateway (SPEC 2.15, 4.9): what a request says, and the codes of what it says wrong (SPEC 7).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+
+use super::{
+    cell::{self, Cell},
+    truth,
+};
+use crate::segments::{self, Encoding};
+
+/// Longest `batchref`, in characters.
+pub const BATCH_REF_MAX: usize = 80;
+/// Longest `batchid`, in characters.
+pub const BATCH_ID_MAX: usize = 20;
+/// Numbers of one request: about 200 are promised, and some more are taken.
+pub const CELLS_MAX: usize = 250;
+/// Parts of a text at most.
+pub const PARTS_MAX: usize = 9;
+/// Digits of a sender that is a number, and characters of one that is a name.
+const SENDER_DIGITS: usize = 15;
+const SENDER_CHARACTERS: usize = 11;
+/// Longest `virtualname` and the like, in characters.
+const NAME_MAX: usize = 80;
+
+/// The keywords of the specification.
+const KEYWORDS: [&str; 17] = [
+    "batchref",
+    "batchid",
+    "message",
+    "cell",
+    "senderid",
+    "rdr",
+    "priority",
+    "repliesperuserid",
+    "manageownreplies",
+    "virtualname",
+    "concat",
+    "unicode",
+    "maxparts",
+    "futuredatetime",
+    "version",
+    "creditcheck",
+    "charge",
+];
+
+/// A status code of the batch gateway with what it says: 1000 to 1999 of keywords, 2000 to 2999 of functions, 3000 to 3999 of
+/// the system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchFault {
+    /// The code.
+    pub code: u16,
+    /// In words.
+    pub said: String,
+}
+
+impl BatchFault {
+    /// A fault.
+    pub fn new(code: u16, said: impl Into<String>) -> Self {
+        Self { code, said: said.into() }
+    }
+
+    /// 2012
+    pub fn no_credits() -> Self {
+        Self::new(2012, "insufficient credits")
+    }
+}
+
+/// The keywords of a request, each at most once.
+#[derive(Debug, Clone, Default)]
+pub struct Keywords(HashMap<String, String>);
+
+impl Keywords {
+    /// Takes the fields of a form.
+    pub fn of(fields: impl IntoIterator<Item = (String, String)>) -> Result<Self, BatchFault> {
+        let mut known = HashMap::new();
+        for (name, value) in fields {
+            let name = name.trim().to_ascii_lowercase();
+            if !KEYWORDS.contains(&name.as_str()) {
+                return Err(BatchFault::new(1001, format!("the keyword {name:?} is not known")));
+            }
+            if value.contains('\0') {
+                return Err(BatchFault::new(1002, format!("the keyword {name} holds a NUL character")));
+            }
+            if known.insert(name.clone(), value).is_some() {
+                return Err(BatchFault::new(1003, format!("the keyword {name} is given twice")));
+            }
+        }
+        Ok(Self(known))
+    }
+
+    /// What a keyword says; nothing where it is empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|text| !text.trim().is_empty())
+    }
+
+    /// What a yes or no says; absent = no.
+    pub fn truth(&self, name: &str) -> Result<bool, BatchFault> {
+        let said = self.text(name).map_or(Some(false), truth::of);
+        said.ok_or_else(|| BatchFault::new(1005, format!("the keyword {name} must be true or false")))
+    }
+}
+
+/// The name of a batch, as far as it is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchName {
+    /// `batchref`
+    pub batch_ref: Option<String>,
+    /// `batchid`
+    pub batch_id: Option<String>,
+}
+
+impl BatchName {
+    /// Reads both keywords.
+    pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
+        let short = |name: &str, most: usize, code: u16| match keywords.text(name).map(str::trim) {
+            Some(text) if text.chars().count() > most => {
+                Err(BatchFault::new(code, format!("{name} may have {most} characters at most")))
+            }
+            text => Ok(text.map(str::to_owned)),
+        };
+        let batch_ref = short("batchref", BATCH_REF_MAX, 1031)?;
+        let batch_id = short("batchid", BATCH_ID_MAX, 1032)?;
+        Ok(Self { batch_ref, batch_id })
+    }
+
+    /// Both, where a batch is asked after.
+    pub fn whole(self) -> Result<(String, String), BatchFault> {
+        self.batch_ref.zip(self.batch_id).ok_or_else(|| BatchFault::new(1033, "batchref and batchid are required"))
+    }
+}
+
+/// Where answers to a batch go (SPEC 4.9).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplyModel {
+    /// Sent from this sender; answers are not kept.
+    Sender(String),
+    /// Sent with priority from a number of ours; answers may be asked for.
+    Replies {
+        /// Whose name is shown to the client's own reply handling.
+        virtual_name: Option<String>,
+    },
+}
+
+/// When a batch is to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Future {
+    /// In the client's time zone.
+    Local(NaiveDateTime),
+    /// Anywhere.
+    At(DateTime<Utc>),
+}
+
+/// A batch that can be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchSend {
+    /// What it says, cut to `maxparts`.
+    pub text: BatchText,
+    /// Numbers that can be written to, in order, each once.
+    pub cells: Vec<Cell>,
+    /// Entries of `cell`.
+    pub total: usize,
+    /// Entries that are numbers.
+    pub correct: usize,
+    /// Where answers go.
+    pub replies: ReplyModel,
+    /// Receipts may be asked for.
+    pub wants_receipts: bool,
+    /// When to send it; `None` = now.
+    pub future: Option<Future>,
+}
+
+/// A text by the rules of the batch gateway.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchText {
+    /// What is said.
+    pub text: String,
+    /// UTF-16 whatever the text.
+    pub unicode: bool,
+    /// Several messages that say their place, in the place of joined parts.
+    pub numbered: bool,
+    /// How many SMS it is.
+    pub parts: usize,
+}
+
+impl BatchText {
+    /// Reads `message`, `concat`, `unicode` and `maxparts`.
+    pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
+        let text = keywords.text("message").ok_or_else(|| BatchFault::new(1021, "the keyword message is missing"))?;
+        let (unicode, concat) = (keywords.truth("unicode")?, keywords.truth("concat")?);
+        let most =
+            match keywords.text("maxparts") {
+                None => None,
+                Some(given) => {
+                    Some(given.trim().parse().ok().filter(|most| (1..=PARTS_MAX).contains(most)).ok_or_else(|| {
+                        BatchFault::new(1051, format!("maxparts must be a number from 1 to {PARTS_MAX}"))
+                    })?)
+                }
+            };
+        let numbered = !concat;
+        let too_long = |_| BatchFault::new(1022, format!("the message needs more than {PARTS_MAX} parts: shorten it"));
+        let count = |text: &str| split(text, unicode, numbered).map(|segmented| segmented.parts.len());
+        let parts = count(text).ok().filter(|parts| *parts <= most.unwrap_or(PARTS_MAX));
+        let (text, parts) = match (parts, most) {
+            (Some(parts), _) => (text.to_owned(), parts),
+            (None, None) => return Err(too_long(())),
+            (None, Some(most)) => cut(text, most, count),
+        };
+        Ok(Self { text, unicode, numbered, parts })
+    }
+}
+
+fn split(text: &str, unicode: bool, numbered: bool) -> Result<segments::Segmented, segments::TooManySegments> {
+    if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
+}
+
+/// The longest beginning of a text that fits into `most` parts.
+fn cut(text: &str, most: usize, count: impl Fn(&str) -> Result<usize, segments::TooManySegments>) -> (String, usize) {
+    let fits = |text: &str| count(text).ok().filter(|parts| *parts <= most);
+    // One character is a UTF-16 unit or a septet at least: nothing longer can fit.
+    let longest = Encoding::Gsm7.single_limit() * most;
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).take(longest).collect();
+    let whole = ends.partition_point(|end| text.get(..*end).is_some_and(|text| fits(text).is_some()));
+    let end = whole.checked_sub(1).and_then(|at| ends.get(at)).copied().unwrap_or(0);
+    let beginning = text.get(..end).unwrap_or_default();
+    (beginning.to_owned(), fits(beginning).unwrap_or(1))
+}
+
+impl BatchSend {
+    /// Judges the keywords of `/smsbatch/sms`, but for the name of the batch.
+    pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
+        let text = BatchText::of(keywords)?;
+        let replies = reply_model(keywords)?;
+        let wants_receipts = keywords.truth("rdr")?;
+        let future = keywords.text("futuredatetime").map(future).transpose()?;
+        let entries: Vec<&str> = keywords.text("cell").map(|cells| cell::entries(cells).collect()).unwrap_or_default();
+        if entries.len() > CELLS_MAX {
+            let said = format!("cell has {} numbers; send about 200 at a time, {CELLS_MAX} at most", entries.len());
+            return Err(BatchFault::new(1072, said));
+        }
+        let mut cells: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
+        let (total, correct) = (entries.len(), cells.len());
+        if cells.iter().filter_map(|cell| cell.identifier.as_ref()).any(|name| name.chars().count() > NAME_MAX) {
+            return Err(BatchFault::new(1073, format!("an identifier may have {NAME_MAX} characters at most")));
+        }
+        if cells.is_empty() {
+            return Err(BatchFault::new(1071, "all numbers are invalid: 10 to 11 digits, with commas between them"));
+        }
+        let mut seen = std::collections::HashSet::new();
+        cells.retain(|cell| seen.insert(cell.number.clone()));
+        Ok(Self { text, cells, total, correct, replies, wants_receipts, future })
+    }
+
+    /// 0, or 1 where some numbers are not sent to.
+    pub fn code(&self) -> u16 {
+        u16::from(self.correct < self.total)
+    }
+}
+
+fn reply_model(keywords: &Keywords) -> Result<ReplyModel, BatchFault> {
+    let priority = keywords.truth("priority")?;
+    let per_user = keywords.text("repliesperuserid").is_some_and(|said| truth::of(said) != Some(false));
+    let own = keywords.truth("manageownreplies")?;
+    let virtual_name = keywords.text("virtualname").map(str::trim);
+    if virtual_name.is_some_and(|name| name.chars().count() > NAME_MAX) {
+        return Err(BatchFault::new(1104, format!("virtualname may have {NAME_MAX} characters at most")));
+    }
+    let replies = per_user || own;
+    match keywords.text("senderid").map(str::trim) {
+        Some(_) if priority || replies => {
+            let said = "choose one reply model: senderid, or priority with repliesperuserid or manageownreplies";
+            Err(BatchFault::new(1101, said))
+        }
+        Some(sender) if is_sender(sender) => Ok(ReplyModel::Sender(sender.trim_start_matches('+').to_owned())),
+        Some(_) => {
+            let said = format!(
+                "senderid must be a number of {SENDER_DIGITS} digits at most, or {SENDER_CHARACTERS} letters and digits"
+            );
+            Err(BatchFault::new(1102, said))
+        }
+        None if !(priority && replies) => Err(BatchFault::new(
+            1100,
+            "a senderid is required, or priority=true with repliesperuserid or manageownreplies",
+        )),
+        None if own && virtual_name.is_none() => Err(BatchFault::new(1103, "manageownreplies needs a virtualname")),
+        None => Ok(ReplyModel::Replies { virtual_name: virtual_name.map(str::to_owned) }),
+    }
+}
+
+fn is_sender(sender: &str) -> bool {
+    let digits = sender.strip_prefix('+').unwrap_or(sender);
+    let is_number = (3..=SENDER_DIGITS).contains(&digits.len()) && digits.bytes().all(|one| one.is_ascii_digit());
+    let letter = |one: u8| one.is_ascii_alphanumeric() || b" ._-&".contains(&one);
+    is_number || (sender.len() <= SENDER_CHARACTERS && sender.bytes().all(letter))
+}
+
+/// `YYYY-MM-DD hh:mm:ss` in the client's time zone, or ISO 8601 with an offset (CONTRACT 7).
+fn future(text: &str) -> Result<Future, BatchFault> {
+    let text = text.trim();
+    let local = ["%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"];
+    let local = local.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok()).map(Future::Local);
+    let anywhere = || DateTime::parse_from_rfc3339(text).ok().map(|moment| Future::At(moment.to_utc()));
+    local.or_else(anywhere).ok_or_else(|| BatchFault::new(1310, "futuredatetime must be YYYY-MM-DD hh:mm:ss"))
+}

@@ -1,0 +1,39 @@
+//! The rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8) and the batch gateway (SPEC 2.15, 3.7, 4.9).
+
+pub mod batch;
+pub mod callback;
+pub mod cell;
+pub mod json;
+mod keyword;
+mod receipt;
+mod status;
+pub mod tracking;
+pub mod truth;
+
+pub use keyword::OptOutWord;
+pub use receipt::FinalReceipt;
+pub use status::GatewayStatus;
+
+/// A gateway of SMS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// `/sms/*`.
+    Json,
+    /// `/smsbatch/*`.
+    Batch,
+}
+
+impl Product {
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::Batch => "BATCH",
+        }
+    }
+
+    /// The one of a stored name.
+    pub fn of(name: &str) -> Option<Self> {
+        [Self::Json, Self::Batch].into_iter().find(|one| one.as_str() == name)
+    }
+}

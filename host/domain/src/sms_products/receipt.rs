@@ -1,0 +1,77 @@
+//! What the SMSC says in the end (SPEC 3.7).
+
+use crate::delivery::DeliveryState;
+
+/// A final state, in the words of receipts. `NOTAVAIL`, the lack of one, is told of messages that have none in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FinalReceipt {
+    /// It arrived.
+    Delivered,
+    /// It cannot arrive.
+    Undelivered,
+    /// It could not arrive in time.
+    Expired,
+    /// The network did not take it.
+    Rejected,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Told where a final state was to come and did not.
+pub const NOT_AVAILABLE: &str = "NOTAVAIL";
+
+impl FinalReceipt {
+    const ALL: [Self; 5] = [Self::Delivered, Self::Undelivered, Self::Expired, Self::Rejected, Self::Unknown];
+
+    /// As receipts write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Delivered => "DELIVRD",
+            Self::Undelivered => "UNDELIV",
+            Self::Expired => "EXPIRED",
+            Self::Rejected => "REJECTD",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+
+    /// The one of a name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == name)
+    }
+
+    /// What a receipt shows of a message: its final state, `NOTAVAIL` when one was due by now, or nothing while it is pending.
+    pub fn shown(state: DeliveryState, receipt: Option<Self>, overdue: bool) -> Option<&'static str> {
+        match (state, receipt) {
+            (_, Some(receipt)) => Some(receipt.as_str()),
+            (DeliveryState::Delivered | DeliveryState::Read | DeliveryState::Played, None) => {
+                Some(Self::Delivered.as_str())
+            }
+            (DeliveryState::Failed, None) => Some(Self::Undelivered.as_str()),
+            (DeliveryState::Queued | DeliveryState::Accepted | DeliveryState::Sent, None) => {
+                overdue.then_some(NOT_AVAILABLE)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_pending_until_it_has_a_final_state() {
+        for state in [DeliveryState::Queued, DeliveryState::Accepted, DeliveryState::Sent] {
+            assert_eq!(FinalReceipt::shown(state, None, false), None);
+            assert_eq!(FinalReceipt::shown(state, None, true), Some("NOTAVAIL"));
+        }
+    }
+
+    #[test]
+    fn each_final_state_is_told_by_its_name() {
+        for receipt in FinalReceipt::ALL {
+            let shown = FinalReceipt::shown(DeliveryState::Failed, Some(receipt), false);
+            assert_eq!((shown, FinalReceipt::of(receipt.as_str())), (Some(receipt.as_str()), Some(receipt)));
+        }
+        assert_eq!(FinalReceipt::shown(DeliveryState::Delivered, None, true), Some("DELIVRD"));
+    }
+}

@@ -1,0 +1,96 @@
+//! The status codes of the JSON gateway (SPEC 7).
+
+use crate::delivery::DeliveryState;
+
+/// A `statusCode` with its `statusDescription`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayStatus {
+    /// The request is on disk; of a message, that it waits for its turn or its time.
+    Accepted,
+    /// Asked after too often.
+    TrackedTooOften,
+    /// The balance does not cover it: nothing is stored, nothing charged. The specification names no code.
+    NoCredits,
+    /// Nothing can be taken now: send it again, to the other gateway.
+    SendAgain,
+    /// The message left.
+    Sent,
+    /// The network has it.
+    QueuedAtMno,
+    /// It arrived.
+    Delivered,
+    /// It did not.
+    Failed,
+}
+
+impl GatewayStatus {
+    /// `statusCode`
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Accepted => "100",
+            Self::TrackedTooOften => "228",
+            Self::NoCredits => "402",
+            Self::Sent => "500",
+            Self::QueuedAtMno => "501",
+            Self::SendAgain => "502",
+            Self::Delivered => "600",
+            Self::Failed => "620",
+        }
+    }
+
+    /// `statusDescription`
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Accepted => "MESSAGE_ACCEPTED_FOR_PROCESSING",
+            Self::TrackedTooOften => "TRACKING_LIMIT_EXCEEDED",
+            Self::NoCredits => "INSUFFICIENT_CREDITS",
+            Self::Sent => "Message Sent",
+            Self::QueuedAtMno => "Queued At MNO",
+            Self::SendAgain => "RESEND_VIA_BACKUP_GATEWAY",
+            Self::Delivered => "Delivery Success",
+            Self::Failed => "Failed In Delivery",
+        }
+    }
+
+    /// What a receipt says of a message (PROVIDERS C.3).
+    pub fn of(state: DeliveryState) -> Self {
+        match state {
+            DeliveryState::Queued => Self::Accepted,
+            DeliveryState::Accepted => Self::Sent,
+            DeliveryState::Sent => Self::QueuedAtMno,
+            DeliveryState::Delivered | DeliveryState::Read | DeliveryState::Played => Self::Delivered,
+            DeliveryState::Failed => Self::Failed,
+        }
+    }
+
+    /// Nothing follows it.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Delivered | Self::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_at_100_until_it_leaves_then_500_501_and_600_or_620() {
+        let codes = [
+            (DeliveryState::Queued, "100"),
+            (DeliveryState::Accepted, "500"),
+            (DeliveryState::Sent, "501"),
+            (DeliveryState::Delivered, "600"),
+            (DeliveryState::Failed, "620"),
+        ];
+        for (state, code) in codes {
+            assert_eq!(GatewayStatus::of(state).code(), code);
+        }
+    }
+
+    #[test]
+    fn only_600_and_620_are_final() {
+        let is_final = |state| GatewayStatus::of(state).is_final();
+        assert!(is_final(DeliveryState::Delivered) && is_final(DeliveryState::Failed));
+        assert!(!is_final(DeliveryState::Queued) && !is_final(DeliveryState::Sent));
+    }
+}

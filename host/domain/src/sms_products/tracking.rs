@@ -1,0 +1,182 @@
+//! What a tracking query asks for (SPEC 2.14).
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use serde::Deserialize;
+
+use super::truth::Truth;
+use crate::body::{Faults, FieldFault};
+
+/// Ids that one query may name.
+const IDS_MAX: usize = 100;
+
+/// The body of `/sms/trackingMessageStatus`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrackingBody {
+    /// The client's tracking id.
+    pub ctid: Option<String>,
+    /// The system's tracking id of one message.
+    pub stid: Option<String>,
+    /// The `gstid` of a request.
+    pub gstid: Option<String>,
+    /// Several of them.
+    #[serde(alias = "globalIds")]
+    pub gstids: Option<Vec<String>>,
+    /// A day, in UTC.
+    pub sent_date: Option<String>,
+    /// Sent from then on.
+    #[serde(alias = "startTime")]
+    pub from_date: Option<String>,
+    /// Sent before then.
+    #[serde(alias = "endTime")]
+    pub to_date: Option<String>,
+    /// Only what is through.
+    pub showfinalstatus: Option<Truth>,
+}
+
+/// What is asked after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tracked {
+    /// A tracking id of the client.
+    CtId(String),
+    /// Requests or messages by their ids.
+    Global(String),
+    /// Everything of the time.
+    Time,
+}
+
+impl Tracked {
+    /// By which queries are counted.
+    pub fn key(&self, from: Option<DateTime<Utc>>) -> String {
+        match self {
+            Self::CtId(id) => format!("ctid {id}"),
+            Self::Global(id) => format!("gstid {}", id.to_ascii_lowercase()),
+            Self::Time => format!("time {}", from.map(|from| from.to_rfc3339()).unwrap_or_default()),
+        }
+    }
+}
+
+/// A tracking query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackingQuery {
+    /// What is asked after: at least one thing.
+    pub tracked: Vec<Tracked>,
+    /// Accepted from then on.
+    pub from: Option<DateTime<Utc>>,
+    /// Accepted before then.
+    pub to: Option<DateTime<Utc>>,
+    /// Only what is through.
+    pub only_final: bool,
+}
+
+impl TrackingBody {
+    /// Judges the query.
+    pub fn parse(self) -> Result<TrackingQuery, Faults> {
+        let mut faults = Faults::default();
+        let mut tracked = Vec::new();
+        tracked.extend(given(self.ctid).map(Tracked::CtId));
+        let ids = [self.stid, self.gstid].into_iter().filter_map(given);
+        tracked.extend(
+            ids.chain(self.gstids.unwrap_or_default().into_iter().filter_map(|id| given(Some(id))))
+                .map(Tracked::Global),
+        );
+        if tracked.len() > IDS_MAX {
+            faults.push(FieldFault::new("gstids", format!("may name {IDS_MAX} ids at most")));
+        }
+        let mut moment = |field: &str, text: Option<String>| {
+            let text = given(text)?;
+            let read = moment_of(&text);
+            if read.is_none() {
+                faults.push(FieldFault::new(field, "is no date or time: write 2026-01-31 or 2026-01-31T08:15:00Z"));
+            }
+            read
+        };
+        let day = moment("sentDate", self.sent_date);
+        let (mut from, mut to) = (moment("fromDate", self.from_date), moment("toDate", self.to_date));
+        if let Some((begin, end)) = day {
+            from = from.or(Some((begin, begin)));
+            to = to.or(Some((end, end)));
+        }
+        let only_final = self.showfinalstatus.as_ref().map_or(Some(false), Truth::read);
+        if only_final.is_none() {
+            faults.push(FieldFault::new("showfinalstatus", "must be `true` or `false`"));
+        }
+        let (from, to) = (from.map(|(begin, _)| begin), to.map(|(_, end)| end));
+        if tracked.is_empty() && from.is_some() {
+            tracked.push(Tracked::Time);
+        }
+        if tracked.is_empty() && faults.is_empty() {
+            let said = "name at least one of `ctid`, `stid`, `gstid`, `gstids`, `sentDate` and `fromDate`";
+            faults.push(FieldFault::new("body", said));
+        }
+        if faults.is_empty() {
+            Ok(TrackingQuery { tracked, from, to, only_final: only_final.unwrap_or(false) })
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+fn given(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The time that a text stands for: of a day its beginning and its end, of a moment that moment twice.
+fn moment_of(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    if let Ok(day) = text.parse::<NaiveDate>() {
+        let begin = day.and_hms_opt(0, 0, 0)?.and_utc();
+        return Some((begin, begin + TimeDelta::days(1)));
+    }
+    let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
+    let moment = moment.or_else(|| {
+        let formats = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"];
+        let read = |format: &&str| chrono::NaiveDateTime::parse_from_str(text, format).ok();
+        formats.iter().find_map(read).map(|moment| moment.and_utc())
+    })?;
+    Some((moment, moment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(json: &str) -> Result<TrackingQuery, Vec<String>> {
+        let body: TrackingBody = serde_json::from_str(json).unwrap();
+        body.parse().map_err(|faults| faults.iter().map(|fault| fault.field.clone()).collect())
+    }
+
+    #[test]
+    fn each_id_names_what_is_asked_after() {
+        let query = parsed(r#"{"ctid":"a","stid":"B","gstid":"c","gstids":["d"]}"#).unwrap();
+        let keys: Vec<String> = query.tracked.iter().map(|one| one.key(None)).collect();
+        assert_eq!(keys, ["ctid a", "gstid b", "gstid c", "gstid d"]);
+    }
+
+    #[test]
+    fn a_day_is_from_midnight_to_midnight() {
+        let query = parsed(r#"{"sentDate":"2026-01-31"}"#).unwrap();
+        assert_eq!(query.tracked, [Tracked::Time]);
+        assert_eq!(query.from.unwrap().to_rfc3339(), "2026-01-31T00:00:00+00:00");
+        assert_eq!(query.to.unwrap().to_rfc3339(), "2026-02-01T00:00:00+00:00");
+    }
+
+    #[test]
+    fn a_time_without_offset_is_utc() {
+        let query = parsed(r#"{"fromDate":"2026-01-31T08:00:00","toDate":"2026-01-31T12:00:00+02:00"}"#).unwrap();
+        assert_eq!(query.from.unwrap().to_rfc3339(), "2026-01-31T08:00:00+00:00");
+        assert_eq!(query.to.unwrap().to_rfc3339(), "2026-01-31T10:00:00+00:00");
+    }
+
+    #[test]
+    fn what_asks_after_nothing_or_says_nonsense_names_its_field() {
+        assert_eq!(parsed("{}"), Err(vec!["body".to_owned()]));
+        assert_eq!(parsed(r#"{"sentDate":"yesterday"}"#), Err(vec!["sentDate".to_owned()]));
+        assert_eq!(parsed(r#"{"ctid":"a","showfinalstatus":"maybe"}"#), Err(vec!["showfinalstatus".to_owned()]));
+    }
+
+    #[test]
+    fn only_the_final_state_may_be_wanted() {
+        assert!(parsed(r#"{"ctid":"a","showfinalstatus":"true"}"#).unwrap().only_final);
+        assert!(!parsed(r#"{"ctid":"a"}"#).unwrap().only_final);
+    }
+}

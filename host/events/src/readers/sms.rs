@@ -1,0 +1,161 @@
+//! What becomes of SMS, for the products that send them and for what they cost: a message of a product stands where its leg
+//! stands, its client is told where it asked for that, credits of what never left go back, and texts that were not to be kept
+//! are forgotten. An SMS of nobody's product, such as a fallback, is metered when the SMSC has it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::AddressKind,
+    carriage::NOT_HANDED_OVER,
+    channel::Channel,
+    delivery::DeliveryState,
+    event::{Event, MessageMoved},
+    ids::{ClientId, MessageId, PartId},
+    sms_products::{FinalReceipt, GatewayStatus, callback},
+};
+use storage::{
+    PgConnection, Queue,
+    sms::products::{
+        callbacks::{self, Callback},
+        messages::{self, Moved, SmsStep},
+    },
+    tenancy::credits,
+};
+use uuid::Uuid;
+
+use crate::NewEvent;
+use base::{Context, Result};
+
+/// An SMS that may have arrived, although no SMSC said so.
+const MAY_HAVE_ARRIVED: i64 = 900_451;
+
+/// Follows the steps of SMS. Answers the lanes to wake.
+pub(crate) async fn take(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    events: &[NewEvent],
+) -> Result<Vec<(Queue, Uuid)>> {
+    // Of several steps at once only the last is told.
+    let mut last: BTreeMap<MessageId, (&NewEvent, &MessageMoved)> = BTreeMap::new();
+    let mut others = Vec::new();
+    for new in events {
+        let Event::MessageMoved(moved) = &new.event else { continue };
+        if moved.tracking.of_product {
+            last.insert(moved.message, (new, moved));
+        } else if moved.channel == Channel::Sms && moved.state == DeliveryState::Accepted {
+            others.push(moved.as_ref());
+        }
+    }
+    meter(ctx, db, client, &others).await?;
+    if last.is_empty() {
+        return Ok(Vec::new());
+    }
+    let failed: Vec<MessageId> =
+        last.iter().filter(|(_, (_, moved))| moved.state.is_failed()).map(|(id, _)| *id).collect();
+    let taken = if failed.is_empty() { HashMap::new() } else { messages::taken(db, client, &failed).await? };
+    let steps: Vec<SmsStep> = last
+        .iter()
+        .map(|(message, (new, moved))| SmsStep {
+            message: *message,
+            state: moved.state,
+            receipt: receipt_of(moved, taken.get(message)),
+            at: new.at,
+        })
+        .collect();
+    let mut follow = Follow::default();
+    for sms in messages::step(db, client, &steps).await? {
+        let id = MessageId(sms.id);
+        let Some((new, moved)) = last.get(&id) else { continue };
+        follow.after(ctx, &sms, (new, moved), taken.contains_key(&id));
+    }
+    follow.write(ctx, db, client).await
+}
+
+/// What follows from the steps of messages.
+#[derive(Default)]
+struct Follow {
+    refunds: Vec<(Uuid, MessageId, i64)>,
+    forgotten: Vec<PartId>,
+    told: Vec<Callback>,
+}
+
+impl Follow {
+    fn after(&mut self, ctx: &Context, sms: &Moved, (new, moved): (&NewEvent, &MessageMoved), was_taken: bool) {
+        if moved.state.is_failed() && !was_taken && !may_have_arrived(moved) {
+            self.refunds.push((ctx.mint(), moved.message, sms.units));
+        }
+        if sms.forgets && GatewayStatus::of(moved.state).is_final() {
+            self.forgotten.push(PartId(sms.part_id));
+        }
+        self.told.extend(receipt_callback(ctx, sms, moved.state, new.at));
+    }
+
+    async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
+        credits::refund(db, client, &self.refunds, ctx.now()).await?;
+        messages::forget(db, client, &self.forgotten).await?;
+        callbacks::insert(db, client, &self.told).await?;
+        let lanes: BTreeSet<Uuid> = self.told.iter().map(|callback| callback.lane_id).collect();
+        Ok(lanes.into_iter().map(|lane| (Queue::SmsCallback, lane)).collect())
+    }
+}
+
+fn may_have_arrived(moved: &MessageMoved) -> bool {
+    moved.failure.as_ref().is_some_and(|failure| failure.code == MAY_HAVE_ARRIVED)
+}
+
+/// What stands for a message in the end. `taken`: what is known of the parts that the SMSC took.
+fn receipt_of(moved: &MessageMoved, taken: Option<&(i64, Option<FinalReceipt>)>) -> Option<FinalReceipt> {
+    let code = moved.failure.as_ref().map(|failure| failure.code);
+    match (moved.state, taken) {
+        (DeliveryState::Delivered, _) => Some(FinalReceipt::Delivered),
+        (DeliveryState::Failed, _) if may_have_arrived(moved) => Some(FinalReceipt::Unknown),
+        (DeliveryState::Failed, Some((_, receipt))) => Some(receipt.unwrap_or(FinalReceipt::Undelivered)),
+        (DeliveryState::Failed, None) if code == Some(NOT_HANDED_OVER) => Some(FinalReceipt::Expired),
+        (DeliveryState::Failed, None) => Some(FinalReceipt::Rejected),
+        _ => None,
+    }
+}
+
+fn receipt_callback(ctx: &Context, sms: &Moved, state: DeliveryState, at: DateTime<Utc>) -> Option<Callback> {
+    let url = sms.receipt_url.as_deref()?;
+    let gst_id = sms.request_id.to_string();
+    let about = callback::About { ct_id: sms.ct_id.as_deref(), gst_id: &gst_id, identifier: sms.identifier.as_deref() };
+    let form = callback::receipt(about, &sms.recipient, GatewayStatus::of(state), at);
+    Some(Callback {
+        id: ctx.mint(),
+        lane_id: callback::lane_of(url),
+        url: url.to_owned(),
+        posts: false,
+        form,
+        attempts: 0,
+        created_at: ctx.now(),
+    })
+}
+
+/// SMS that are sent whatever the balance (DESIGN 7).
+async fn meter(ctx: &Context, db: &mut PgConnection, client: ClientId, moved: &[&MessageMoved]) -> Result<()> {
+    let phone = |moved: &MessageMoved| {
+        let phone = moved.to.iter().find_map(|address| address.as_kind(AddressKind::Phone));
+        phone.map(str::to_owned)
+    };
+    let sent: Vec<(MessageId, String)> =
+        moved.iter().filter_map(|moved| Some((moved.message, phone(moved)?))).collect();
+    if sent.is_empty() {
+        return Ok(());
+    }
+    let messages: Vec<MessageId> = sent.iter().map(|(message, _)| *message).collect();
+    let phones: Vec<&str> = sent.iter().map(|(_, phone)| phone.as_str()).collect();
+    let taken = messages::taken(db, client, &messages).await?;
+    let prices = credits::prices(db, client, &phones).await?;
+    let metered: Vec<(Uuid, MessageId, i64)> = messages
+        .into_iter()
+        .zip(prices)
+        .map(|(message, price)| {
+            let parts = taken.get(&message).map_or(1, |(parts, _)| *parts);
+            (ctx.mint(), message, parts.saturating_mul(price))
+        })
+        .collect();
+    Ok(credits::meter(db, client, &metered, ctx.now()).await?)
+}

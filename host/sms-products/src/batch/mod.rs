@@ -1,0 +1,128 @@
+//! The batch gateway (SPEC 4.9): forms in, XML out.
+
+mod queries;
+mod send;
+mod xml;
+
+use base::{Context, Error};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::ClientId,
+    sms_products::batch::{BatchFault, Keywords},
+};
+
+use xml::Xml;
+
+/// A call of the batch gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchCall {
+    /// `/smsbatch/sms`
+    Send,
+    /// `/smsbatch/deliveryreceiptscheck`
+    Receipts,
+    /// `/smsbatch/replysmscheck`
+    Replies,
+    /// `/smsbatch/servicequery`
+    Service,
+}
+
+/// The answer to a call: the element `response`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchAnswer {
+    /// The status code.
+    pub code: u16,
+    xml: String,
+}
+
+impl BatchAnswer {
+    /// The document. `testing`: the call came in a way that is for trying things out only.
+    pub fn document(&self, testing: bool) -> String {
+        const END: &str = "</response>";
+        const NOTICE: &str = "<notice>GET is for testing only: send with POST</notice>";
+        let notice = if testing { NOTICE } else { "" };
+        let inner = self.xml.strip_suffix(END).unwrap_or(&self.xml);
+        format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{inner}{notice}{END}")
+    }
+}
+
+/// Why a call has no ordinary answer.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("{}", .0.said)]
+    Fault(BatchFault),
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<BatchFault> for Refused {
+    fn from(fault: BatchFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<storage::Error> for Refused {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for Refused {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Answers a call with the fields of its form. `namespace` is that of the answers.
+pub async fn answer(
+    ctx: &Context,
+    client: ClientId,
+    call: BatchCall,
+    fields: Vec<(String, String)>,
+    namespace: &str,
+) -> Result<BatchAnswer, Error> {
+    let answered = match Keywords::of(fields) {
+        Err(fault) => Err(fault.into()),
+        Ok(keywords) => match call {
+            BatchCall::Send => send::send(ctx, client, &keywords, namespace).await,
+            BatchCall::Receipts => queries::receipts(ctx, client, &keywords, namespace).await,
+            BatchCall::Replies => queries::replies(ctx, client, &keywords, namespace).await,
+            BatchCall::Service => queries::service(ctx, client, &keywords, namespace).await,
+        },
+    };
+    match answered {
+        Ok(answer) => Ok(answer),
+        Err(Refused::Fault(fault)) => Ok(refusal(&fault, namespace, ctx.now())),
+        Err(Refused::Failed(error)) => Err(error),
+    }
+}
+
+/// The answer to a call that is refused.
+pub fn refusal(fault: &BatchFault, namespace: &str, now: DateTime<Utc>) -> BatchAnswer {
+    written((fault.code, &fault.said), namespace, now, |_| {})
+}
+
+/// An answer with its result and what `inner` writes.
+fn written(
+    (code, said): (u16, &str),
+    namespace: &str,
+    now: DateTime<Utc>,
+    inner: impl FnOnce(&mut Xml),
+) -> BatchAnswer {
+    let mut xml = Xml::new();
+    xml.element("response", Some(("xmlns", namespace)), |xml| {
+        xml.element("result", None, |xml| {
+            xml.element("status", Some(("code", &code.to_string())), |xml| xml.text(said));
+            xml.time("completiontime", now);
+        });
+        inner(xml);
+    });
+    BatchAnswer { code, xml: xml.finish() }
+}
+
+/// The name of a batch.
+fn batch(xml: &mut Xml, batch_ref: &str, batch_id: &str) {
+    xml.element("batch", None, |xml| {
+        xml.leaf("batchref", batch_ref);
+        xml.leaf("batchid", batch_id);
+    });
+}

@@ -1,0 +1,145 @@
+//! `/smsbatch/sms`
+
+use base::Context;
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use chrono_tz::Tz;
+use domain::{
+    content::SmsContent,
+    ids::{ClientId, SmsRequestId},
+    sms_products::{
+        Product,
+        batch::{BatchFault, BatchName, BatchSend, Future, Keywords, ReplyModel},
+    },
+};
+use storage::{
+    inboxes,
+    sms::products::requests::{self, NewRequest},
+    tenancy::clients,
+};
+
+use super::{BatchAnswer, Refused, batch, written};
+use crate::accept::{self, Order, OrderedText, Taken};
+
+/// How far ahead something can be scheduled.
+const AHEAD_MAX: TimeDelta = TimeDelta::days(366);
+/// Characters of a `batchid` that we choose.
+const CHOSEN_ID: usize = 20;
+
+pub(super) async fn send(
+    ctx: &Context,
+    client: ClientId,
+    keywords: &Keywords,
+    namespace: &str,
+) -> Result<BatchAnswer, Refused> {
+    let name = BatchName::of(keywords)?;
+    let id: SmsRequestId = ctx.mint();
+    let judged = BatchSend::of(keywords);
+    let (batch_ref, batch_id) = named(name, id);
+    // What was taken before is answered before anything else is judged: the answer is that of then.
+    if let Some(answer) = before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
+        return Ok(answer);
+    }
+    let sent = judged?;
+    let due = due(ctx, client, sent.future).await?;
+    let source = source(ctx, client, &sent.replies).await?;
+    let said = if sent.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
+    let answer = written((sent.code(), said), namespace, ctx.now(), |xml| {
+        xml.element("batchsend", None, |xml| {
+            batch(xml, &batch_ref, &batch_id);
+            xml.leaf("totalnumbers", &sent.total.to_string());
+            xml.leaf("correctnumbers", &sent.correct.to_string());
+        });
+    });
+    let request = NewRequest {
+        id,
+        product: Product::Batch,
+        receipt_url: None,
+        reply_url: None,
+        posts_replies: false,
+        forgets: false,
+        batch: Some((&batch_ref, &batch_id)),
+        wants_receipts: sent.wants_receipts,
+        wants_replies: matches!(sent.replies, ReplyModel::Replies { .. }),
+        response: Some(&answer.xml),
+    };
+    let text = OrderedText {
+        content: SmsContent {
+            text: sent.text.text.clone(),
+            unicode: sent.text.unicode,
+            numbered: sent.text.numbered,
+            urgent: matches!(sent.replies, ReplyModel::Replies { .. }),
+            source: None,
+        },
+        parts: sent.text.parts,
+        ct_id: None,
+        recipients: sent.cells.iter().map(|cell| (cell.number.clone(), cell.identifier.clone())).collect(),
+    };
+    match accept::accept(ctx, client, Order { request, source, texts: vec![text], due }).await? {
+        Taken::Stored | Taken::Before(_) => Ok(answer),
+        Taken::NoCredits => Err(BatchFault::no_credits().into()),
+        // Somebody took it in the same moment.
+        Taken::SameName => match before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
+            Some(answer) => Ok(answer),
+            None => Err(BatchFault::new(3001, "the batch could not be taken now: send it again").into()),
+        },
+    }
+}
+
+/// The name of a batch; what the caller does not name is named by us.
+fn named(name: BatchName, id: SmsRequestId) -> (String, String) {
+    let ours = id.0.simple().to_string();
+    // The end of an id is what differs between two of one moment.
+    let chosen = || ours.chars().skip(ours.len() - CHOSEN_ID).collect();
+    (name.batch_ref.unwrap_or_else(|| id.to_string()), name.batch_id.unwrap_or_else(chosen))
+}
+
+/// The answer to a batch that was taken before: `previousxml` with what was answered then.
+async fn before(
+    ctx: &Context,
+    client: ClientId,
+    (batch_ref, batch_id): (&str, &str),
+    namespace: &str,
+) -> Result<Option<BatchAnswer>, Refused> {
+    let mut db = ctx.db.acquire().await?;
+    let Some(known) = requests::batch(&mut db, client, batch_ref, batch_id).await? else { return Ok(None) };
+    let previous = known.response.unwrap_or_default();
+    let said = "this batchref and batchid were sent before: nothing is sent again";
+    Ok(Some(written((1034, said), namespace, ctx.now(), |xml| {
+        xml.element("previousxml", None, |xml| xml.raw(&previous));
+    })))
+}
+
+/// The moment of `futuredatetime`. What has passed is sent now.
+async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<Option<DateTime<Utc>>, Refused> {
+    let due = match future {
+        None => return Ok(None),
+        Some(Future::At(moment)) => moment,
+        Some(Future::Local(local)) => {
+            let mut db = ctx.db.acquire().await?;
+            let zone = clients::get(&mut db, client).await?.map(|client| client.time_zone).unwrap_or_default();
+            let zone: Tz = zone.parse().unwrap_or(Tz::UTC);
+            let moment = zone.from_local_datetime(&local).earliest();
+            let skipped = || BatchFault::new(1310, format!("futuredatetime: there is no such time in {zone}"));
+            moment.ok_or_else(skipped)?.to_utc()
+        }
+    };
+    if due > ctx.now() + AHEAD_MAX {
+        return Err(BatchFault::new(1311, "futuredatetime lies more than a year ahead").into());
+    }
+    Ok(Some(due))
+}
+
+/// What a batch is sent from; `None` = the client's SMS inbox.
+async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result<Option<String>, Refused> {
+    match replies {
+        ReplyModel::Sender(sender) => Ok(Some(sender.clone())),
+        ReplyModel::Replies { virtual_name: None } => Ok(None),
+        ReplyModel::Replies { virtual_name: Some(name) } => {
+            let mut db = ctx.db.acquire().await?;
+            let found =
+                inboxes::by_addresses(&mut db, client, domain::channel::Channel::Sms, std::slice::from_ref(name))
+                    .await?;
+            Ok(found.first().and_then(|inbox| inbox.address().map(str::to_owned)))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What became of messages (SPEC 2.14, 8).
+
+use base::{Context, Error};
+use domain::{
+    clock::first_id_at,
+    ids::ClientId,
+    sms_products::{
+        GatewayStatus,
+        tracking::{Tracked as Asked, TrackingQuery},
+    },
+};
+use storage::{
+    PgConnection,
+    sms::products::tracking::{self, Tracked},
+};
+use uuid::Uuid;
+
+/// Messages that one query tells of at most: those of the largest request.
+const TOLD_MAX: i64 = 1000;
+
+/// Why a query is not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum TrackError {
+    /// It was asked too often: 228.
+    #[error("{}", GatewayStatus::TrackedTooOften.description())]
+    TooOften,
+    /// The work failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for TrackError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for TrackError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Answers a query, and counts it against its limit.
+pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Result<Vec<Tracked>, TrackError> {
+    let mut tx = ctx.db.begin().await?;
+    let mut keys: Vec<String> = query.tracked.iter().map(|asked| asked.key(query.from)).collect();
+    // In one order, so that two queries do not wait for each other in a circle.
+    keys.sort();
+    keys.dedup();
+    for key in keys {
+        if !tracking::ask(&mut tx, client, &key, ctx.now()).await? {
+            return Err(TrackError::TooOften);
+        }
+    }
+    let time = (query.from.map(first_id_at).unwrap_or_default(), query.to.map_or(Uuid::max(), first_id_at));
+    let mut found: Vec<Tracked> = Vec::new();
+    for asked in &query.tracked {
+        let more = of(&mut tx, client, asked, time).await?;
+        let new: Vec<Tracked> = more.into_iter().filter(|one| found.iter().all(|known| known.id != one.id)).collect();
+        found.extend(new);
+    }
+    tx.commit().await?;
+    found.retain(|one| !query.only_final || GatewayStatus::of(one.state).is_final());
+    Ok(found)
+}
+
+async fn of(
+    db: &mut PgConnection,
+    client: ClientId,
+    asked: &Asked,
+    time: (Uuid, Uuid),
+) -> Result<Vec<Tracked>, TrackError> {
+    Ok(match asked {
+        Asked::CtId(ct_id) => tracking::of_ct_id(db, client, ct_id, time, TOLD_MAX).await?,
+        Asked::Time => tracking::of_time(db, client, time, TOLD_MAX).await?,
+        Asked::Global(id) => {
+            let Ok(id) = id.parse::<Uuid>() else { return Ok(Vec::new()) };
+            let of_request = tracking::of_request(db, client, id, time, TOLD_MAX).await?;
+            if of_request.is_empty() {
+                let next = Uuid::from_u128(id.as_u128().saturating_add(1));
+                tracking::of_time(db, client, (id.max(time.0), next.min(time.1)), 1).await?
+            } else {
+                of_request
+            }
+        }
+    })
+}

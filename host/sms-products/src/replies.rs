@@ -1,0 +1,115 @@
+//! What subscribers answer: stored before the SMSC is told so, and handed to the product whose message they answer, which is the
+//! one that was sent last to that subscriber from that address.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base::{Context, Result};
+use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, StoreFailed};
+use domain::{
+    ids::{ClientId, MessageId, SmsRequestId},
+    sms_products::{OptOutWord, Product, callback},
+};
+use storage::{
+    PgConnection, Queue,
+    sms::{
+        inbound::{self, InboundSms},
+        products::{
+            callbacks::{self, Callback},
+            replies::{self, Answered, Reply},
+            requests,
+        },
+    },
+};
+use uuid::Uuid;
+
+use crate::stops;
+
+/// Stores what the SMSC sends before it is acknowledged: receipts for the engine, replies for the products.
+pub struct SmscEvents {
+    ctx: Arc<Context>,
+    receipts: Arc<outbound::SmscEvents>,
+}
+
+impl SmscEvents {
+    /// For `SmppGateway::connect`.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        Arc::new(Self { receipts: outbound::SmscEvents::new(Arc::clone(&ctx)), ctx })
+    }
+}
+
+#[async_trait]
+impl SmppEvents for SmscEvents {
+    async fn receipt(&self, receipt: SmsReceipt) -> std::result::Result<(), StoreFailed> {
+        self.receipts.receipt(receipt).await
+    }
+
+    async fn mobile_originated(&self, message: MobileOriginated) -> std::result::Result<(), StoreFailed> {
+        take(&self.ctx, &message).await.map_err(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "a subscriber's SMS could not be stored");
+            StoreFailed
+        })
+    }
+}
+
+/// Takes an SMS of a subscriber.
+async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
+    // PostgreSQL takes no NUL characters; a phone may send some.
+    let text = message.text.replace('\0', "\u{fffd}");
+    let mut tx = ctx.db.begin().await?;
+    let id: Uuid = ctx.mint();
+    let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
+    inbound::insert(&mut tx, &sms, ctx.now()).await?;
+    let found = replies::answered(&mut tx, &message.to, &message.from).await?;
+    let mut wakes = Vec::new();
+    if let Some((client, answered)) = found {
+        if let Some(word) = OptOutWord::of(&text) {
+            wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
+        }
+        let reply = (message, text.as_str(), id);
+        wakes.extend(hand_over(ctx, &mut tx, client, answered, reply).await?);
+    }
+    tx.commit().await?;
+    if let Some((client, _)) = found {
+        ctx.wake.wake_all(client, wakes);
+    }
+    Ok(())
+}
+
+/// Gives a reply to the product that sent the message which it answers.
+async fn hand_over(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    answered: MessageId,
+    (message, text, id): (&MobileOriginated, &str, Uuid),
+) -> Result<Option<(Queue, Uuid)>> {
+    let Some(sent) = replies::message(db, client, answered).await? else { return Ok(None) };
+    let request = SmsRequestId(sent.request_id);
+    let Some(known) = requests::get(db, client, request).await? else { return Ok(None) };
+    if !known.wants_replies {
+        return Ok(None);
+    }
+    let reply = Reply {
+        id,
+        request,
+        message: answered,
+        subscriber: message.from.clone(),
+        source: message.to.clone(),
+        body: text.to_owned(),
+        received_at: ctx.now(),
+    };
+    replies::insert(db, client, &reply).await?;
+    let Some(url) = known.reply_url.filter(|_| known.product == Product::Json) else { return Ok(None) };
+    let callback = reply_callback(ctx, &reply, &sent, url, known.posts_replies);
+    callbacks::insert(db, client, std::slice::from_ref(&callback)).await?;
+    Ok(Some((Queue::SmsCallback, callback.lane_id)))
+}
+
+fn reply_callback(ctx: &Context, reply: &Reply, sent: &Answered, url: String, posts: bool) -> Callback {
+    let gst_id = reply.request.to_string();
+    let about =
+        callback::About { ct_id: sent.ct_id.as_deref(), gst_id: &gst_id, identifier: sent.identifier.as_deref() };
+    let form = callback::reply(about, (&reply.subscriber, &reply.source), &reply.body, reply.received_at);
+    Callback { id: ctx.mint(), lane_id: callback::lane_of(&url), url, posts, form, attempts: 0, created_at: ctx.now() }
+}

@@ -1,0 +1,89 @@
+//! Subscribers who want no more messages of a client (SPEC 4.8).
+
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
+use domain::{
+    delivery::DeliveryState,
+    ids::{ClientId, MessageId},
+    inbound::ProviderFailure,
+    sms_products::OptOutWord,
+};
+use outbound::delivery::{self, Step};
+use storage::{
+    PgConnection, PgPool, Queue, inboxes,
+    sms::products::{messages, opt_outs},
+    work::lanes,
+};
+use uuid::Uuid;
+
+/// Our own code of an SMS whose recipient has stopped them.
+pub const STOPPED: i64 = 900_470;
+/// Waiting messages that one reply stops.
+const STOPPED_AT_ONCE: i64 = 1000;
+/// Numbers of a list at most, read so many at a time.
+const PAGE: i64 = 5000;
+
+/// The subscribers who stopped messages of a client, in order.
+pub async fn list(db: &PgPool, client: ClientId) -> Result<Vec<String>> {
+    let mut db = db.acquire().await?;
+    let mut all: Vec<String> = Vec::new();
+    loop {
+        let after = all.last().cloned().unwrap_or_default();
+        let page = opt_outs::list(&mut db, client, &after, PAGE).await?;
+        if page.is_empty() {
+            return Ok(all);
+        }
+        all.extend(page);
+    }
+}
+
+/// Takes back that a subscriber stopped messages; `false` when nothing was stopped.
+pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber: &str, actor: Actor) -> Result<bool> {
+    let mut tx = admin.db.begin().await?;
+    let gone = opt_outs::resume(&mut tx, client, None, subscriber).await?;
+    if gone > 0 {
+        audit(admin, &mut tx, client, actor, "remove", ("sms-opt-out", &gone.to_string())).await?;
+    }
+    tx.commit().await?;
+    Ok(gone > 0)
+}
+
+/// Does what a reply says about further messages, inside the caller's transaction. What waits for its time is not sent any
+/// more, and its credits go back. Answers the lanes to wake.
+pub(crate) async fn heed(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (source, subscriber): (&str, &str),
+    word: OptOutWord,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let word = match word {
+        OptOutWord::Start => {
+            opt_outs::resume(db, client, Some(source), subscriber).await?;
+            return Ok(Vec::new());
+        }
+        OptOutWord::Stop(word) => word,
+    };
+    opt_outs::stop(db, client, source, subscriber, word, ctx.now()).await?;
+    if let Some(inbox) = inboxes::default_sms(db, client).await? {
+        // Whoever marks messages as being sent has the lane, and so have we: what waits now is not sent.
+        lanes::stand_still(db, client, Queue::Outbound, inbox.id.0).await?;
+    }
+    let waiting = messages::waiting(db, client, source, subscriber, STOPPED_AT_ONCE).await?;
+    let steps = waiting.into_iter().map(|message| stopped(ctx, message)).collect();
+    delivery::advance(ctx, db, client, steps).await
+}
+
+fn stopped(ctx: &Context, message: MessageId) -> Step {
+    let text = "the recipient has stopped messages from this source".to_owned();
+    Step {
+        message,
+        ordinal: 0,
+        reached: DeliveryState::Failed,
+        at: ctx.now(),
+        provider_id: None,
+        failure: Some(ProviderFailure { code: STOPPED, text }),
+    }
+}

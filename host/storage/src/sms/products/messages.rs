@@ -1,0 +1,203 @@
+//! The messages of the SMS products, and where they stand.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    content::{OutboundContent, SmsContent},
+    delivery::DeliveryState,
+    ids::{ClientId, MessageId, PartId, SmsRequestId},
+    sms_products::FinalReceipt,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{
+    Result,
+    stored::{self, known},
+};
+
+/// A message of a request.
+#[derive(Debug, Clone)]
+pub struct NewSms {
+    /// Its id, and that of the outbound message.
+    pub id: MessageId,
+    /// What it says.
+    pub part: PartId,
+    /// Digits.
+    pub recipient: String,
+    /// What it is sent from.
+    pub source: String,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// The client's name for the recipient.
+    pub identifier: Option<String>,
+    /// Credits.
+    pub units: i64,
+    /// It is not sent: the recipient has stopped them.
+    pub blocked: bool,
+}
+
+/// Stores messages of a request, and who is to be taken for answering them.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    request: SmsRequestId,
+    messages: &[NewSms],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO sms_message (client_id, id, request_id, part_id, recipient, source, ct_id, identifier, units, state,
+                                  receipt, moved_at)
+         SELECT $1, id, $2, part_id, recipient, source, ct_id, identifier, units,
+                CASE WHEN blocked THEN 'FAILED' ELSE 'QUEUED' END, CASE WHEN blocked THEN 'REJECTD' END, $3
+         FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::boolean[])
+             AS given (id, part_id, recipient, source, ct_id, identifier, units, blocked)",
+    )
+    .bind(client.0)
+    .bind(request.0)
+    .bind(now)
+    .bind(messages.iter().map(|one| one.id.0).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.part.0).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.recipient.as_str()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.source.as_str()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.ct_id.as_deref()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.identifier.as_deref()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.units).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.blocked).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A step of a message of a product.
+#[derive(Debug, Clone)]
+pub struct SmsStep {
+    /// The message.
+    pub message: MessageId,
+    /// Where it stands now.
+    pub state: DeliveryState,
+    /// What stands for it in the end.
+    pub receipt: Option<FinalReceipt>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// A message as it stands after a step, with what follows from it.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct Moved {
+    /// The message.
+    pub id: Uuid,
+    /// The request, which is the `gstid`.
+    pub request_id: Uuid,
+    /// Digits.
+    pub recipient: String,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// The client's name for the recipient.
+    pub identifier: Option<String>,
+    /// Credits that were charged.
+    pub units: i64,
+    /// Its text.
+    pub part_id: Uuid,
+    /// Where receipts are told.
+    pub receipt_url: Option<String>,
+    /// Its text is forgotten.
+    pub forgets: bool,
+}
+
+/// Writes where messages stand, one step of each, and answers those that are known.
+pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) -> Result<Vec<Moved>> {
+    let moved = sqlx::query_as(
+        "WITH moved AS (
+             UPDATE sms_message sms SET state = given.state, receipt = COALESCE(given.receipt, sms.receipt), moved_at = given.at
+             FROM (SELECT $1::uuid AS client_id, *
+                   FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS one (id, state, receipt, at)
+                   OFFSET 0) given
+             WHERE sms.client_id = given.client_id AND sms.id = given.id
+             RETURNING sms.client_id, sms.id, sms.request_id, sms.recipient, sms.ct_id, sms.identifier, sms.units, sms.part_id
+         )
+         SELECT moved.id, moved.request_id, moved.recipient, moved.ct_id, moved.identifier, moved.units, moved.part_id,
+                request.receipt_url, request.forgets
+         FROM moved CROSS JOIN LATERAL (
+             SELECT receipt_url, forgets FROM sms_request one
+             WHERE one.client_id = moved.client_id AND one.id = moved.request_id OFFSET 0) request",
+    )
+    .bind(client.0)
+    .bind(steps.iter().map(|one| one.message.0).collect::<Vec<_>>())
+    .bind(steps.iter().map(|one| one.state.as_str()).collect::<Vec<_>>())
+    .bind(steps.iter().map(|one| one.receipt.map(FinalReceipt::as_str)).collect::<Vec<_>>())
+    .bind(steps.iter().map(|one| one.at).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(moved)
+}
+
+/// Forgets what parts say: nothing of it stays.
+pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -> Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let nothing = OutboundContent::Sms(SmsContent::default());
+    sqlx::query(
+        "UPDATE outbound_part part SET content = $3
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         WHERE part.client_id = given.client_id AND part.id = given.id",
+    )
+    .bind(client.0)
+    .bind(parts.iter().map(|part| part.0).collect::<Vec<_>>())
+    .bind(stored::write(&nothing))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Of each of these messages how many parts the SMSC took, and what it said in the end of those that did not arrive; messages of
+/// which it took none are left out.
+pub async fn taken(
+    db: &mut PgConnection,
+    client: ClientId,
+    messages: &[MessageId],
+) -> Result<HashMap<MessageId, (i64, Option<FinalReceipt>)>> {
+    let rows: Vec<(Uuid, i64, Option<String>)> = sqlx::query_as(
+        "SELECT part.message_id, count(*), min(part.receipt) FILTER (WHERE part.receipt <> 'DELIVRD')
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS message_id OFFSET 0) given
+         JOIN sms_part part ON part.client_id = given.client_id AND part.message_id = given.message_id
+         GROUP BY part.message_id",
+    )
+    .bind(client.0)
+    .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let read = |(message, parts, receipt): (Uuid, i64, Option<String>)| {
+        let receipt = receipt.map(|name| known("sms_part", "receipt", &name, FinalReceipt::of)).transpose()?;
+        Ok((MessageId(message), (parts, receipt)))
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// Messages to a recipient from a source that have not gone out, the newest first.
+pub async fn waiting(
+    db: &mut PgConnection,
+    client: ClientId,
+    source: &str,
+    recipient: &str,
+    limit: i64,
+) -> Result<Vec<MessageId>> {
+    let found: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT sms.id FROM (
+             SELECT client_id, id FROM sms_message
+             WHERE client_id = $1 AND recipient = $2 AND source = $3 AND state = 'QUEUED' ORDER BY id DESC LIMIT $4) sms
+         CROSS JOIN LATERAL (
+             SELECT 1 FROM outbound_work work
+             WHERE work.client_id = sms.client_id AND work.message_id = sms.id AND work.phase IN ('READY', 'PACED')
+             OFFSET 0) work",
+    )
+    .bind(client.0)
+    .bind(recipient)
+    .bind(source)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(MessageId).collect())
+}

@@ -1,0 +1,81 @@
+//! Subscribers who stopped the messages of a client from a source.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use domain::ids::ClientId;
+use sqlx::PgConnection;
+
+use crate::Result;
+
+/// Notes that a subscriber stopped; says nothing new where it had before.
+pub async fn stop(
+    db: &mut PgConnection,
+    client: ClientId,
+    source: &str,
+    subscriber: &str,
+    keyword: &str,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO sms_opt_out (client_id, source, subscriber, keyword, at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(source)
+    .bind(subscriber)
+    .bind(keyword)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes back that a subscriber stopped messages from a source, or from whatever source; answers how many entries went.
+pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str>, subscriber: &str) -> Result<u64> {
+    let done = sqlx::query(
+        "DELETE FROM sms_opt_out WHERE client_id = $1 AND subscriber = $2 AND ($3::text IS NULL OR source = $3)",
+    )
+    .bind(client.0)
+    .bind(subscriber)
+    .bind(source)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Which of these subscribers stopped messages from a source.
+pub async fn among(
+    db: &mut PgConnection,
+    client: ClientId,
+    source: &str,
+    subscribers: &[&str],
+) -> Result<HashSet<String>> {
+    let found: Vec<String> = sqlx::query_scalar(
+        "SELECT stopped.subscriber FROM (
+             SELECT $1::uuid AS client_id, * FROM unnest($3::text[]) AS subscriber OFFSET 0) given
+         JOIN sms_opt_out stopped ON stopped.client_id = given.client_id AND stopped.source = $2
+          AND stopped.subscriber = given.subscriber",
+    )
+    .bind(client.0)
+    .bind(source)
+    .bind(subscribers)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().collect())
+}
+
+/// Those who stopped, in order, behind `after`.
+pub async fn list(db: &mut PgConnection, client: ClientId, after: &str, limit: i64) -> Result<Vec<String>> {
+    let found = sqlx::query_scalar(
+        "SELECT DISTINCT subscriber FROM (
+             SELECT subscriber FROM sms_opt_out WHERE client_id = $1 AND subscriber > $2 ORDER BY subscriber LIMIT $3) page
+         ORDER BY subscriber",
+    )
+    .bind(client.0)
+    .bind(after)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(found)
+}

@@ -1,0 +1,139 @@
+//! Who answers what, and what was answered.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, MessageId, SmsRequestId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Notes which messages subscribers answer who write to `source`: the latest send counts. `sent` = subscriber and message.
+pub async fn correspond(
+    db: &mut PgConnection,
+    client: ClientId,
+    source: &str,
+    sent: &[(&str, MessageId)],
+) -> Result<()> {
+    // One statement may touch a row only once, and two that touch several must do so in one order.
+    let latest: std::collections::BTreeMap<&str, Uuid> =
+        sent.iter().map(|(subscriber, message)| (*subscriber, message.0)).collect();
+    sqlx::query(
+        "INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id)
+         SELECT $2, subscriber, $1, message_id FROM unnest($3::text[], $4::uuid[]) AS sent (subscriber, message_id)
+         ON CONFLICT (source, subscriber) DO UPDATE
+         SET client_id = excluded.client_id, message_id = excluded.message_id WHERE known.message_id < excluded.message_id",
+    )
+    .bind(client.0)
+    .bind(source)
+    .bind(latest.keys().copied().collect::<Vec<_>>())
+    .bind(latest.values().copied().collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The message that a subscriber answers, and whose it is.
+pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> Result<Option<(ClientId, MessageId)>> {
+    let found: Option<(Uuid, Uuid)> =
+        sqlx::query_as("SELECT client_id, message_id FROM sms_correspondent WHERE source = $1 AND subscriber = $2")
+            .bind(source)
+            .bind(subscriber)
+            .fetch_optional(db)
+            .await?;
+    Ok(found.map(|(client, message)| (ClientId(client), MessageId(message))))
+}
+
+/// The message of a product that is answered.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct Answered {
+    /// Its request.
+    pub request_id: Uuid,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// The client's name for the recipient.
+    pub identifier: Option<String>,
+}
+
+/// What is known of a message that is answered; `None` when it is none of a product.
+pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Answered>> {
+    let row = sqlx::query_as("SELECT request_id, ct_id, identifier FROM sms_message WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(message.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(row)
+}
+
+/// A reply to a message of a product.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Its id.
+    pub id: Uuid,
+    /// The request that it answers.
+    pub request: SmsRequestId,
+    /// The message of it.
+    pub message: MessageId,
+    /// Who wrote.
+    pub subscriber: String,
+    /// To which of our addresses.
+    pub source: String,
+    /// What.
+    pub body: String,
+    /// When.
+    pub received_at: DateTime<Utc>,
+}
+
+/// Stores a reply.
+pub async fn insert(db: &mut PgConnection, client: ClientId, reply: &Reply) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO sms_reply (client_id, id, request_id, message_id, subscriber, source, body, received_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(client.0)
+    .bind(reply.id)
+    .bind(reply.request.0)
+    .bind(reply.message.0)
+    .bind(&reply.subscriber)
+    .bind(&reply.source)
+    .bind(&reply.body)
+    .bind(reply.received_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A reply, with the client's name for who wrote.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct PulledReply {
+    /// Who wrote.
+    pub subscriber: String,
+    /// The client's name for them.
+    pub identifier: Option<String>,
+    /// What.
+    pub body: String,
+    /// When.
+    pub received_at: DateTime<Utc>,
+}
+
+/// The replies to a request, oldest first.
+pub async fn of_request(
+    db: &mut PgConnection,
+    client: ClientId,
+    request: SmsRequestId,
+    limit: i64,
+) -> Result<Vec<PulledReply>> {
+    let rows = sqlx::query_as(
+        "SELECT reply.subscriber, sms.identifier, reply.body, reply.received_at
+         FROM (SELECT * FROM sms_reply WHERE client_id = $1 AND request_id = $2 ORDER BY id LIMIT $3) reply
+         LEFT JOIN LATERAL (
+             SELECT identifier FROM sms_message one
+             WHERE one.client_id = reply.client_id AND one.id = reply.message_id OFFSET 0) sms ON true
+         ORDER BY reply.id",
+    )
+    .bind(client.0)
+    .bind(request.0)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(rows)
+}

@@ -1,0 +1,175 @@
+//! Requests to the gateways.
+
+use domain::{
+    ids::{ClientId, SmsRequestId},
+    sms_products::Product,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored::known};
+
+/// A request that is taken.
+#[derive(Debug, Clone)]
+pub struct NewRequest<'a> {
+    /// Its id.
+    pub id: SmsRequestId,
+    /// Which gateway took it.
+    pub product: Product,
+    /// Where receipts are told.
+    pub receipt_url: Option<&'a str>,
+    /// Where replies are told.
+    pub reply_url: Option<&'a str>,
+    /// Replies are posted.
+    pub posts_replies: bool,
+    /// Texts are forgotten when their messages are through.
+    pub forgets: bool,
+    /// `batchref` and `batchid`.
+    pub batch: Option<(&'a str, &'a str)>,
+    /// Receipts may be asked for.
+    pub wants_receipts: bool,
+    /// Replies may be asked for.
+    pub wants_replies: bool,
+    /// What is answered.
+    pub response: Option<&'a str>,
+}
+
+/// Stores a request; `false` when there is a batch of the same name.
+pub async fn insert(db: &mut PgConnection, client: ClientId, new: &NewRequest<'_>) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO sms_request (client_id, id, product, receipt_url, reply_url, posts_replies, forgets, batch_ref, batch_id,
+                                  wants_receipts, wants_replies, response)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         ON CONFLICT (client_id, batch_ref, batch_id) WHERE product = 'BATCH' DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(new.id.0)
+    .bind(new.product.as_str())
+    .bind(new.receipt_url)
+    .bind(new.reply_url)
+    .bind(new.posts_replies)
+    .bind(new.forgets)
+    .bind(new.batch.map(|batch| batch.0))
+    .bind(new.batch.map(|batch| batch.1))
+    .bind(new.wants_receipts)
+    .bind(new.wants_replies)
+    .bind(new.response)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// What is known of a request.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its id.
+    pub id: SmsRequestId,
+    /// Which gateway took it.
+    pub product: Product,
+    /// Where replies are told.
+    pub reply_url: Option<String>,
+    /// Replies are posted.
+    pub posts_replies: bool,
+    /// Receipts may be asked for.
+    pub wants_receipts: bool,
+    /// Replies may be asked for.
+    pub wants_replies: bool,
+    /// What was answered.
+    pub response: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct RequestRow {
+    id: Uuid,
+    product: String,
+    reply_url: Option<String>,
+    posts_replies: bool,
+    wants_receipts: bool,
+    wants_replies: bool,
+    response: Option<String>,
+}
+
+impl RequestRow {
+    fn read(self) -> Result<Request> {
+        Ok(Request {
+            id: SmsRequestId(self.id),
+            product: known("sms_request", "product", &self.product, Product::of)?,
+            reply_url: self.reply_url,
+            posts_replies: self.posts_replies,
+            wants_receipts: self.wants_receipts,
+            wants_replies: self.wants_replies,
+            response: self.response,
+        })
+    }
+}
+
+/// A batch by its name.
+pub async fn batch(
+    db: &mut PgConnection,
+    client: ClientId,
+    batch_ref: &str,
+    batch_id: &str,
+) -> Result<Option<Request>> {
+    let row: Option<RequestRow> = sqlx::query_as(
+        "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response FROM sms_request
+         WHERE client_id = $1 AND batch_ref = $2 AND batch_id = $3 AND product = 'BATCH'",
+    )
+    .bind(client.0)
+    .bind(batch_ref)
+    .bind(batch_id)
+    .fetch_optional(db)
+    .await?;
+    row.map(RequestRow::read).transpose()
+}
+
+/// A request by its id.
+pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> Result<Option<Request>> {
+    let row: Option<RequestRow> = sqlx::query_as(
+        "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response FROM sms_request
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(RequestRow::read).transpose()
+}
+
+/// Notes what was sent, by digest: answers those that had not been sent before, and the request under which the first of the
+/// others was.
+pub async fn send_once(
+    db: &mut PgConnection,
+    client: ClientId,
+    request: SmsRequestId,
+    digests: &[[u8; 32]],
+) -> Result<(Vec<[u8; 32]>, Option<SmsRequestId>)> {
+    if digests.is_empty() {
+        return Ok((Vec::new(), None));
+    }
+    // In one order, so that two requests that share some do not wait for each other in a circle.
+    let mut sorted: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let new: Vec<Vec<u8>> = sqlx::query_scalar(
+        "INSERT INTO sms_sent_once (client_id, digest, request_id)
+         SELECT $1, digest, $3 FROM unnest($2::bytea[]) AS digest ON CONFLICT DO NOTHING RETURNING digest",
+    )
+    .bind(client.0)
+    .bind(&sorted)
+    .bind(request.0)
+    .fetch_all(&mut *db)
+    .await?;
+    let new: Vec<[u8; 32]> = new.into_iter().filter_map(|digest| digest.try_into().ok()).collect();
+    let known = digests.iter().find(|digest| !new.contains(digest));
+    let before: Option<Uuid> = match known {
+        None => None,
+        Some(known) => {
+            sqlx::query_scalar("SELECT request_id FROM sms_sent_once WHERE client_id = $1 AND digest = $2")
+                .bind(client.0)
+                .bind(known.as_slice())
+                .fetch_optional(db)
+                .await?
+        }
+    };
+    Ok((new, before.map(SmsRequestId)))
+}

@@ -1,0 +1,142 @@
+//! What clients ask after.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    delivery::DeliveryState,
+    ids::{ClientId, SmsRequestId},
+    sms_products::FinalReceipt,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored::known};
+
+/// A message that is asked after.
+#[derive(Debug, Clone)]
+pub struct Tracked {
+    /// Its id.
+    pub id: Uuid,
+    /// Its request.
+    pub request: SmsRequestId,
+    /// Digits.
+    pub recipient: String,
+    /// The client's tracking id.
+    pub ct_id: Option<String>,
+    /// The client's name for the recipient.
+    pub identifier: Option<String>,
+    /// Where it stands.
+    pub state: DeliveryState,
+    /// What the SMSC said in the end.
+    pub receipt: Option<FinalReceipt>,
+    /// Since when it stands there.
+    pub moved_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct TrackedRow {
+    id: Uuid,
+    request_id: Uuid,
+    recipient: String,
+    ct_id: Option<String>,
+    identifier: Option<String>,
+    state: String,
+    receipt: Option<String>,
+    moved_at: DateTime<Utc>,
+}
+
+fn read(rows: Vec<TrackedRow>) -> Result<Vec<Tracked>> {
+    let one = |row: TrackedRow| {
+        Ok(Tracked {
+            id: row.id,
+            request: SmsRequestId(row.request_id),
+            recipient: row.recipient,
+            ct_id: row.ct_id,
+            identifier: row.identifier,
+            state: known("sms_message", "state", &row.state, |name| name.parse().ok())?,
+            receipt: row.receipt.map(|name| known("sms_message", "receipt", &name, FinalReceipt::of)).transpose()?,
+            moved_at: row.moved_at,
+        })
+    };
+    rows.into_iter().map(one).collect()
+}
+
+/// The messages of requests, at most `limit`, of those between two ids.
+pub async fn of_request(
+    db: &mut PgConnection,
+    client: ClientId,
+    request: Uuid,
+    (from, to): (Uuid, Uuid),
+    limit: i64,
+) -> Result<Vec<Tracked>> {
+    let rows = sqlx::query_as(
+        "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
+         WHERE client_id = $1 AND request_id = $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5",
+    )
+    .bind(client.0)
+    .bind(request)
+    .bind(from)
+    .bind(to)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    read(rows)
+}
+
+/// The messages with a tracking id of the client.
+pub async fn of_ct_id(
+    db: &mut PgConnection,
+    client: ClientId,
+    ct_id: &str,
+    (from, to): (Uuid, Uuid),
+    limit: i64,
+) -> Result<Vec<Tracked>> {
+    let rows = sqlx::query_as(
+        "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
+         WHERE client_id = $1 AND ct_id = $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5",
+    )
+    .bind(client.0)
+    .bind(ct_id)
+    .bind(from)
+    .bind(to)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    read(rows)
+}
+
+/// The messages of a time: those between two ids.
+pub async fn of_time(
+    db: &mut PgConnection,
+    client: ClientId,
+    (from, to): (Uuid, Uuid),
+    limit: i64,
+) -> Result<Vec<Tracked>> {
+    let rows = sqlx::query_as(
+        "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
+         WHERE client_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
+    )
+    .bind(client.0)
+    .bind(from)
+    .bind(to)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    read(rows)
+}
+
+/// Counts a query for something; `false` when that was asked after too often: ten times within ten minutes of the first
+/// query, then once in ten minutes (SPEC 8).
+pub async fn ask(db: &mut PgConnection, client: ClientId, tracked: &str, now: DateTime<Utc>) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO sms_tracking_use AS used (client_id, tracked, first_at, last_at, times) VALUES ($1, $2, $3, $3, 1)
+         ON CONFLICT (client_id, tracked) DO UPDATE SET times = used.times + 1, last_at = $3
+         WHERE (used.times < 10 AND $3 < used.first_at + interval '10 minutes')
+            OR ($3 >= used.first_at + interval '10 minutes' AND $3 >= used.last_at + interval '10 minutes')",
+    )
+    .bind(client.0)
+    .bind(tracked)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

@@ -1,0 +1,92 @@
+//! SMS credits: what the operator adds, what a segment costs, and what is left.
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+use domain::ids::ClientId;
+use storage::{
+    PgPool,
+    tenancy::{
+        clients,
+        credits::{self, PREFIX_MAX},
+    },
+};
+
+/// Credits that one command adds at most.
+const AMOUNT_MAX: i64 = 1_000_000_000;
+
+/// Why credits cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum CreditsError {
+    /// No such client.
+    #[error("there is no client `{0}`; `patchbay client create` makes one")]
+    UnknownClient(String),
+    /// Not an amount.
+    #[error("an amount is a whole number from 1 to {AMOUNT_MAX}")]
+    BadAmount,
+    /// Not a prefix.
+    #[error("a prefix is 1 to {PREFIX_MAX} digits of a country code, such as 27")]
+    BadPrefix,
+    /// The work failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for CreditsError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for CreditsError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Adds credits to a client and answers the balance.
+pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, actor: Actor) -> Result<i64, CreditsError> {
+    if !(1..=AMOUNT_MAX).contains(&amount) {
+        return Err(CreditsError::BadAmount);
+    }
+    let mut tx = admin.db.begin().await?;
+    let client = known(&mut tx, client_ref).await?;
+    let balance = credits::top_up(&mut tx, client, admin.mint(), amount, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, "add", ("credits", &amount.to_string())).await?;
+    tx.commit().await?;
+    Ok(balance)
+}
+
+/// Sets what a segment to numbers costs that begin with a prefix.
+pub async fn set_price(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    prefix: &str,
+    price: i32,
+    actor: Actor,
+) -> Result<(), CreditsError> {
+    if price < 1 {
+        return Err(CreditsError::BadAmount);
+    }
+    if !(1..=PREFIX_MAX).contains(&prefix.len()) || !prefix.bytes().all(|one| one.is_ascii_digit()) {
+        return Err(CreditsError::BadPrefix);
+    }
+    let mut tx = admin.db.begin().await?;
+    let client = known(&mut tx, client_ref).await?;
+    credits::set_price(&mut tx, client, prefix, price).await?;
+    audit(admin, &mut tx, client, actor, "set", ("sms-price", prefix)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The credits of a client.
+pub async fn balance(db: &PgPool, client: ClientId) -> base::Result<i64> {
+    let mut db = db.acquire().await?;
+    Ok(credits::balance(&mut db, client).await?)
+}
+
+async fn known(db: &mut storage::PgConnection, client_ref: &str) -> Result<ClientId, CreditsError> {
+    let found = clients::find_by_ref(db, client_ref).await?;
+    found.ok_or_else(|| CreditsError::UnknownClient(client_ref.to_owned()))
+}

@@ -1,0 +1,131 @@
+//! What subscribers answer, and who wants no more (SPEC 4.8).
+
+use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
+use serde_json::{Value, json};
+
+const SOURCE: &str = "PATCHBAY";
+
+async fn stage() -> (Shared, Client, Phone) {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_bare_client();
+    patchbay.credits(&client, 20);
+    let phone = patchbay.new_phone();
+    (patchbay, client, phone)
+}
+
+async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, settings: Value) -> String {
+    let recipients = json!([{ "to": phone.msisdn, "identifier": "Thandi" }]);
+    let body = json!({ "ctid": text, "recipients": recipients, "messageText": text, "settings": settings });
+    patchbay.sms(client, "/sms/json", &body).await.ok()["gstid"].as_str().unwrap().to_owned()
+}
+
+async fn opted_out(patchbay: &Patchbay, client: &Client) -> Vec<Value> {
+    let answer = patchbay.sms(client, "/sms/getUnsubscribelist", &json!({})).await.ok();
+    answer["numbers"].as_array().unwrap().clone()
+}
+
+/// Waits until the phone is on the list, or is not.
+async fn listed(patchbay: &Patchbay, client: &Client, phone: &Phone, wanted: bool) {
+    eventually("the list", || async {
+        let found = opted_out(patchbay, client).await.contains(&json!(phone.msisdn));
+        (found == wanted).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reply_is_told_to_the_client_whose_message_it_answers() {
+    let (patchbay, client, phone) = stage().await;
+    let sink = Sink::start().await;
+    let settings = json!({ "replyCallBackURL": sink.url("reply"), "replyCallBackMethod": "POST" });
+    let gst_id = send(&patchbay, &client, &phone, "Coming?", settings).await;
+    phone.receives("the SMS", |message| message["text"] == "Coming?").await;
+    let long = format!("yes & {}", "no ".repeat(100));
+
+    phone.write_sms(SOURCE, &long).await;
+
+    let told = sink.receives_many("reply", 1).await.remove(0);
+    assert_eq!(told.header("content-type"), "application/x-www-form-urlencoded");
+    let told = told.form();
+    let expected = [
+        ("from", phone.msisdn.as_str()),
+        ("to", SOURCE),
+        ("gstid", &gst_id),
+        ("ctid", "Coming?"),
+        ("identifier", "Thandi"),
+        ("messageText", &long),
+    ];
+    for (field, value) in expected {
+        assert_eq!(told[field], value, "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_latest_send_is_the_one_that_is_answered() {
+    let (patchbay, client, phone) = stage().await;
+    let (other, sink) = (patchbay.new_bare_client(), Sink::start().await);
+    patchbay.credits(&other, 5);
+    send(&patchbay, &client, &phone, "One", json!({ "replyCallBackURL": sink.url("first") })).await;
+    send(&patchbay, &other, &phone, "Two", json!({ "replyCallBackURL": sink.url("second") })).await;
+
+    phone.write_sms(SOURCE, "hello").await;
+
+    let told = sink.receives_many("second", 1).await.remove(0).form();
+    assert_eq!((told["messageText"].as_str(), told["ctid"].as_str()), ("hello", "Two"));
+    assert!(sink.received("first").is_empty());
+}
+
+#[tokio::test]
+async fn who_replies_stop_is_blocked_and_refunded_until_start() {
+    let (patchbay, client, phone) = stage().await;
+    send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.receives("the SMS", |message| message["text"] == "One").await;
+    assert_eq!(patchbay.sms_balance(&client).await, 19);
+
+    phone.write_sms(SOURCE, " stop\n").await;
+    listed(&patchbay, &client, &phone, true).await;
+
+    let blocked = send(&patchbay, &client, &phone, "Two", json!({})).await;
+    let answer = patchbay.sms(&client, "/sms/trackingMessageStatus", &json!({ "gstid": blocked })).await.ok();
+    assert_eq!(answer["receipts"][0]["statusCode"], "620");
+    assert_eq!(patchbay.sms_balance(&client).await, 19, "it is refunded");
+
+    phone.write_sms(SOURCE, "Start").await;
+    listed(&patchbay, &client, &phone, false).await;
+    send(&patchbay, &client, &phone, "Three", json!({})).await;
+    phone.receives("the SMS", |message| message["text"] == "Three").await;
+    assert!(phone.inbox().await.iter().all(|message| message["text"] != "Two"));
+}
+
+#[tokio::test]
+async fn what_waits_for_its_time_is_not_sent_to_who_stops_meanwhile() {
+    let (patchbay, client, phone) = stage().await;
+    let later = (chrono::Utc::now() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let scheduled = send(&patchbay, &client, &phone, "Later", json!({ "scheduledSmsDate": later })).await;
+    assert_eq!(patchbay.sms_balance(&client).await, 19);
+
+    phone.write_sms(SOURCE, "UNSUBSCRIBE").await;
+    listed(&patchbay, &client, &phone, true).await;
+
+    let answer = patchbay.sms(&client, "/sms/trackingMessageStatus", &json!({ "gstid": scheduled })).await.ok();
+    assert_eq!(answer["receipts"][0]["statusCode"], "620", "{answer}");
+    assert_eq!(patchbay.sms_balance(&client).await, 20);
+}
+
+#[tokio::test]
+async fn a_stop_is_of_one_client_and_an_operator_can_take_it_back() {
+    let (patchbay, client, phone) = stage().await;
+    let other = patchbay.new_bare_client();
+    patchbay.credits(&other, 5);
+    send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.write_sms(SOURCE, "quit").await;
+    listed(&patchbay, &client, &phone, true).await;
+    assert_eq!(opted_out(&patchbay, &other).await, Vec::<Value>::new());
+    send(&patchbay, &other, &phone, "Of the other", json!({})).await;
+    phone.receives("the SMS of the other", |message| message["text"] == "Of the other").await;
+
+    let remove = ["opt-out", "remove", "--client", &client.client_ref, "--number", &phone.msisdn];
+    assert_eq!(patchbay.admin(&remove)["removed"], true);
+    listed(&patchbay, &client, &phone, false).await;
+    assert_eq!(patchbay.admin(&remove)["removed"], false);
+}
