@@ -141,7 +141,7 @@ async fn who_comes_back_gets_what_came_meanwhile_once_on_any_node() {
 
     phone.write(&client.number, "two").await;
 
-    let mut back = socket(&node.url(), &format!("?after={last}"), &client.key).await;
+    let mut back = socket(&node.url, &format!("?after={last}"), &client.key).await;
     assert_eq!(next(&mut back).await, json!({ "type": "hello", "sequence": last }));
     let event = next(&mut back).await;
     assert_eq!(event["sequence"], last + 1);

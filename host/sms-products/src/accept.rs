@@ -19,7 +19,7 @@ use storage::{
     outbound::{
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
-        work,
+        work::{self, Later},
     },
     sms::products::{
         messages::{self as product_messages, NewSms},
@@ -215,7 +215,7 @@ async fn store(
             .await?;
         if let Some(due) = due {
             let later: Vec<(MessageId, i16, DateTime<Utc>)> = sent.iter().map(|draft| (draft.sms.id, 0, due)).collect();
-            work::put_off(db, client, &later).await?;
+            work::defer(db, client, &later, Later::PutOff).await?;
         }
         let sent: Vec<(&str, MessageId)> = sent.iter().map(|draft| (draft.to.value(), draft.sms.id)).collect();
         replies::correspond(db, client, source, &sent).await?;

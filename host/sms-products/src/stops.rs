@@ -85,5 +85,6 @@ fn stopped(ctx: &Context, message: MessageId) -> Step {
         at: ctx.now(),
         provider_id: None,
         failure: Some(ProviderFailure { code: STOPPED, text }),
+        named: Vec::new(),
     }
 }
