@@ -14,9 +14,9 @@ use domain::{
     messenger::{Allowed, OUTSIDE_WINDOW, allowed, place_text, quick_replies},
 };
 
-use super::{MessengerApi, MessengerPage, message_body::body};
+use super::{MessengerApi, MessengerPage, SenderAction, message_body::body};
 use crate::carrier::{
-    CannotCarry, Carrier, CarrierInbox, Closed, Credentials, Outgoing, Place,
+    CannotCarry, Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence,
     doors::{Call, Doors},
 };
 
@@ -77,6 +77,13 @@ impl Carrier for MessengerCarrier {
 
     fn needs_standing(&self) -> bool {
         true
+    }
+
+    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
+        let page = page_of(inbox).ok_or_else(|| NotShown::Failed("this page has no access token".to_owned()))?;
+        let psid = presence.to.as_kind(AddressKind::Psid).ok_or(NotShown::NoSuchThing)?;
+        let action = if presence.typing { SenderAction::TypingOn } else { SenderAction::MarkSeen };
+        self.api.act(page, psid, action).await.map_err(|error| NotShown::Failed(error.to_string()))
     }
 
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {

@@ -1,7 +1,7 @@
 //! What a customer sees of agents beside their messages: that somebody is writing, and that what it wrote was read.
 
 use base::Context;
-use domain::{chat::ParticipantState, ids::ParticipantId};
+use domain::{channel::Channel, chat::ParticipantState, ids::ParticipantId};
 use outbound::dispatch::presence::{self, Unseen};
 use storage::{
     chat::{
@@ -13,6 +13,7 @@ use storage::{
 };
 
 use super::{Acting, DeskError};
+use crate::visitor_typing;
 
 /// Whether the customer sees it; else why not.
 pub type Shown = Result<(), Unseen>;
@@ -48,6 +49,13 @@ pub async fn read(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Sh
 
 async fn show(ctx: &Context, acting: Acting, chat: &Participant, typing: bool) -> Result<Shown, DeskError> {
     let client = acting.client;
+    if chat.channel == Channel::Web {
+        // No provider stands between us and a visitor: its widget sees what was read in the chat itself.
+        if typing {
+            visitor_typing::show(ctx, client, chat).await?;
+        }
+        return Ok(Ok(()));
+    }
     let (to, last_message) = {
         let mut db = ctx.db.acquire().await?;
         let inbox = inboxes::by_id(&mut db, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
