@@ -215,7 +215,9 @@ async fn guesses_made_at_once_learn_no_more_than_guesses_in_a_row() {
         match guess.await.unwrap() {
             LoginError::InvalidCredentials => judged += 1,
             LoginError::RateLimited { .. } => {}
-            error @ (LoginError::Crowded | LoginError::Failed(_)) => panic!("{error:?}"),
+            error @ (LoginError::TemporaryPassword | LoginError::Crowded | LoginError::Failed(_)) => {
+                panic!("{error:?}")
+            }
         }
     }
     assert_eq!(judged, 10);
