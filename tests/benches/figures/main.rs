@@ -11,13 +11,17 @@
 
 mod batches;
 mod costs;
+mod events;
 mod fallback;
+mod filled;
 mod floor;
 mod heldup;
 mod journey;
 mod load;
 mod memory;
 mod neighbours;
+mod number;
+mod outside;
 mod plugins;
 mod provider;
 mod role;
@@ -33,12 +37,15 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 11] = [
+const GROUPS: [&str; 14] = [
     "journey",
     "sends",
     "batches",
     "shaper",
     "webhooks",
+    "events",
+    "number",
+    "filled",
     "fallback",
     "waiting",
     "heldup",
@@ -52,6 +59,9 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     if arguments.iter().any(|argument| argument == sink::ROLE) {
         return runtime.block_on(sink::serve());
+    }
+    if arguments.iter().any(|argument| argument == outside::ROLE) {
+        return runtime.block_on(outside::serve(&arguments));
     }
     if arguments.iter().any(|argument| argument == provider::ROLE) {
         // One thread: the provider takes as little as can be of what the program has.
@@ -80,6 +90,15 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("webhooks") {
         figures.extend(webhooks::measure().await);
+    }
+    if wanted("events") {
+        figures.extend(events::measure().await);
+    }
+    if wanted("number") {
+        figures.push(number::measure().await);
+    }
+    if wanted("filled") {
+        figures.extend(filled::measure().await);
     }
     if wanted("fallback") {
         figures.extend(fallback::measure().await);

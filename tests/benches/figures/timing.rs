@@ -23,9 +23,26 @@ impl Times {
         Self(took)
     }
 
+    /// Of things that were timed already.
+    pub fn from(took: Vec<Duration>) -> Self {
+        let mut took: Vec<f64> = took.into_iter().map(|one| one.as_secs_f64() * 1e3).collect();
+        took.sort_by(f64::total_cmp);
+        Self(took)
+    }
+
     /// Half of them took at most this.
     pub fn p50(&self) -> f64 {
         self.0[(self.0.len() - 1) / 2]
+    }
+
+    /// 95 of a hundred took at most this.
+    pub fn p95(&self) -> f64 {
+        self.0[(self.0.len() - 1) * 95 / 100]
+    }
+
+    /// All of them took at most this.
+    pub fn longest(&self) -> f64 {
+        self.0[self.0.len() - 1]
     }
 
     /// 99 of a hundred took at most this.
@@ -36,6 +53,14 @@ impl Times {
 
 impl std::fmt::Display for Times {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "p50 {:.1} ms, p99 {:.1} ms of {}", self.p50(), self.p99(), self.0.len())
+        write!(
+            f,
+            "p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms, longest {:.1} ms of {}",
+            self.p50(),
+            self.p95(),
+            self.p99(),
+            self.longest(),
+            self.0.len()
+        )
     }
 }

@@ -1,0 +1,159 @@
+//! From what happened to the sink: 200 events a second over twenty numbers with an address each, and the same with one of
+//! twenty addresses dead.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{Router, extract::State, routing::post};
+use harness::{Client, Setup, inbound_text};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+
+use crate::{
+    stage::Stage,
+    table::{Bar, Figure},
+    timing::Times,
+};
+
+const NUMBERS: usize = 20;
+/// One of twenty is 5%.
+const DEAD: usize = 0;
+const PER_SECOND: usize = 200;
+/// The first seconds fill caches, and let the program find out about the dead one.
+const WARM_UP: Duration = Duration::from_secs(5);
+const LENGTH: Duration = Duration::from_secs(20);
+/// What has not arrived by then counts as that long.
+const PATIENCE: Duration = Duration::from_secs(10);
+const WEBHOOKS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
+
+pub async fn measure() -> [Figure; 2] {
+    let mut scene = Scene::set().await;
+    let alive = scene.run("alive").await;
+    scene.kill_one().await;
+    let beside_dead = scene.run("dead").await;
+    [
+        Figure {
+            name: "from an event to the sink, 200 a second",
+            unit: "ms, 95th percentile",
+            measured: alive.p95(),
+            floor: None,
+            beside: "-".to_owned(),
+            bar: Bar::AtMost(50.0),
+            notes: vec![format!("all addresses answer: {alive}")],
+        },
+        Figure {
+            name: "the same beside 5% dead addresses",
+            unit: "ms, 99th percentile",
+            measured: beside_dead.p99(),
+            floor: Some(alive.p99()),
+            beside: "while all of them answer".to_owned(),
+            bar: Bar::AtMostTimes(2.0),
+            notes: vec![format!("one of {NUMBERS} takes connections and never answers: {beside_dead}")],
+        },
+    ]
+}
+
+struct Scene {
+    stage: Stage,
+    numbers: Vec<Client>,
+    /// Configurations of the numbers.
+    webhooks: Vec<Value>,
+    arrivals: mpsc::UnboundedReceiver<(String, Instant)>,
+    dead: Option<String>,
+}
+
+impl Scene {
+    async fn set() -> Self {
+        let stage = Stage::set(Setup::new()).await;
+        let (url, arrivals) = sink().await;
+        let (mut numbers, mut webhooks) = (Vec::new(), Vec::new());
+        for at in 0..NUMBERS {
+            let number = stage.patchbay.client(&format!("client-{at}"), &format!("2711000{at:04}")).await;
+            let body = json!({ "incomingMessageURL": format!("{url}/{at}") });
+            let reply = number.post(WEBHOOKS, &body).await;
+            assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
+            webhooks.push(reply.json());
+            numbers.push(number);
+        }
+        Self { stage, numbers, webhooks, arrivals, dead: None }
+    }
+
+    /// From now on one address takes connections and answers nobody.
+    async fn kill_one(&mut self) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/dead", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let mut kept = Vec::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                kept.push(stream);
+            }
+        });
+        let body = json!({ "id": self.webhooks[DEAD]["id"], "incomingMessageURL": url });
+        let reply = self.numbers[DEAD].request(Method::PUT, WEBHOOKS, Some(&body), &[]).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        self.dead = Some(url);
+    }
+
+    /// Customers write at an even pace, whatever became of those before; answers how long their messages took.
+    async fn run(&mut self, round: &str) -> Times {
+        let patchbay = Arc::new(self.stage.patchbay.url());
+        let all = PER_SECOND * usize::try_from((WARM_UP + LENGTH).as_secs()).unwrap();
+        let measured_from = PER_SECOND * usize::try_from(WARM_UP.as_secs()).unwrap();
+        let http = reqwest::Client::new();
+        let (mut began, mut posts) = (Vec::with_capacity(all), JoinSet::new());
+        let mut pace = tokio::time::interval(Duration::from_secs(1) / u32::try_from(PER_SECOND).unwrap());
+        for event in 0..all {
+            pace.tick().await;
+            let number = &self.numbers[event % NUMBERS];
+            let (id, phone) = (format!("{round}.{event}"), format!("2786{:07}", event % 2000));
+            let body = number.callback(inbound_text(&id, Some(&phone), None, &id)).to_string();
+            let signature = self.stage.patchbay.sign_callback(body.as_bytes());
+            let request = http
+                .post(format!("{patchbay}/providers/whatsapp-cloud/webhook"))
+                .header("Content-Type", "application/json")
+                .header("X-Hub-Signature-256", signature)
+                .body(body);
+            began.push(Instant::now());
+            posts.spawn(async move { assert!(request.send().await.unwrap().status().is_success()) });
+        }
+        posts.join_all().await;
+        let counts = |event: usize| event >= measured_from && (self.dead.is_none() || event % NUMBERS != DEAD);
+        let mut took: Vec<Option<Duration>> = vec![None; all];
+        let mut missing = (0..all).filter(|event| counts(*event)).count();
+        let until = Instant::now() + PATIENCE;
+        while missing > 0 {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(Some((text, when))) = tokio::time::timeout(left, self.arrivals.recv()).await else { break };
+            let Some(event) = text.strip_prefix(round).and_then(|rest| rest.strip_prefix('.')?.parse::<usize>().ok())
+            else {
+                continue;
+            };
+            if counts(event) && took[event].is_none() {
+                missing -= 1;
+            }
+            took[event].get_or_insert(when - began[event]);
+        }
+        let times = (0..all).filter(|event| counts(*event)).map(|event| took[event].unwrap_or(PATIENCE));
+        Times::from(times.collect())
+    }
+}
+
+/// A receiver that notes when each text came.
+async fn sink() -> (String, mpsc::UnboundedReceiver<(String, Instant)>) {
+    async fn take(
+        State(arrivals): State<mpsc::UnboundedSender<(String, Instant)>>,
+        axum::Json(body): axum::Json<Value>,
+    ) {
+        let now = Instant::now();
+        drop(arrivals.send((body["text"].as_str().unwrap_or_default().to_owned(), now)));
+    }
+    let (sender, arrivals) = mpsc::unbounded_channel();
+    let router = Router::new().route("/{number}", post(take)).with_state(sender);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    (url, arrivals)
+}
