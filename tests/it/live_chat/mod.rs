@@ -40,15 +40,13 @@ impl Desk {
     /// A team of the client, of these agents.
     async fn team(&self, name: &str, members: &[&Agent]) -> String {
         let mut db = self.patchbay.database().await;
-        let id = uuid::Uuid::now_v7();
-        sqlx::query(
+        let id: uuid::Uuid = sqlx::query_scalar(
             "INSERT INTO team (client_id, id, name, created_at)
-             SELECT id, $1, $2, now() FROM client WHERE client_ref = $3",
+             SELECT id, gen_random_uuid(), $1, now() FROM client WHERE client_ref = $2 RETURNING team.id",
         )
-        .bind(id)
         .bind(name)
         .bind(&self.client.client_ref)
-        .execute(&mut db)
+        .fetch_one(&mut db)
         .await
         .unwrap();
         for member in members {
