@@ -82,7 +82,9 @@ async fn messages_go_both_ways() {
     assert_eq!(past.as_array().unwrap().len(), 3);
     let ctn = desk.chat().await["customerTrackingNumber"].as_str().unwrap().to_owned();
     let tracked = get(&desk.client, &format!("{MESSAGES}/getMessagesByTrackingNumber?trackingNumber={ctn}")).await;
-    assert_eq!(tracked, past);
+    // How far they have come may differ by now.
+    let messages = |past: &Value| past.as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(messages(&tracked), messages(&past));
     for call in ["typing", "markAsRead"] {
         let path = format!("{MESSAGES}/{call}?participantId={}", desk.chat);
         assert_eq!(desk.client.request(Method::POST, &path, None, &[]).await.ok()["shown"], true, "{call}");
