@@ -3,14 +3,15 @@
 import { load, options, tell } from "./peer.mjs";
 
 const { peers, base, to, late } = options("base", "to", "late");
-const { MessengerClient } = await load(peers, "messaging-api-messenger");
+const { default: library } = await load(peers, "messaging-api-messenger");
+const { MessengerClient } = library;
 const client = new MessengerClient({ accessToken: "page-token", origin: base, version: "25.0" });
 
 async function step(name, call) {
   try {
     tell({ step: name, answer: await call() });
   } catch (error) {
-    const { code, error_subcode: subcode } = error.response?.data?.error ?? {};
+    const { code, errorSubcode: subcode } = error.response?.data?.error ?? {};
     tell({ step: name, error: { code, subcode, status: error.response?.status, message: error.message } });
   }
 }

@@ -79,5 +79,5 @@ pub async fn import(
         at: written_at,
         event: Event::MessageSaid(Box::new(said)),
     };
-    Ok(record(ctx, db, client, &[event]).await?)
+    record(ctx, db, client, &[event]).await
 }
