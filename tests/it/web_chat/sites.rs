@@ -116,8 +116,11 @@ async fn an_agent_may_look_at_sites_and_not_change_them() {
     let site = client.new_site(ORIGIN, json!({})).await;
     let email = format!("agent@{}.example", client.client_ref);
     let agent = patchbay.new_user(&client.client_ref, &email, "AGENT")["apiKey"].as_str().unwrap().to_owned();
-    let agent = harness::Client { key: agent, ..client.clone() };
-    assert_eq!(agent.get(SITES).await.ok()["totalElements"], 1);
-    assert_eq!(agent.get(&format!("{SITES}/{}/secret", site.id)).await.status, 403);
-    assert_eq!(agent.request(Method::DELETE, &format!("{SITES}/{}", site.id), None, &[]).await.status, 403);
+    let ask = async |method: Method, path: &str| {
+        patchbay.ask(method, path, &[("Authorization", agent.as_str())], Vec::new()).await
+    };
+    assert_eq!(ask(Method::GET, SITES).await.ok()["totalElements"], 1);
+    let path = format!("{SITES}/{}", site.id);
+    assert_eq!(ask(Method::GET, &format!("{path}/secret")).await.status, 403);
+    assert_eq!(ask(Method::DELETE, &path).await.status, 403);
 }
