@@ -20,6 +20,7 @@ pub async fn serve(arguments: &[String]) {
         callback_url: format!("{url}/providers/whatsapp-cloud/webhook"),
         app_secret: app_secret.clone(),
         verify_token: "nobody asks".to_owned(),
+        messenger: simulator::CallbackLine::default(),
     });
     let simulator = simulator.await.unwrap();
     println!("{}", simulator.http_addr());
