@@ -79,9 +79,9 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
 /// # Errors
 /// See [`DeskError`].
 pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
-    taking(acting)?;
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
+    taking(acting)?;
     if chat.state != ParticipantState::Closed {
         let held = chat.assigned_agent.filter(|agent| *agent != acting.user);
         return Err(match held {
