@@ -115,7 +115,7 @@ async fn a_file_of_a_lying_type_or_one_that_a_browser_could_run_is_refused() {
 async fn a_frame_that_cannot_be_taken_is_refused_by_name_and_stores_nothing() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
-    let mut other = Visitor::arrive(&patchbay, &site).await;
+    let other = Visitor::arrive(&patchbay, &site).await;
     let theirs = other.uploads("a.png", "image/png", b"\x89PNG\r\n\x1a\n".to_vec()).await.json()["file"].clone();
     let mut visitor = Visitor::arrive(&patchbay, &site).await;
     let before = count(&patchbay, &client, "chat_message").await;
