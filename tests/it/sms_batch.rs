@@ -206,7 +206,12 @@ async fn a_pending_message_has_no_receipt_and_notavail_when_its_time_is_over() {
     let mut fields = batch("1", "0820000001", "Hi");
     fields.push(("rdr", "true"));
     send(&patchbay, &client, &fields).await;
-    phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    eventually("the SMSC to have it", || async {
+        let mut db = patchbay.database().await;
+        let taken: i64 = sqlx::query_scalar("SELECT count(*) FROM sms_part").fetch_one(&mut db).await.unwrap();
+        (taken == 1).then_some(())
+    })
+    .await;
     let name = [("batchref", "spring"), ("batchid", "1")];
     let receipts = || patchbay.batch(&client, RECEIPTS, &name);
     assert_eq!(text(&receipts().await, "receipt"), None);
