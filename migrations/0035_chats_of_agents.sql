@@ -18,6 +18,7 @@ CREATE INDEX participant_open ON participant (client_id, last_message_at DESC, i
     WHERE state <> 'CLOSED' AND merged_into IS NULL;
 CREATE INDEX participant_of_agent ON participant (client_id, assigned_agent_id, last_message_at DESC, id)
     WHERE state = 'ACTIVE';
+CREATE INDEX participant_by_team ON participant (client_id, team_id) WHERE team_id IS NOT NULL;
 CREATE INDEX participant_of_team ON participant (client_id, team_id, last_message_at, id) WHERE state = 'QUEUED';
 CREATE INDEX participant_missed ON participant (client_id, last_message_at DESC, id) WHERE missed AND NOT after_hours;
 CREATE INDEX participant_after_hours ON participant (client_id, last_message_at DESC, id) WHERE after_hours;

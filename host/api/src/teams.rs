@@ -172,7 +172,7 @@ fn refused(error: TeamError) -> ApiError {
     match error {
         TeamError::Unknown | TeamError::UnknownUser => ApiError::not_found(),
         TeamError::BadName(fault) => ApiError::fault("name", fault.to_string()),
-        TeamError::NameTaken | TeamError::HasMembers | TeamError::HasChats => {
+        TeamError::NameTaken | TeamError::HasMembers | TeamError::HasChats | TeamError::HasSites => {
             ApiError::new(ErrorKind::Conflict, error.to_string())
         }
         TeamError::Failed(cause) => cause.into(),

@@ -8,7 +8,6 @@ pub mod desk;
 pub mod long_lived;
 pub mod raise;
 pub mod receive;
-pub mod release;
 pub mod routing;
 pub mod say;
 pub mod visitor_typing;

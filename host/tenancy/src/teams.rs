@@ -56,6 +56,9 @@ pub enum TeamError {
     /// Chats are with it.
     #[error("chats wait for this team or are in the hands of its agents: move or close them first")]
     HasChats,
+    /// A web site names it.
+    #[error("a web site has its chats wait for the team: give the site another team first")]
+    HasSites,
     /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
@@ -139,13 +142,16 @@ pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest
 /// Deletes a team that nobody belongs to and no chat is with.
 pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, actor: Actor) -> Result<(), TeamError> {
     let mut tx = admin.db.begin().await?;
-    let found = teams::lock(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
-    let used = teams::in_use(&mut tx, client, &found).await?;
+    teams::lock(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
+    let used = teams::in_use(&mut tx, client, team).await?;
     if used.members {
         return Err(TeamError::HasMembers);
     }
     if used.chats {
         return Err(TeamError::HasChats);
+    }
+    if used.sites {
+        return Err(TeamError::HasSites);
     }
     teams::delete(&mut tx, client, team).await.map_err(|error| {
         // Somebody joined in between.

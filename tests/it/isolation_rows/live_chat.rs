@@ -33,6 +33,7 @@ pub const ROWS: &[Row] = &[
         |ids| to_agent(ids, "/transfer"),
         Others::Unknown(404),
     ),
+    row("POST", "/chat-service/api/v2/chats/{id}/release", DESK, |ids| chat(ids, "/release"), Others::Unknown(404)),
     row("POST", "/chat-service/api/v2/chats/{id}/resolve", DESK, |ids| chat(ids, "/resolve"), Others::Unknown(404)),
     row("GET", "/chat-service/api/v2/messages", DESK, |ids| messages(ids, ""), Others::Unknown(404)),
     row(

@@ -34,6 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(assign))
         .routes(routes!(transfer))
         .routes(routes!(resolve))
+        .routes(routes!(release))
 }
 
 /// Which chats.
@@ -190,6 +191,28 @@ async fn resolve(
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let ended = desk::resolve(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
     Ok(Json(ended.into()))
+}
+
+/// Gives a chat back to its chatbot, which hears of it (`agent-released`); the ticket is resolved.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/release",
+    operation_id = "releaseChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chatbot has it.", body = ChatParticipantResponse),
+        (status = 409, description = "No agent has it, another agent has it, or no chatbot would answer."),
+    ),
+)]
+async fn release(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let given_back = desk::release(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(given_back.into()))
 }
 
 /// Who is to have the chat: an agent or a team.

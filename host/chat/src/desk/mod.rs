@@ -25,7 +25,7 @@ use storage::{
 
 pub use lists::{list, one};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, past, tracked};
-pub use moves::{To, Whole, assign, open, resolve, terminate, terminate_whole};
+pub use moves::{To, Whole, assign, open, release, resolve, terminate, terminate_whole};
 pub use presence::{Shown, read, typing};
 pub use said::{Said, What, Written};
 pub use speaking::speak;

@@ -3,15 +3,15 @@
 
 use base::Context;
 use domain::{
-    chat::{MoveRefused, ParticipantMove, ParticipantState, TicketMove},
+    chat::{MoveRefused, ParticipantEvent, ParticipantMove, ParticipantState, TicketMove},
     event::{ChatOpened, Event},
-    ids::{ParticipantId, TeamId, UserId},
+    ids::{ParticipantEventId, ParticipantId, TeamId, UserId},
 };
 use events::{NewEvent, record};
 use storage::{
     PgConnection, Postgres, Queue, Transaction,
     chat::{
-        participant_events,
+        participant_events::{self, NewEvent as NewParticipantEvent},
         participants::{self, Participant},
         teams,
     },
@@ -20,7 +20,7 @@ use storage::{
 };
 
 use super::{Acting, ChatView, DeskError, locked, own_or_free, taken, view};
-use crate::conversation::{as_event, giving, ticketing};
+use crate::conversation::{as_event, giving, in_charge, ticketing};
 
 /// Who is to have a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +128,27 @@ async fn end(
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
+/// Gives a chat back to its chatbot, which hears of it; the ticket of the agent is resolved.
+///
+/// # Errors
+/// See [`DeskError`]; a chat that no agent has, or that no chatbot would answer, is a conflict.
+pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    let mut chat = locked(&mut tx, acting.client, id).await?;
+    own_or_free(&mut tx, acting, &chat).await?;
+    if in_charge::chatbot(ctx, &mut tx, acting.client, &chat).await?.is_none() {
+        let said = "no chatbot is active on this inbox: nobody would answer";
+        return Err(DeskError::Conflict(said.to_owned()));
+    }
+    let had = chat.state;
+    chat.apply(ParticipantMove::Released)?;
+    chat.queued_reason = None;
+    let moved = as_event::moved(had, &chat);
+    let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;
+    let told = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Released };
+    finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
+}
+
 /// A chat as a caller of v1 wants it to be when it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Whole {
@@ -197,14 +218,26 @@ async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> 
 /// Writes a chat that was moved, drops what waits for its chatbot, and says what happened, in order.
 async fn finish<const N: usize>(
     ctx: &Context,
-    mut tx: Transaction<'_, Postgres>,
+    tx: Transaction<'_, Postgres>,
     acting: Acting,
     chat: Participant,
     happened: [Option<Event>; N],
 ) -> Result<ChatView, DeskError> {
+    finish_telling(ctx, tx, acting, chat, (happened, &[])).await
+}
+
+/// The same, and its chatbot hears of it.
+async fn finish_telling<const N: usize>(
+    ctx: &Context,
+    mut tx: Transaction<'_, Postgres>,
+    acting: Acting,
+    chat: Participant,
+    (happened, told): ([Option<Event>; N], &[NewParticipantEvent]),
+) -> Result<ChatView, DeskError> {
     let client = acting.client;
     participants::save(&mut tx, client, &chat).await?;
     participant_events::remove_all(&mut tx, client, chat.id).await?;
+    participant_events::append(&mut tx, client, chat.id, told, ctx.now()).await?;
     let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
     let order_key = as_event::order_key(chat.inbox, &customer);
     let at = ctx.now();

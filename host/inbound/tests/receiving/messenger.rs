@@ -1,13 +1,17 @@
 //! A chat that an agent gives back to its chatbot.
 
-use chat::release::{ReleaseError, release};
-use domain::chat::{MoveRefused, ParticipantState};
+use chat::desk::{Acting, DeskError, release};
+use domain::chat::ParticipantState;
 use serde_json::json;
-use storage::PgConnection;
+use storage::{PgConnection, tenancy::users::Role};
 
 use crate::stage::Stage;
 
 const BOT: &str = "default-chatbot";
+
+fn supervisor(stage: &Stage) -> Acting {
+    Acting { client: stage.client, user: stage.ctx.mint(), role: Role::Supervisor }
+}
 
 async fn taken_by_an_agent(stage: &Stage) {
     let mut db = stage.ctx.db.acquire().await.unwrap();
@@ -25,7 +29,7 @@ async fn a_chat_that_an_agent_gives_back_is_the_chatbots_and_it_hears_of_it() {
     stage.settle().await;
     taken_by_an_agent(&stage).await;
     let before = stage.chat().await;
-    release(&stage.ctx, stage.client, before.id).await.unwrap();
+    release(&stage.ctx, supervisor(&stage), before.id).await.unwrap();
     let given = stage.chat().await;
     assert_eq!((given.state, given.control_version), (ParticipantState::Bot, before.control_version + 1));
     stage.settle().await;
@@ -39,17 +43,18 @@ async fn a_chat_that_no_agent_has_or_that_no_chatbot_would_answer_is_not_given_b
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
     let chat = stage.chat().await;
-    let refused = release(&stage.ctx, stage.client, chat.id).await.unwrap_err();
-    assert!(matches!(refused, ReleaseError::Refused(MoveRefused::NoAgent)), "{refused}");
+    let refused = release(&stage.ctx, supervisor(&stage), chat.id).await.unwrap_err();
+    assert!(matches!(&refused, DeskError::Conflict(said) if said.contains("no agent")), "{refused}");
     let nobody = stage.ctx.mint();
-    assert!(matches!(release(&stage.ctx, stage.client, nobody).await.unwrap_err(), ReleaseError::NotFound));
+    let refused = release(&stage.ctx, supervisor(&stage), nobody).await.unwrap_err();
+    assert!(matches!(refused, DeskError::NotFound), "{refused}");
 
     let without = Stage::new().await;
     without.zo_writes("wamid.A", "hi").await;
     without.settle().await;
     taken_by_an_agent(&without).await;
     let chat = without.chat().await;
-    let refused = release(&without.ctx, without.client, chat.id).await.unwrap_err();
-    assert!(matches!(refused, ReleaseError::NoChatbot), "{refused}");
+    let refused = release(&without.ctx, supervisor(&without), chat.id).await.unwrap_err();
+    assert!(matches!(&refused, DeskError::Conflict(said) if said.contains("no chatbot")), "{refused}");
     assert_eq!(without.chat().await.state, ParticipantState::Active);
 }

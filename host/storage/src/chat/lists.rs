@@ -160,14 +160,17 @@ pub struct ShownCustomer {
     pub user_id: Option<String>,
 }
 
-/// What is shown of these customers.
+/// What is shown of these customers. Those in the address book go by the name that they have there.
 pub async fn customers(
     db: &mut PgConnection,
     client: ClientId,
     customers: &[CustomerId],
 ) -> Result<HashMap<CustomerId, ShownCustomer>> {
     let rows: Vec<ShownCustomer> = sqlx::query_as(
-        "SELECT customer.id, customer.full_name AS name, customer.username,
+        "SELECT customer.id, customer.username,
+                COALESCE((SELECT contact.full_name FROM contact
+                          WHERE contact.client_id = wanted.client_id AND contact.customer_id = wanted.id),
+                         customer.full_name) AS name,
                 (SELECT value FROM customer_address
                  WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind = 'PHONE'
                  ORDER BY seen_at DESC LIMIT 1) AS phone,

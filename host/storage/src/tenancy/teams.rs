@@ -202,19 +202,21 @@ pub struct InUse {
     pub members: bool,
     /// A chat waits for it, or is in the hands of one of its agents.
     pub chats: bool,
+    /// A web site has its chats wait for it.
+    pub sites: bool,
 }
 
-/// Whether somebody belongs to a team, and whether chats are with it that are not closed.
-pub async fn in_use(db: &mut PgConnection, client: ClientId, team: &Team) -> Result<InUse> {
+/// Whether somebody belongs to a team, whether chats are with it that are not closed, and whether sites name it.
+pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<InUse> {
     let used = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM client_user
                         WHERE client_id = $1 AND team_id = $2 AND deleted_at IS NULL) AS members,
-                EXISTS (SELECT 1 FROM participant WHERE client_id = $1 AND state IN ('QUEUED', 'ACTIVE')
-                        AND merged_into IS NULL AND lower(participant.team) = lower($3)) AS chats",
+                EXISTS (SELECT 1 FROM participant WHERE client_id = $1 AND team_id = $2
+                        AND state IN ('QUEUED', 'ACTIVE') AND merged_into IS NULL) AS chats,
+                EXISTS (SELECT 1 FROM web_inbox WHERE client_id = $1 AND team_id = $2) AS sites",
     )
     .bind(client.0)
-    .bind(team.id.0)
-    .bind(&team.name)
+    .bind(team.0)
     .fetch_one(db)
     .await?;
     Ok(used)
@@ -223,8 +225,14 @@ pub async fn in_use(db: &mut PgConnection, client: ClientId, team: &Team) -> Res
 /// The constraint that says users belong to a team that was to be deleted.
 pub const MEMBERS_FK: &str = "client_user_team_fk";
 
-/// Removes a locked team that is not in use. Fails on [`MEMBERS_FK`] when somebody has joined it meanwhile.
+/// Removes a locked team that is not in use; chats that are over forget it. Fails on [`MEMBERS_FK`] when somebody has joined
+/// it meanwhile.
 pub async fn delete(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
+    sqlx::query("UPDATE participant SET team_id = NULL WHERE client_id = $1 AND team_id = $2")
+        .bind(client.0)
+        .bind(team.0)
+        .execute(&mut *db)
+        .await?;
     sqlx::query("DELETE FROM team WHERE client_id = $1 AND id = $2").bind(client.0).bind(team.0).execute(db).await?;
     Ok(())
 }
