@@ -8,7 +8,7 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::readers::{live, standing, webhooks};
+use crate::readers::{live, standing, waiting, webhooks};
 use base::{Context, Result};
 
 /// Something that happened, with where and when.
@@ -34,5 +34,7 @@ pub async fn record(
 ) -> Result<Vec<(Queue, Uuid)>> {
     standing::take(ctx, db, client, events).await?;
     live::take(ctx, db, client, events).await?;
-    webhooks::take(ctx, db, client, events).await
+    let mut wakes = waiting::take(ctx, db, client, events).await?;
+    wakes.extend(webhooks::take(ctx, db, client, events).await?);
+    Ok(wakes)
 }

@@ -3,4 +3,5 @@
 
 pub(crate) mod live;
 pub(crate) mod standing;
+pub(crate) mod waiting;
 pub(crate) mod webhooks;
