@@ -29,6 +29,8 @@ pub struct Settings {
     pub fallback_max_age: Duration,
     /// How long a conversation lasts unless it is closed.
     pub conversation_lifetime: Duration,
+    /// How long a customer waits for an agent's answer before the chat is missed.
+    pub missed_after: Duration,
     /// Chats of an agent without a limit of its own.
     pub agent_chats: u32,
     /// Largest file taken from a customer, in bytes.
@@ -70,6 +72,7 @@ impl Default for Settings {
             lite_expires_after: Duration::from_secs(48 * 3600),
             fallback_max_age: Duration::from_secs(3600),
             conversation_lifetime: Duration::from_secs(30 * 24 * 3600),
+            missed_after: Duration::from_secs(600),
             agent_chats: 20,
             media_max_bytes: 100 << 20,
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),

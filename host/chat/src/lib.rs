@@ -3,6 +3,7 @@
 //! its turn ([`bot_turn`]). What these share is in `conversation`; what is said to the customer goes through [`say`].
 
 pub mod bot_turn;
+pub mod by_itself;
 mod conversation;
 pub mod desk;
 pub mod long_lived;

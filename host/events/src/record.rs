@@ -8,7 +8,7 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::readers::{live, sms, standing, webhooks};
+use crate::readers::{live, sms, standing, waiting, webhooks};
 use base::{Context, Result};
 
 /// Something that happened, with where and when.
@@ -35,6 +35,7 @@ pub async fn record(
     standing::take(ctx, db, client, events).await?;
     live::take(ctx, db, client, events).await?;
     let mut wakes = sms::take(ctx, db, client, events).await?;
+    wakes.extend(waiting::take(ctx, db, client, events).await?);
     wakes.extend(webhooks::take(ctx, db, client, events).await?);
     Ok(wakes)
 }

@@ -22,6 +22,7 @@ pub const REGISTRY: &[Table] = &[
     table("blocked_recipient", &["value", "reason"]),
     table("callback", &["item"]),
     table("callback_seen", &[]),
+    table("chat_due", &[]),
     table("chat_message", &["body", "content", "owner", "provider_id", "quoted_provider_id"]),
     table("chatbot_value", &["key", "value"]),
     table("chatbot_value_usage", &[]),

@@ -118,6 +118,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         Queue::Fallback => fallback::work(ctx, lease).await,
         Queue::Media => media::work(ctx, lease).await,
         Queue::Webhook => webhooks::deliver::work(ctx, lease).await,
+        Queue::Chat => chat::by_itself::work(ctx, lease).await,
         Queue::LiteSession => lite::work(ctx, lease).await,
         Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
     }

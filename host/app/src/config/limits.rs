@@ -176,6 +176,8 @@ section! {
         live_heartbeat: Duration = Duration::from_secs(20),
         /// How long a long-lived conversation lasts unless it is closed; those that are open keep the time that they began with.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
+        /// How long a customer waits for an agent's answer, in the queue or with an agent, before the chat is missed.
+        missed_after: Duration = Duration::from_secs(600),
         /// Chats that an agent without a limit of their own may have at a time.
         agent_chats: u32 = 20,
     }

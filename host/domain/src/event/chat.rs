@@ -132,6 +132,18 @@ pub struct ChatClosed {
     pub missed: bool,
 }
 
+/// No agent answered in time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatMissed {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// Who has it.
+    pub state: ParticipantState,
+    /// The agent who has it and did not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<UserId>,
+}
+
 /// The customer rated a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatRated {

@@ -14,7 +14,9 @@ mod stored;
 mod tests;
 mod webhook;
 
-pub use chat::{Agent, Chat, ChatChangedHands, ChatClosed, ChatOpened, ChatRated, Customer, TicketMoved, TicketStatus};
+pub use chat::{
+    Agent, Chat, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer, TicketMoved, TicketStatus,
+};
 pub use inbox::{
     ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,
     SessionStatus, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
@@ -44,6 +46,8 @@ pub enum Event {
     ChatChangedHands(ChatChangedHands),
     /// A conversation ended.
     ChatClosed(ChatClosed),
+    /// No agent answered in time.
+    ChatMissed(ChatMissed),
     /// The customer rated a conversation.
     ChatRated(ChatRated),
     /// A ticket has another status.

@@ -96,7 +96,7 @@ fn messages() -> [Event; 3] {
     [Event::MessageCame(Box::new(came)), Event::MessageSaid(Box::new(said)), Event::MessageMoved(Box::new(moved))]
 }
 
-fn chats() -> [Event; 5] {
+fn chats() -> [Event; 6] {
     let (from, to) = (ParticipantState::Bot, ParticipantState::Queued);
     let message = ChatMessageId(Uuid::from_u128(6));
     [
@@ -114,6 +114,7 @@ fn chats() -> [Event; 5] {
             previous_team: Some(TeamId(Uuid::from_u128(11))),
         }),
         Event::ChatClosed(ChatClosed { participant: participant(), from, agent: None, missed: false }),
+        Event::ChatMissed(ChatMissed { participant: participant(), state: to, agent: None }),
         Event::ChatRated(ChatRated { participant: participant(), message, rating: Rating::Excellent }),
         Event::TicketMoved(TicketMoved {
             number: 7,
@@ -170,7 +171,7 @@ fn every_case() -> Vec<Event> {
     let all: Vec<Event> =
         messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).chain([of_webhooks()]).collect();
     let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
-    assert_eq!(places.len(), 16, "a case is missing");
+    assert_eq!(places.len(), 17, "a case is missing");
     all
 }
 
@@ -192,6 +193,7 @@ fn place(event: &Event) -> usize {
         Event::PluginSuspended(_) => 13,
         Event::SessionChanged(_) => 14,
         Event::WebhookDisabled(_) => 15,
+        Event::ChatMissed(_) => 16,
     }
 }
 

@@ -87,6 +87,8 @@ pub enum LiveKind {
         /// No agent ever had it.
         missed: bool,
     },
+    /// No agent answered in time.
+    ChatMissed,
     /// The customer rated a conversation.
     ChatRated {
         /// The message that says so.
@@ -119,6 +121,7 @@ impl LiveKind {
             Self::ChatOpened { .. } => "chat.opened",
             Self::ChatChanged { .. } => "chat.changed",
             Self::ChatClosed { .. } => "chat.closed",
+            Self::ChatMissed => "chat.missed",
             Self::ChatRated { .. } => "chat.rated",
             Self::TicketChanged { .. } => "ticket.changed",
         }
@@ -134,6 +137,7 @@ impl LiveKind {
             Self::ChatOpened { .. }
             | Self::ChatChanged { .. }
             | Self::ChatClosed { .. }
+            | Self::ChatMissed
             | Self::TicketChanged { .. } => None,
         }
     }
@@ -189,6 +193,10 @@ pub fn told_of(event: &Event) -> Told {
             let what = LiveKind::ChatClosed { from: closed.from, missed: closed.missed };
             let before = Hands { state: closed.from, agent: closed.agent, team: None };
             Told::Event(LiveEvent { chat: closed.participant, what, hands: vec![before] })
+        }
+        Event::ChatMissed(missed) => {
+            let now = Hands { state: missed.state, agent: missed.agent, team: None };
+            Told::Event(LiveEvent { chat: missed.participant, what: LiveKind::ChatMissed, hands: vec![now] })
         }
         Event::ChatRated(rated) => Told::Event(LiveEvent {
             chat: rated.participant,

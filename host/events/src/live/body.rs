@@ -152,7 +152,7 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &Known, one: &Numbere
         status: None,
     };
     match what {
-        LiveKind::MessageReceived { .. } | LiveKind::MessageSent { .. } => {}
+        LiveKind::MessageReceived { .. } | LiveKind::MessageSent { .. } | LiveKind::ChatMissed => {}
         LiveKind::MessageStatus { status, .. } => body.status = Some(status.as_str()),
         LiveKind::ChatOpened { again } => body.reopened = Some(*again),
         LiveKind::ChatChanged { from, to, reason } => {

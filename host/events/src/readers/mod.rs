@@ -4,4 +4,5 @@
 pub(crate) mod live;
 pub(crate) mod sms;
 pub(crate) mod standing;
+pub(crate) mod waiting;
 pub(crate) mod webhooks;

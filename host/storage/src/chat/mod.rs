@@ -5,6 +5,7 @@ pub mod chat_messages;
 pub mod chatbot_value_lists;
 pub mod chatbot_values;
 pub mod conversations;
+pub mod due;
 pub mod history;
 pub mod lists;
 pub mod participant_events;

@@ -31,6 +31,8 @@ pub enum Queue {
     Media,
     /// Webhook deliveries; a lane is an endpoint.
     Webhook,
+    /// What is due in chats by the clock or by itself; a lane is a participant.
+    Chat,
     /// Sessions of Lite numbers; a lane is an inbox, held for as long as its session is wanted (ADR 0024).
     LiteSession,
     /// Callbacks of the JSON SMS gateway; a lane is a receiver.
@@ -39,13 +41,14 @@ pub enum Queue {
 
 impl Queue {
     /// All of them.
-    pub const ALL: [Queue; 8] = [
+    pub const ALL: [Queue; 9] = [
         Self::Outbound,
         Self::Callback,
         Self::Participant,
         Self::Fallback,
         Self::Media,
         Self::Webhook,
+        Self::Chat,
         Self::LiteSession,
         Self::SmsCallback,
     ];
@@ -59,6 +62,7 @@ impl Queue {
             Self::Fallback => "fallback",
             Self::Media => "media",
             Self::Webhook => "webhook",
+            Self::Chat => "chat",
             Self::LiteSession => "lite_session",
             Self::SmsCallback => "sms_callback",
         }
@@ -73,6 +77,7 @@ impl Queue {
             Self::Fallback => ("fallback", "state = 'PENDING'"),
             Self::Media => ("media", "state = 'PENDING'"),
             Self::Webhook => ("webhook_delivery", "state = 'PENDING'"),
+            Self::Chat => ("chat_due", "true"),
             Self::LiteSession => ("lite_session", "state = 'PENDING'"),
             Self::SmsCallback => ("sms_callback", "true"),
         }

@@ -62,6 +62,7 @@ fn row_of(queue: Queue) -> &'static str {
         Queue::Webhook => {
             "webhook_delivery (client_id, id, lane_id, inbox_id, order_key, body, due_at, ready) SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 1, ''"
         }
+        Queue::Chat => "chat_due (client_id, lane_id, kind, due_at, ready) SELECT $1, $2, 'ANSWER'",
         Queue::LiteSession => "lite_session (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
         Queue::SmsCallback => {
             "sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '', false, '', now()"
@@ -75,6 +76,10 @@ async fn wait(db: &mut PgConnection, queue: Queue, lane: Uuid, (seconds, count):
         // A number has one session; what is looked at here is the queue.
         let alone = "ALTER TABLE lite_session DROP CONSTRAINT IF EXISTS lite_session_pk, DROP CONSTRAINT IF EXISTS lite_session_fk";
         sqlx::query(alone).execute(&mut *db).await.unwrap();
+    }
+    if queue == Queue::Chat {
+        // A chat has one row of a kind; as above.
+        sqlx::query("ALTER TABLE chat_due DROP CONSTRAINT IF EXISTS chat_due_pk").execute(&mut *db).await.unwrap();
     }
     let statement = format!("INSERT INTO {}, $3, false FROM generate_series(1, $4)", row_of(queue));
     let insert = sqlx::query(&statement).bind(CLIENT.0).bind(lane).bind(moment(seconds)).bind(count);

@@ -139,6 +139,7 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::ChatChangedHands(_)
         | Event::ChatClosed(_)
         | Event::ChatRated(_)
+        | Event::ChatMissed(_)
         | Event::TicketMoved(_)
         | Event::PluginSwapped(_) => &[],
     }

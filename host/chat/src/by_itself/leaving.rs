@@ -1,0 +1,42 @@
+//! An agent is gone: its chats go back to the queue, of the team that they were with.
+
+use base::{Context, Result};
+use domain::{
+    chat::{ParticipantMove, ParticipantState, TicketMove},
+    ids::ClientId,
+};
+use storage::{
+    PgConnection, Queue,
+    chat::{agents, participants::Participant},
+};
+use uuid::Uuid;
+
+use super::say;
+use crate::conversation::{as_event, ticketing};
+
+/// Why a chat waits that an agent had.
+const LEFT: &str = "its agent has left";
+
+/// Takes a locked chat back from an agent who is gone.
+pub(super) async fn take_back(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    mut chat: Participant,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(agent) = chat.assigned_agent.filter(|_| chat.state == ParticipantState::Active) else {
+        return Ok(Vec::new());
+    };
+    // Somebody else may have it by now.
+    if agents::find(db, client, agent, ctx.settings.agent_chats).await?.is_some() {
+        return Ok(Vec::new());
+    }
+    let before = chat.clone();
+    if chat.apply(ParticipantMove::Transferred).is_err() {
+        return Ok(Vec::new());
+    }
+    chat.queued_reason = Some(LEFT.to_owned());
+    let ticket = ticketing::step(ctx, db, client, &chat, TicketMove::Passed).await?;
+    let moved = as_event::moved(&before, &chat);
+    say(ctx, db, client, &chat, [Some(moved), ticket].into_iter().flatten()).await
+}

@@ -1,0 +1,366 @@
+//! What happens to chats by the clock and by itself, over a real database and with a clock that the test moves.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use base::{
+    Context, Queue,
+    lanes::{self, Lease},
+};
+use chat::{
+    by_itself,
+    desk::{self, Acting, To},
+};
+use chrono::TimeDelta;
+use domain::{
+    address::{Address, AddressKind},
+    channel::Channel,
+    chat::ParticipantState,
+    content::OutboundContent,
+    event::{Agent, Chat, ChatOpened, Customer, Event, MessageSaid, Speaker},
+    ids::{ChatMessageId, ClientId, CustomerId, InboxId, ParticipantId, TeamId, UserId},
+};
+use events::{NewEvent, record};
+use props::{HandClock, Surroundings, one_number};
+use storage::{
+    chat::participants::{self, Participant},
+    people::customers::{Introduction, resolve},
+    tenancy::users::Role,
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// One client with a number and a team.
+struct Stage {
+    ctx: Arc<Context>,
+    clock: Arc<HandClock>,
+    client: ClientId,
+    inbox: InboxId,
+    team: TeamId,
+    supervisor: UserId,
+    _folder: tempfile::TempDir,
+}
+
+impl Stage {
+    /// `assignment`: how chats of the team are given out.
+    async fn new(assignment: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(HandClock::at(1_790_000_000));
+        let pool = scratch::database().await.pool(12).await;
+        let ctx = Surroundings::new(folder.path().to_owned()).build(pool, Arc::clone(&clock) as _).await;
+        let (client, inbox) = one_number(&ctx, "27600000001").await;
+        let team: TeamId = ctx.mint();
+        let new = "INSERT INTO team (client_id, id, name, assignment, created_at) VALUES ($1, $2, 'sales', $3, now())";
+        sqlx::query(new).bind(client.0).bind(team.0).bind(assignment).execute(&ctx.db).await.unwrap();
+        let ctx = Arc::new(ctx);
+        let mut stage = Self { ctx, clock, client, inbox, team, supervisor: UserId(team.0), _folder: folder };
+        stage.supervisor = stage.user("SUPERVISOR", None, false, 1).await;
+        stage
+    }
+
+    async fn user(&self, role: &str, team: Option<TeamId>, available: bool, limit: i32) -> UserId {
+        let id: UserId = self.ctx.mint();
+        sqlx::query(
+            "INSERT INTO client_user (client_id, id, email, name, role, team_id, available, chat_limit, password_hash, created_at)
+             VALUES ($1, $2, $3, 'Ann', $4, $5, $6, $7, 'x', now())",
+        )
+        .bind(self.client.0)
+        .bind(id.0)
+        .bind(format!("{id}@example.org"))
+        .bind(role)
+        .bind(team.map(|team| team.0))
+        .bind(available)
+        .bind(limit)
+        .execute(&self.ctx.db)
+        .await
+        .unwrap();
+        id
+    }
+
+    /// Of the team, available.
+    async fn agent(&self, limit: i32) -> UserId {
+        self.user("AGENT", Some(self.team), true, limit).await
+    }
+
+    async fn happen(&self, event: Event) {
+        let mut tx = self.ctx.db.begin().await.unwrap();
+        let new = NewEvent { inbox: Some(self.inbox), order_key: 1, at: self.ctx.now(), event };
+        record(&self.ctx, &mut tx, self.client, &[new]).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    /// A customer has written, and waits in the queue.
+    async fn chat(&self) -> ParticipantId {
+        let id: ParticipantId = self.ctx.mint();
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let number = format!("27{:09}", self.ctx.ids.random() % 1_000_000_000);
+        let addresses = vec![Address::of_kind(AddressKind::Phone, &number).unwrap()];
+        let who = Introduction { addresses, ..Introduction::default() };
+        let customer = resolve(&mut db, self.client, &self.ctx.ids, who, self.ctx.now()).await.unwrap();
+        let state = (Channel::Whatsapp, ParticipantState::Queued);
+        participants::insert(&mut db, self.client, id, (self.inbox, customer), state, self.ctx.now()).await.unwrap();
+        drop(db);
+        let opened = ChatOpened { participant: id, state: ParticipantState::Queued, again: false, message: None };
+        self.happen(Event::ChatOpened(opened)).await;
+        id
+    }
+
+    async fn chats(&self, count: usize) -> Vec<ParticipantId> {
+        let mut chats = Vec::new();
+        for _ in 0..count {
+            let chat = self.chat().await;
+            self.assign(chat, To::Team(self.team)).await;
+            chats.push(chat);
+        }
+        chats
+    }
+
+    fn acting(&self) -> Acting {
+        Acting { client: self.client, user: self.supervisor, role: Role::Supervisor }
+    }
+
+    async fn assign(&self, chat: ParticipantId, to: To) {
+        desk::assign(&self.ctx, self.acting(), chat, to).await.unwrap();
+    }
+
+    async fn answer(&self, chat: ParticipantId, agent: UserId) {
+        let of = Chat {
+            participant: chat,
+            state: ParticipantState::Active,
+            missed: false,
+            client_ref: None,
+            agent: Some(Agent { id: agent, name: None }),
+            last_agent: None,
+            team: None,
+            team_id: None,
+        };
+        let said = MessageSaid {
+            message: self.ctx.mint::<ChatMessageId>(),
+            by: Speaker::Agent(agent),
+            chat: of,
+            customer: Customer { id: CustomerId(chat.0), name: None, username: None, addresses: Vec::new() },
+            content: OutboundContent::Text { body: "hello".to_owned() },
+            quoted: None,
+        };
+        self.happen(Event::MessageSaid(Box::new(said))).await;
+    }
+
+    async fn due(&self) -> usize {
+        lanes::due(&self.ctx, Queue::Chat, 1_000).await.unwrap().len()
+    }
+
+    /// Works off what is due, all lanes at the same time.
+    async fn settle(&self) {
+        loop {
+            let due = lanes::due(&self.ctx, Queue::Chat, 1_000).await.unwrap();
+            if due.is_empty() {
+                return;
+            }
+            let working = due.into_iter().map(|lane| {
+                let ctx = Arc::clone(&self.ctx);
+                tokio::spawn(async move {
+                    let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
+                    let lease = Lease::claim(&ctx, lane, Duration::from_secs(15), stop, nudge).await.unwrap().unwrap();
+                    by_itself::work(&ctx, &lease).await.unwrap();
+                    lease.release(&ctx).await.unwrap();
+                })
+            });
+            for worked in working.collect::<Vec<_>>() {
+                worked.await.unwrap();
+            }
+        }
+    }
+
+    fn wait(&self, seconds: i64) {
+        self.clock.advance(TimeDelta::seconds(seconds));
+    }
+
+    async fn found(&self, chat: ParticipantId) -> Participant {
+        participants::find(&mut *self.ctx.db.acquire().await.unwrap(), self.client, chat).await.unwrap().unwrap()
+    }
+
+    async fn missed_by(&self, chat: ParticipantId) -> Option<UserId> {
+        let by: Option<uuid::Uuid> = sqlx::query_scalar("SELECT missed_agent_id FROM participant WHERE id = $1")
+            .bind(chat.0)
+            .fetch_one(&self.ctx.db)
+            .await
+            .unwrap();
+        by.map(UserId)
+    }
+
+    /// How many of the chats each agent has; `None` = they wait.
+    async fn shares(&self, chats: &[ParticipantId]) -> BTreeMap<Option<UserId>, usize> {
+        let mut shares = BTreeMap::new();
+        for chat in chats {
+            *shares.entry(self.found(*chat).await.assigned_agent).or_default() += 1;
+        }
+        shares
+    }
+}
+
+#[tokio::test]
+async fn a_chat_in_the_queue_is_missed_when_nobody_answers_in_time_and_not_before() {
+    let stage = Stage::new("OFF").await;
+    let chat = stage.chat().await;
+    stage.settle().await;
+    stage.wait(599);
+    assert_eq!(stage.due().await, 0, "what waits is not looked at");
+    stage.settle().await;
+    assert!(!stage.found(chat).await.missed);
+    stage.wait(1);
+    stage.settle().await;
+    assert!(stage.found(chat).await.missed);
+    assert_eq!(stage.missed_by(chat).await, None, "nobody had it");
+}
+
+#[tokio::test]
+async fn who_was_given_a_chat_and_did_not_answer_has_missed_it() {
+    let stage = Stage::new("OFF").await;
+    let agent = stage.agent(5).await;
+    let chat = stage.chat().await;
+    stage.wait(300);
+    stage.assign(chat, To::Agent(agent)).await;
+    stage.wait(300);
+    stage.settle().await;
+    let found = stage.found(chat).await;
+    assert!(found.missed && found.state == ParticipantState::Active, "the customer has waited since it wrote");
+    assert_eq!(stage.missed_by(chat).await, Some(agent));
+}
+
+#[tokio::test]
+async fn a_chat_that_was_answered_in_time_is_not_missed() {
+    let stage = Stage::new("OFF").await;
+    let agent = stage.agent(5).await;
+    let chat = stage.chat().await;
+    stage.assign(chat, To::Agent(agent)).await;
+    stage.wait(599);
+    stage.answer(chat, agent).await;
+    stage.wait(10_000);
+    stage.settle().await;
+    assert!(!stage.found(chat).await.missed);
+}
+
+#[tokio::test]
+async fn what_is_over_is_not_missed_by_the_clock() {
+    let stage = Stage::new("OFF").await;
+    let agent = stage.agent(5).await;
+    let chat = stage.chat().await;
+    stage.assign(chat, To::Agent(agent)).await;
+    desk::resolve(&stage.ctx, stage.acting(), chat).await.unwrap();
+    stage.wait(10_000);
+    assert_eq!(stage.due().await, 0);
+    assert!(!stage.found(chat).await.missed);
+}
+
+#[tokio::test]
+async fn chats_are_given_out_only_where_the_team_wants_it() {
+    let stage = Stage::new("OFF").await;
+    stage.agent(5).await;
+    let chats = stage.chats(2).await;
+    stage.settle().await;
+    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
+    assert_eq!(stage.due().await, 0);
+    assert_eq!(stage.shares(&chats).await, [(None, 2)].into());
+}
+
+#[tokio::test]
+async fn a_chat_without_a_team_waits_for_whoever_takes_it() {
+    let stage = Stage::new("ROUND_ROBIN").await;
+    stage.agent(5).await;
+    let chat = stage.chat().await;
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.state, ParticipantState::Queued);
+}
+
+#[tokio::test]
+async fn round_robin_goes_around_and_skips_who_is_not_available_or_of_another_team() {
+    let stage = Stage::new("ROUND_ROBIN").await;
+    let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
+    stage.user("AGENT", Some(stage.team), false, 9).await;
+    stage.user("AGENT", None, true, 9).await;
+    let mut had = Vec::new();
+    for _ in 0..4 {
+        stage.wait(1);
+        let chat = stage.chats(1).await[0];
+        stage.settle().await;
+        had.push(stage.found(chat).await.assigned_agent.unwrap());
+    }
+    assert_eq!(had, [ann, ben, ann, ben]);
+}
+
+#[tokio::test]
+async fn least_busy_gets_the_next_chat() {
+    let stage = Stage::new("LEAST_BUSY").await;
+    let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
+    for _ in 0..2 {
+        let chat = stage.chat().await;
+        stage.assign(chat, To::Agent(ann)).await;
+    }
+    for _ in 0..2 {
+        stage.wait(1);
+        let chat = stage.chats(1).await[0];
+        stage.settle().await;
+        assert_eq!(stage.found(chat).await.assigned_agent, Some(ben));
+    }
+}
+
+#[tokio::test]
+async fn nobody_gets_more_than_fits_however_many_come_at_once_and_the_rest_waits_for_room() {
+    let stage = Stage::new("LEAST_BUSY").await;
+    let (ann, ben) = (stage.agent(2).await, stage.agent(3).await);
+    let chats = stage.chats(12).await;
+    stage.settle().await;
+    assert_eq!(stage.shares(&chats).await, [(None, 7), (Some(ann), 2), (Some(ben), 3)].into());
+    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
+    assert_eq!(stage.due().await, 0, "nobody has room");
+    let mut of_ann = None;
+    for chat in &chats {
+        if stage.found(*chat).await.assigned_agent == Some(ann) {
+            of_ann = Some(*chat);
+        }
+    }
+    desk::resolve(&stage.ctx, stage.acting(), of_ann.unwrap()).await.unwrap();
+    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
+    assert_eq!(stage.due().await, 1, "as many as there is room for");
+    stage.settle().await;
+    let shares = stage.shares(&chats).await;
+    assert_eq!((shares[&Some(ann)], shares[&Some(ben)]), (2, 3));
+}
+
+#[tokio::test]
+async fn whoever_becomes_available_gets_what_waits() {
+    let stage = Stage::new("ROUND_ROBIN").await;
+    let ann = stage.user("AGENT", Some(stage.team), false, 9).await;
+    let chats = stage.chats(2).await;
+    stage.settle().await;
+    assert_eq!(stage.shares(&chats).await, [(None, 2)].into());
+    sqlx::query("UPDATE client_user SET available = true").execute(&stage.ctx.db).await.unwrap();
+    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
+    stage.settle().await;
+    assert_eq!(stage.shares(&chats).await, [(Some(ann), 2)].into());
+}
+
+#[tokio::test]
+async fn the_chats_of_an_agent_who_left_go_back_to_the_queue_and_to_the_next_one() {
+    let stage = Stage::new("ROUND_ROBIN").await;
+    let ann = stage.agent(9).await;
+    let chat = stage.chats(1).await[0];
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.assigned_agent, Some(ann));
+    sqlx::query("UPDATE client_user SET deleted_at = $1, available = false WHERE id = $2")
+        .bind(stage.ctx.now())
+        .bind(ann.0)
+        .execute(&stage.ctx.db)
+        .await
+        .unwrap();
+    by_itself::take_back_left(&stage.ctx).await.unwrap();
+    stage.settle().await;
+    let found = stage.found(chat).await;
+    assert_eq!((found.state, found.assigned_agent), (ParticipantState::Queued, None));
+    assert_eq!(found.last_assigned_agent, Some(ann));
+    assert_eq!(found.queued_reason.as_deref(), Some("its agent has left"));
+    let ben = stage.agent(9).await;
+    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.assigned_agent, Some(ben));
+}

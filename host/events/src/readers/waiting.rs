@@ -1,0 +1,106 @@
+//! Who waits for whom: from when on a customer waits for an agent's answer, and that a chat came to the queue. What follows is
+//! due work of the chat (`chat::by_itself`). What a chatbot has costs nothing here.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    chat::ParticipantState,
+    event::{Event, Speaker},
+    ids::{ClientId, ParticipantId},
+};
+use storage::{
+    PgConnection, Queue,
+    chat::due::{self, Due},
+};
+use uuid::Uuid;
+
+use crate::NewEvent;
+use base::{Context, Result};
+
+/// What an event says about waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// The customer wrote to people: an answer is awaited, unless one is already.
+    ForAnswer(ParticipantId),
+    /// It is in the queue from now on.
+    InQueue(ParticipantId),
+    /// An agent has it, and the customer has waited since it was the chatbot's.
+    ForItsAgent(ParticipantId),
+    /// An agent has it; a customer who waits goes on to do so.
+    Taken(ParticipantId),
+    /// An agent answered.
+    Answered(ParticipantId),
+    /// Nobody waits for people any more.
+    NoMore(ParticipantId),
+}
+
+/// Writes down who waits. Answers the lanes to wake.
+pub(crate) async fn take(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    events: &[NewEvent],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let now = ctx.now();
+    let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
+    let until = |at: DateTime<Utc>| at.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let mut wakes = Vec::new();
+    for new in events {
+        if let Event::ChatOpened(opened) = &new.event
+            && opened.again
+        {
+            due::forget_missed_by(db, client, opened.participant).await?;
+        }
+    }
+    for (new, waits) in events.iter().filter_map(|new| Some((new, waits(&new.event)?))) {
+        match waits {
+            Waits::ForAnswer(chat) | Waits::ForItsAgent(chat) => {
+                due::add(db, client, &[chat], Due::Answer, (until(new.at), now)).await?;
+            }
+            Waits::InQueue(chat) => {
+                due::add(db, client, &[chat], Due::Answer, (until(new.at), now)).await?;
+                due::add(db, client, &[chat], Due::Arrived, (now, now)).await?;
+                wakes.push((Queue::Chat, chat.0));
+            }
+            Waits::Taken(chat) => due::drop(db, client, chat, &[Due::Arrived, Due::Left]).await?,
+            Waits::Answered(chat) => due::drop(db, client, chat, &[Due::Answer]).await?,
+            Waits::NoMore(chat) => due::drop(db, client, chat, &[Due::Answer, Due::Arrived, Due::Left]).await?,
+        }
+    }
+    Ok(wakes)
+}
+
+fn waits(event: &Event) -> Option<Waits> {
+    use ParticipantState::{Active, Bot, Closed, Queued};
+    match event {
+        Event::MessageCame(came) => {
+            let asks = matches!(came.chat.state, Queued | Active);
+            // What was missed once is missed; an agent who gets it is asked anew.
+            let known = came.chat.missed && came.chat.state == Queued;
+            (asks && !known).then_some(Waits::ForAnswer(came.chat.participant))
+        }
+        Event::MessageSaid(said) => match said.by {
+            Speaker::Agent(_) => Some(Waits::Answered(said.chat.participant)),
+            Speaker::Bot => None,
+        },
+        Event::ChatOpened(opened) => (opened.state == Queued).then_some(Waits::InQueue(opened.participant)),
+        Event::ChatChangedHands(changed) => Some(match (changed.from, changed.to) {
+            (_, Queued) => Waits::InQueue(changed.participant),
+            (Bot, Active) => Waits::ForItsAgent(changed.participant),
+            (Queued | Active | Closed, Active) => Waits::Taken(changed.participant),
+            (_, Bot | Closed) => Waits::NoMore(changed.participant),
+        }),
+        Event::ChatClosed(closed) => Some(Waits::NoMore(closed.participant)),
+        Event::MessageMoved(_)
+        | Event::ChatRated(_)
+        | Event::ChatMissed(_)
+        | Event::TicketMoved(_)
+        | Event::TemplateChanged(_)
+        | Event::CustomerNumberChanged(_)
+        | Event::InboxQualityChanged(_)
+        | Event::PreferenceChanged(_)
+        | Event::PluginSwapped(_)
+        | Event::PluginSuspended(_)
+        | Event::SessionChanged(_)
+        | Event::WebhookDisabled(_) => None,
+    }
+}
