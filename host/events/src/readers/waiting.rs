@@ -79,7 +79,8 @@ fn waits(event: &Event) -> Option<Waits> {
             (asks && !known).then_some(Waits::ForAnswer(came.chat.participant))
         }
         Event::MessageSaid(said) => match said.by {
-            Speaker::Agent(_) => Some(Waits::Answered(said.chat.participant)),
+            // Whoever of the business answered, the customer waits no longer.
+            Speaker::Agent(_) | Speaker::Elsewhere => Some(Waits::Answered(said.chat.participant)),
             Speaker::Bot => None,
         },
         Event::ChatOpened(opened) => (opened.state == Queued).then_some(Waits::InQueue(opened.participant)),

@@ -96,15 +96,16 @@ async fn a_name_finds_its_team_whatever_its_case_or_makes_one() {
 #[tokio::test]
 async fn a_team_is_in_use_while_somebody_belongs_to_it_or_a_chat_is_with_it() {
     let mut db = database().await;
-    let sales = teams::get(&mut db, CLIENT, SALES).await.unwrap().unwrap();
-    let support = teams::get(&mut db, CLIENT, SUPPORT).await.unwrap().unwrap();
-    let used = teams::in_use(&mut db, CLIENT, &sales).await.unwrap();
-    assert_eq!(used, InUse { members: true, chats: false });
-    assert_eq!(teams::in_use(&mut db, CLIENT, &support).await.unwrap(), InUse { members: false, chats: false });
+    let used = teams::in_use(&mut db, CLIENT, SALES).await.unwrap();
+    assert_eq!(used, InUse { members: true, chats: false, sites: false });
+    assert_eq!(
+        teams::in_use(&mut db, CLIENT, SUPPORT).await.unwrap(),
+        InUse { members: false, chats: false, sites: false }
+    );
     for id in [601, 602] {
         profiles::delete(&mut db, CLIENT, UserId(Uuid::from_u128(id)), moment(2)).await.unwrap();
     }
-    assert!(!teams::in_use(&mut db, CLIENT, &sales).await.unwrap().members);
+    assert!(!teams::in_use(&mut db, CLIENT, SALES).await.unwrap().members);
     teams::delete(&mut db, CLIENT, SALES).await.unwrap();
     assert_eq!(teams::get(&mut db, CLIENT, SALES).await.unwrap(), None);
 }
