@@ -50,6 +50,8 @@ struct ClientBody {
     time_zone: String,
     /// Whether phone numbers and names of customers are masked for roles that need not see them.
     popia_compliant: bool,
+    /// Whether customers are asked how it was when an agent ends their chat.
+    rating_widget: bool,
     /// What becomes of messages that cannot be delivered over WhatsApp.
     sms_fallback: FallbackBody,
     /// When it was created.
@@ -76,6 +78,7 @@ impl From<Shown> for ClientBody {
             parent_ref,
             time_zone: client.time_zone,
             popia_compliant: client.popia_compliant,
+            rating_widget: client.asks_rating,
             sms_fallback: FallbackBody {
                 enabled: client.sms_fallback.enabled,
                 sms_username: client.sms_fallback.username,
@@ -112,6 +115,9 @@ struct ChangeBody {
     /// IANA name.
     #[schema(nullable = false)]
     time_zone: Option<String>,
+    /// Whether customers are asked how it was when an agent ends their chat.
+    #[schema(nullable = false)]
+    rating_widget: Option<bool>,
 }
 
 /// What is to become of fallbacks.
@@ -199,7 +205,12 @@ async fn update(
     let asked: ChangeBody = parsed(&bytes)?;
     let time_zone = asked.time_zone.as_deref().map(str::parse::<TimeZone>).transpose();
     let time_zone = time_zone.map_err(|error| ApiError::fault("timeZone", error.to_string()))?;
-    let change = ClientChange { client_ref: asked.client_ref, display_name: asked.display_name, time_zone };
+    let change = ClientChange {
+        client_ref: asked.client_ref,
+        display_name: asked.display_name,
+        time_zone,
+        asks_rating: asked.rating_widget,
+    };
     let (admin, caller) = (state.administration(), allowed.caller.client);
     let changed = clients::update(&admin, caller, &client_ref, change, allowed.actor()).await.map_err(refused)?;
     Ok(Json(changed.into()))

@@ -39,6 +39,8 @@ pub struct ClientChange {
     pub display_name: Option<String>,
     /// Whose clock its schedules and hours go by.
     pub time_zone: Option<TimeZone>,
+    /// Whether customers are asked how it was when an agent ends their chat.
+    pub asks_rating: Option<bool>,
 }
 
 /// What is to change of a client's fallbacks.
@@ -186,6 +188,9 @@ pub async fn update(
         }
         if let Some(zone) = change.time_zone {
             client.time_zone = zone.name().to_owned();
+        }
+        if let Some(asks) = change.asks_rating {
+            client.asks_rating = asks;
         }
     })
     .await

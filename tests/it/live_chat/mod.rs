@@ -2,6 +2,7 @@
 
 mod messages;
 mod queue;
+mod rating;
 mod tickets;
 mod uploads;
 mod v1;

@@ -15,7 +15,7 @@ fn search(client: &Client, more: &str) -> String {
     )
 }
 
-async fn found(client: &Client, more: &str) -> Vec<Value> {
+pub(super) async fn found(client: &Client, more: &str) -> Vec<Value> {
     client.get(&search(client, more)).await.ok()["content"].as_array().unwrap().clone()
 }
 

@@ -92,7 +92,7 @@ pub(super) async fn effects(
                     Err(reason) => return Ok(Err(reason)),
                 },
                 Action::RequestRating => {
-                    let content = ratings::question();
+                    let content = ratings::question(None);
                     Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: true }))
                 }
                 Action::SetState(state) => Effect::SetState(state),

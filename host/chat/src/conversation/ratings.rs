@@ -3,14 +3,27 @@
 use domain::{
     chat::Rating,
     content::{OutboundContent, ReplyButton, ReplyButtons},
+    ids::TicketId,
 };
 
 const PREFIX: &str = "pb1:rating:";
 
-/// The message that asks for a rating.
-pub(crate) fn question() -> OutboundContent {
-    let button =
-        |rating: Rating| ReplyButton { id: format!("{PREFIX}{}", rating.as_str()), title: title(rating).to_owned() };
+/// A tap on a button of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rated {
+    /// How it was.
+    pub(crate) rating: Rating,
+    /// The ticket that is rated; `None` where a chatbot asked.
+    pub(crate) ticket: Option<TicketId>,
+}
+
+/// The message that asks for a rating, of this ticket.
+pub(crate) fn question(ticket: Option<TicketId>) -> OutboundContent {
+    let of = ticket.map(|ticket| format!(":{ticket}")).unwrap_or_default();
+    let button = |rating: Rating| ReplyButton {
+        id: format!("{PREFIX}{}{of}", rating.as_str()),
+        title: title(rating).to_owned(),
+    };
     OutboundContent::Buttons(ReplyButtons {
         header: None,
         body: "How was our service?".to_owned(),
@@ -28,8 +41,13 @@ fn title(rating: Rating) -> &'static str {
 }
 
 /// The rating behind the payload of a tapped button.
-pub(crate) fn of_payload(payload: &str) -> Option<Rating> {
-    payload.strip_prefix(PREFIX).and_then(Rating::from_name)
+pub(crate) fn of_payload(payload: &str) -> Option<Rated> {
+    let said = payload.strip_prefix(PREFIX)?;
+    let (name, ticket) = match said.split_once(':') {
+        Some((name, ticket)) => (name, Some(ticket.parse().ok()?)),
+        None => (said, None),
+    };
+    Some(Rated { rating: Rating::from_name(name)?, ticket })
 }
 
 #[cfg(test)]
@@ -38,14 +56,17 @@ mod tests {
 
     #[test]
     fn every_button_of_the_question_is_a_rating() {
-        let OutboundContent::Buttons(question) = question() else { panic!("not a message with buttons") };
-        let ratings: Vec<_> = question.buttons.iter().filter_map(|button| of_payload(&button.id)).collect();
-        assert_eq!(ratings, Rating::ALL);
+        for ticket in [None, Some(TicketId(uuid::Uuid::from_u128(7)))] {
+            let OutboundContent::Buttons(question) = question(ticket) else { panic!("not a message with buttons") };
+            let rated: Vec<_> = question.buttons.iter().filter_map(|button| of_payload(&button.id)).collect();
+            assert_eq!(rated, Rating::ALL.map(|rating| Rated { rating, ticket }));
+        }
     }
 
     #[test]
     fn the_payload_of_another_button_is_no_rating() {
         assert_eq!(of_payload("EXCELLENT"), None);
         assert_eq!(of_payload("pb1:rating:SUPERB"), None);
+        assert_eq!(of_payload("pb1:rating:POOR:7"), None, "7 is no ticket");
     }
 }

@@ -1,6 +1,7 @@
 //! Agents at work (SPEC 3.4, 4.2): the lists of chats, who has a chat, what is said in it, and its tickets. Each call acts for
 //! a user of the client; a chat of another client is one that does not exist.
 
+mod asking;
 mod lists;
 mod messages;
 mod moves;

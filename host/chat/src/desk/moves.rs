@@ -16,10 +16,10 @@ use storage::{
         teams,
     },
     people::customers,
-    tenancy::users::Role,
+    tenancy::{clients, users::Role},
 };
 
-use super::{Acting, ChatView, DeskError, locked, own_or_free, taken, view};
+use super::{Acting, ChatView, DeskError, asking, locked, own_or_free, taken, view};
 use crate::conversation::{as_event, giving, in_charge, ticketing};
 
 /// Who is to have a chat.
@@ -101,7 +101,7 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
 /// # Errors
 /// See [`DeskError`].
 pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
-    end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended)).await
+    end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
 }
 
 /// Ends a chat that an agent has solved. The ticket is resolved.
@@ -109,23 +109,27 @@ pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Resu
 /// # Errors
 /// See [`DeskError`].
 pub async fn resolve(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
-    end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved)).await
+    end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved, false)).await
 }
 
 async fn end(
     ctx: &Context,
     acting: Acting,
     id: ParticipantId,
-    (step, of_ticket): (ParticipantMove, TicketMove),
+    (step, of_ticket, may_ask): (ParticipantMove, TicketMove, bool),
 ) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
+    let asked = match may_ask && clients::asks_rating(&mut tx, acting.client).await? {
+        true => asking::ask(ctx, &mut tx, acting, &mut chat).await?,
+        false => None,
+    };
     let had = chat.state;
     chat.apply(step)?;
     let moved = as_event::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, of_ticket).await?;
-    finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
+    finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
 /// Gives a chat back to its chatbot, which hears of it; the ticket of the agent is resolved.
@@ -180,13 +184,17 @@ pub async fn terminate_whole(
     {
         return Err(DeskError::fault("assignedTo.id", "is not the id of one of your users"));
     }
+    let asked = match whole.send_rating {
+        true => asking::ask(ctx, &mut tx, acting, &mut chat).await?,
+        false => None,
+    };
     let (had, last) = (chat.state, chat.last_assigned_agent);
     chat.apply(ParticipantMove::Terminated)?;
     chat.last_assigned_agent = whole.assigned.or(last);
     (chat.missed, chat.after_hours, chat.send_rating) = (whole.missed, whole.after_hours, whole.send_rating);
     let moved = as_event::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Ended).await?;
-    finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
+    finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
 /// Refuses callers who cannot have chats themselves.
@@ -243,10 +251,14 @@ async fn finish_telling<const N: usize>(
     let at = ctx.now();
     let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at, event };
     let happened: Vec<NewEvent> = happened.into_iter().flatten().map(event).collect();
+    let said = happened.iter().any(|new| matches!(new.event, Event::MessageSaid(_)));
     let mut wakes = record(ctx, &mut tx, client, &happened).await?;
     let view = view::of_one(&mut tx, client, chat).await?.ok_or(DeskError::NotFound)?;
     tx.commit().await?;
     wakes.push((Queue::Participant, view.chat.id.0));
+    if said {
+        wakes.push((Queue::Outbound, view.chat.inbox.0));
+    }
     ctx.wake.wake_all(client, wakes);
     Ok(view)
 }

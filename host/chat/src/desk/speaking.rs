@@ -107,7 +107,7 @@ async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, sa
 }
 
 /// On WhatsApp Cloud free-form messages are for customers who wrote within 24 hours.
-async fn window_open(
+pub(super) async fn window_open(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

@@ -2,7 +2,6 @@
 //! since the provider saw opaque payloads (PROVIDERS A.3).
 
 use domain::{
-    chat::Rating,
     content::{ButtonParameter, ConversationEffect, OutboundContent},
     ids::{ClientId, CustomerId},
     inbound::{InboundContent, InboundMessage},
@@ -15,7 +14,10 @@ use storage::{
 };
 
 use super::lite_choices;
-use crate::conversation::{ratings, words};
+use crate::conversation::{
+    ratings::{self, Rated},
+    words,
+};
 use base::Result;
 
 /// Payloads of ours begin with this; a client's own may begin with anything, so it is only a hint.
@@ -28,7 +30,7 @@ pub(super) struct Answered {
     /// It is a tap on a card of a carousel.
     pub(super) carousel: bool,
     /// It is a tap on a button that asked for a rating.
-    pub(super) rating: Option<Rating>,
+    pub(super) rating: Option<Rated>,
     /// What the tapped quick reply does to a long-lived conversation.
     pub(super) effect: Option<ConversationEffect>,
     /// The message that it quotes, taps or reacts to, when we know it.
@@ -91,7 +93,7 @@ fn target_id(message: &InboundMessage) -> Option<&str> {
 }
 
 /// The content with the client's payloads, whether it is a tap on a carousel, and the rating that it is.
-fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<Rating>) {
+fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<Rated>) {
     match content {
         InboundContent::Button { text, payload } => {
             let carousel = matches!(sent, Some(OutboundContent::Template(template)) if !template.cards.is_empty());
@@ -107,9 +109,9 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
             (InboundContent::Button { text: text.clone(), payload }, carousel, None)
         }
         InboundContent::Interactive { text, payload } => match ratings::of_payload(payload) {
-            Some(score) => {
-                let payload = score.as_str().to_owned();
-                (InboundContent::Interactive { text: text.clone(), payload }, false, Some(score))
+            Some(rated) => {
+                let payload = rated.rating.as_str().to_owned();
+                (InboundContent::Interactive { text: text.clone(), payload }, false, Some(rated))
             }
             None => (content.clone(), false, None),
         },
@@ -140,7 +142,10 @@ fn effect(content: &InboundContent, sent: Option<&OutboundContent>) -> Option<Co
 
 #[cfg(test)]
 mod tests {
-    use domain::content::{ButtonKind, CardParameters, TemplateSend};
+    use domain::{
+        chat::Rating,
+        content::{ButtonKind, CardParameters, TemplateSend},
+    };
 
     use super::*;
 
@@ -219,7 +224,7 @@ mod tests {
     fn a_tap_on_a_rating_button_is_a_rating() {
         let tap = InboundContent::Interactive { text: "Poor".to_owned(), payload: "pb1:rating:POOR".to_owned() };
         let (content, _, rating) = interpret(&tap, None);
-        assert_eq!(rating, Some(Rating::Poor));
+        assert_eq!(rating, Some(Rated { rating: Rating::Poor, ticket: None }));
         assert_eq!(content, InboundContent::Interactive { text: "Poor".to_owned(), payload: "POOR".to_owned() });
     }
 }

@@ -15,7 +15,7 @@ use storage::{
 };
 
 use super::Arrival;
-use crate::conversation::in_charge;
+use crate::conversation::{in_charge, ratings::Rated};
 use base::{Context, Error, Result};
 use plugins::slots;
 
@@ -79,7 +79,7 @@ pub(super) async fn route(
         }
     };
     let (was, last_team) = (Some(participant.state), participant.team.as_ref().map(|team| team.name.clone()));
-    let opened = decide(&mut participant, bot, arrival.answered.rating.is_some());
+    let opened = decide(&mut participant, bot, arrival.answered.rating);
     if opened == Opened::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
     }
@@ -101,10 +101,13 @@ async fn is_answered(
     })
 }
 
-/// Moves a chat that exists. `rates`: the message is a rating, which ends a conversation and does not begin one.
-fn decide(participant: &mut Participant, bot: bool, rates: bool) -> Opened {
-    let late_rating = rates && participant.state == ParticipantState::Closed && participant.send_rating;
-    if rates {
+/// Moves a chat that exists. A rating ends a conversation and does not begin one; one of a ticket that the chat has no more is about
+/// an earlier conversation.
+fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Opened {
+    let of_ticket = rated.and_then(|rated| rated.ticket);
+    let asked = participant.send_rating || of_ticket.is_some();
+    let late_rating = rated.is_some() && participant.state == ParticipantState::Closed && asked;
+    if rated.is_some() && (of_ticket.is_none() || of_ticket == participant.ticket) {
         participant.send_rating = false;
     }
     if late_rating {
@@ -141,7 +144,7 @@ pub(super) async fn tell_bot(
         reopened: *opened == Opened::Again,
         template: arrival.last_template.clone(),
         last_team: last_team.clone().filter(|_| begins && *router),
-        rating: arrival.answered.rating.map(|rating| rating.as_str().to_owned()),
+        rating: arrival.answered.rating.map(|rated| rated.rating.as_str().to_owned()),
     };
     let message = if arrived.rating.is_some() { ParticipantEvent::Rating } else { ParticipantEvent::Message };
     let route = (begins && *router).then(|| ParticipantEvent::Route(arrived.clone()));
@@ -161,12 +164,14 @@ mod tests {
     use chrono::DateTime;
     use domain::{
         channel::Channel,
-        chat::ChatTeam,
-        ids::{CustomerId, InboxId, TeamId, UserId},
+        chat::{ChatTeam, Rating},
+        ids::{CustomerId, InboxId, TeamId, TicketId, UserId},
     };
     use uuid::Uuid;
 
     use super::*;
+
+    const RATED: Option<Rated> = Some(Rated { rating: Rating::Poor, ticket: None });
 
     fn participant(state: ParticipantState) -> Participant {
         Participant {
@@ -199,7 +204,7 @@ mod tests {
     #[test]
     fn a_closed_chat_opens_again_for_the_chatbot_and_begins_anew() {
         let mut chat = participant(ParticipantState::Closed);
-        assert_eq!(decide(&mut chat, true, false), Opened::Again);
+        assert_eq!(decide(&mut chat, true, None), Opened::Again);
         assert_eq!((chat.state, chat.control_version, chat.bot_state.as_str()), (ParticipantState::Bot, 8, ""));
         assert_eq!((chat.missed, chat.team, chat.tags.len()), (false, None, 1));
     }
@@ -207,7 +212,7 @@ mod tests {
     #[test]
     fn a_closed_chat_without_a_chatbot_opens_in_the_queue() {
         let mut chat = participant(ParticipantState::Closed);
-        assert_eq!(decide(&mut chat, false, false), Opened::Again);
+        assert_eq!(decide(&mut chat, false, None), Opened::Again);
         assert_eq!(chat.state, ParticipantState::Queued);
         assert_eq!(chat.queued_reason.as_deref(), Some(NO_CHATBOT));
     }
@@ -216,7 +221,7 @@ mod tests {
     fn a_chat_that_people_have_stays_theirs_and_keeps_its_control_version() {
         for state in [ParticipantState::Queued, ParticipantState::Active] {
             let mut chat = participant(state);
-            assert_eq!(decide(&mut chat, true, false), Opened::No);
+            assert_eq!(decide(&mut chat, true, None), Opened::No);
             assert_eq!((chat.state, chat.control_version), (state, 7));
         }
     }
@@ -224,7 +229,7 @@ mod tests {
     #[test]
     fn a_chat_whose_chatbot_was_switched_off_goes_to_people() {
         let mut chat = participant(ParticipantState::Bot);
-        assert_eq!(decide(&mut chat, false, false), Opened::No);
+        assert_eq!(decide(&mut chat, false, None), Opened::No);
         assert_eq!((chat.state, chat.control_version), (ParticipantState::Queued, 8));
         assert_eq!(chat.queued_reason.as_deref(), Some(NO_CHATBOT));
     }
@@ -233,8 +238,21 @@ mod tests {
     fn a_rating_after_the_end_does_not_open_the_chat_again() {
         let mut chat = participant(ParticipantState::Closed);
         chat.send_rating = true;
-        assert_eq!(decide(&mut chat, true, true), Opened::No);
+        assert_eq!(decide(&mut chat, true, RATED), Opened::No);
         assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
-        assert_eq!(decide(&mut chat, true, true), Opened::Again, "nobody asked for the second one");
+        assert_eq!(decide(&mut chat, true, RATED), Opened::Again, "nobody asked for the second one");
+    }
+    #[test]
+    fn a_rating_of_a_ticket_never_opens_a_chat() {
+        let ticket = TicketId(Uuid::from_u128(7));
+        let mut chat = participant(ParticipantState::Closed);
+        chat.send_rating = true;
+        let rated = |ticket| Some(Rated { rating: Rating::Poor, ticket: Some(ticket) });
+        assert_eq!(decide(&mut chat, true, rated(ticket)), Opened::No);
+        assert!(chat.send_rating, "the ticket of now is still to be rated");
+        chat.ticket = Some(ticket);
+        assert_eq!(decide(&mut chat, true, rated(ticket)), Opened::No);
+        assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
+        assert_eq!(decide(&mut chat, true, rated(ticket)), Opened::No, "nor does the second one");
     }
 }

@@ -1,6 +1,7 @@
 //! What a message brought about, as events.
 
 use domain::{
+    chat::Rating,
     content::OutboundContent,
     event::{AnsweredMessage, AnsweredTemplate, Chat, ChatOpened, ChatRated, Event, MessageCame},
 };
@@ -13,8 +14,14 @@ use super::{
 };
 use crate::conversation::as_event;
 
-/// Everything that happened, in order. `chat`: the chat with the message in it; `ticket`: what became of its ticket.
-pub(super) fn events(arrival: &Arrival<'_>, routed: &Routed, chat: Chat, ticket: Option<Event>) -> Vec<NewEvent> {
+/// Everything that happened, in order. `chat`: the chat with the message in it; `ticket`: what became of its ticket; `rated`: the
+/// rating that counts.
+pub(super) fn events(
+    arrival: &Arrival<'_>,
+    routed: &Routed,
+    chat: Chat,
+    (ticket, rated): (Option<Event>, Option<Rating>),
+) -> Vec<NewEvent> {
     let (participant, message) = (&routed.participant, arrival.id);
     let opened = (routed.opened != Opened::No).then(|| {
         let again = routed.opened == Opened::Again;
@@ -26,7 +33,6 @@ pub(super) fn events(arrival: &Arrival<'_>, routed: &Routed, chat: Chat, ticket:
         })
     });
     let moved = routed.was.filter(|was| routed.opened == Opened::No && *was != participant.state);
-    let rated = arrival.answered.rating;
     let came = Event::MessageCame(Box::new(came(arrival, chat)));
     let rated = rated.map(|rating| Event::ChatRated(ChatRated { participant: participant.id, message, rating }));
     let moved = moved.map(|was| as_event::moved(was, participant));

@@ -11,7 +11,7 @@ mod taps;
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind, Addresses},
-    chat::{ChatContent, ContentType, ParticipantState, ReceivedContent, SentTemplate, TicketMove},
+    chat::{ChatContent, ContentType, ParticipantState, Rating, ReceivedContent, SentTemplate, TicketMove},
     conversation::InConversation,
     event::Event,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
@@ -23,7 +23,7 @@ use storage::{
     chat::{
         chat_messages::{self, NewChatMessage},
         participants::{self, Participant},
-        search,
+        search, tickets,
     },
     inbound::media::{self as stored_media, NewMedia},
     inboxes::{self, Inbox},
@@ -36,7 +36,7 @@ use uuid::Uuid;
 
 use self::answers::Answered;
 pub use self::import::import;
-use crate::conversation::{as_event, site_team, ticketing, words};
+use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words};
 use base::{Context, Result, media};
 use events::record;
 
@@ -120,10 +120,31 @@ pub async fn receive(
     if chat::tell_bot(ctx, db, client, &arrival, &routed).await? {
         wakes.push((Queue::Participant, routed.participant.id.0));
     }
-    let ticket = ticket_waits(ctx, db, client, &routed.participant).await?;
+    let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
+    let ticket = match arrival.answered.rating {
+        // The answer to a question about what is over asks nothing.
+        Some(Rated { ticket: Some(_), .. }) => None,
+        Some(Rated { ticket: None, .. }) | None => ticket_waits(ctx, db, client, &routed.participant).await?,
+    };
     let chat = as_event::chat(db, client, &routed.participant).await?;
-    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat, ticket)).await?);
+    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat, (ticket, rated))).await?);
     Ok(wakes)
+}
+
+/// The rating that counts: of a ticket the first one, wherever the chat is by now.
+async fn rate(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    arrival: &Arrival<'_>,
+    chat: &Participant,
+) -> Result<Option<Rating>> {
+    let Some(Rated { rating, ticket }) = arrival.answered.rating else { return Ok(None) };
+    let counts = match ticket {
+        Some(ticket) => tickets::rate(db, client, (chat.id, ticket), rating, ctx.now()).await?,
+        None => true,
+    };
+    Ok(counts.then_some(rating))
 }
 
 /// The ticket of the chat waits for an agent now; after the end, when only a rating can come, it stays as it is.

@@ -33,6 +33,8 @@ pub struct Client {
     pub allow_private_targets: bool,
     /// Phone numbers and names of its customers are masked for roles that need not see them.
     pub popia_compliant: bool,
+    /// Customers are asked how it was when an agent ends their chat.
+    pub asks_rating: bool,
     /// What it decided about SMS in the place of messages that cannot be delivered.
     pub sms_fallback: SmsFallback,
     /// When it was created.
@@ -58,6 +60,7 @@ struct ClientRow {
     fallback_mode: String,
     allow_private_targets: bool,
     popia_compliant: bool,
+    asks_rating: bool,
     sms_fallback_enabled: bool,
     sms_username: Option<String>,
     created_at: DateTime<Utc>,
@@ -76,6 +79,7 @@ impl TryFrom<ClientRow> for Client {
             fallback_mode: known("client", "fallback_mode", &row.fallback_mode, |mode| mode.parse().ok())?,
             allow_private_targets: row.allow_private_targets,
             popia_compliant: row.popia_compliant,
+            asks_rating: row.asks_rating,
             sms_fallback: SmsFallback { enabled: row.sms_fallback_enabled, username: row.sms_username },
             created_at: row.created_at,
         })
@@ -123,7 +127,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &NewClient<'_>
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
          FROM client WHERE id = $1",
     )
     .bind(client.0)
@@ -136,7 +140,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Clien
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
          FROM client WHERE id = $1 FOR NO KEY UPDATE",
     )
     .bind(client.0)
@@ -149,7 +153,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Clie
 pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,
-             sms_fallback_enabled = $6, sms_username = $7
+             sms_fallback_enabled = $6, sms_username = $7, asks_rating = $8
          WHERE id = $1",
     )
     .bind(client.id.0)
@@ -159,9 +163,17 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     .bind(client.popia_compliant)
     .bind(client.sms_fallback.enabled)
     .bind(client.sms_fallback.username.as_deref())
+    .bind(client.asks_rating)
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Whether customers of a client are asked how it was when an agent ends their chat.
+pub async fn asks_rating(db: &mut PgConnection, client: ClientId) -> Result<bool> {
+    let asks =
+        sqlx::query_scalar("SELECT asks_rating FROM client WHERE id = $1").bind(client.0).fetch_optional(db).await?;
+    Ok(asks.unwrap_or(false))
 }
 
 /// Replaces the sealed password of the client's own account for SMS; `None` forgets it.
@@ -191,7 +203,7 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offse
         .await?;
     let rows: Vec<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
          FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
     )
     .bind(parent.0)

@@ -94,7 +94,7 @@ async fn a_search_finds_tickets_by_everything_that_it_can_ask_for() {
     (second.updated_at, second.closed_at) = (moment(50), Some(moment(50)));
     tickets::save(&mut db, CLIENT, &second).await.unwrap();
     assert_eq!(tickets::find(&mut db, CLIENT, second.id).await.unwrap(), Some(second.clone()));
-    assert!(tickets::rate(&mut db, CLIENT, second.id, Rating::Poor, moment(60)).await.unwrap());
+    assert!(tickets::rate(&mut db, CLIENT, (second.participant, second.id), Rating::Poor, moment(60)).await.unwrap());
 
     assert_eq!(numbers(&mut db, CLIENT, &everything()).await, [3, 2, 1]);
     assert_eq!(numbers(&mut db, STRANGER, &everything()).await, [0; 0]);
@@ -121,9 +121,11 @@ async fn a_ticket_is_rated_once() {
     let mut db = fixtures::database().await;
     begin(&mut db).await;
     let ticket = open(&mut db, 1_000, 1).await;
-    assert!(!tickets::rate(&mut db, STRANGER, ticket.id, Rating::Poor, moment(2)).await.unwrap());
-    assert!(tickets::rate(&mut db, CLIENT, ticket.id, Rating::Excellent, moment(2)).await.unwrap());
-    assert!(!tickets::rate(&mut db, CLIENT, ticket.id, Rating::Poor, moment(3)).await.unwrap());
+    assert!(!tickets::rate(&mut db, STRANGER, (ticket.participant, ticket.id), Rating::Poor, moment(2)).await.unwrap());
+    assert!(
+        tickets::rate(&mut db, CLIENT, (ticket.participant, ticket.id), Rating::Excellent, moment(2)).await.unwrap()
+    );
+    assert!(!tickets::rate(&mut db, CLIENT, (ticket.participant, ticket.id), Rating::Poor, moment(3)).await.unwrap());
     let rated = tickets::find(&mut db, CLIENT, ticket.id).await.unwrap().unwrap();
     assert_eq!(rated.rating, Some(Rating::Excellent));
 }

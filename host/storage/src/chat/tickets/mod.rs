@@ -147,18 +147,21 @@ pub async fn save(db: &mut PgConnection, client: ClientId, ticket: &Ticket) -> R
     Ok(())
 }
 
-/// Writes what the customer thought of it, whatever its status; `false` when it has been rated before, or is not there.
+/// Writes what the customer thought of it, whatever its status; `false` when it has been rated before, or is no ticket of the
+/// chat.
 pub async fn rate(
     db: &mut PgConnection,
     client: ClientId,
-    ticket: TicketId,
+    (chat, ticket): (ParticipantId, TicketId),
     rating: Rating,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE ticket SET rating = $3, updated_at = $4 WHERE client_id = $1 AND id = $2 AND rating IS NULL",
+        "UPDATE ticket SET rating = $4, updated_at = $5
+         WHERE client_id = $1 AND id = $3 AND participant_id = $2 AND rating IS NULL",
     )
     .bind(client.0)
+    .bind(chat.0)
     .bind(ticket.0)
     .bind(rating.as_str())
     .bind(now)

@@ -1,0 +1,61 @@
+//! The question how it was, which goes out when an agent ends a chat (SPEC 1, 2.8 `RATING`, 3.4). Its buttons name the ticket, so
+//! that the answer finds it whatever becomes of the chat.
+
+use base::Context;
+use domain::{
+    chat::ParticipantState,
+    event::{Event, MessageSaid, Speaker},
+};
+use storage::{
+    PgConnection,
+    chat::participants::{self, Participant},
+    inboxes,
+    people::customers,
+};
+
+use super::{Acting, DeskError, speaking::window_open};
+use crate::{
+    conversation::{as_event, ratings},
+    say::{OfAgent, Words, say},
+};
+
+/// Asks the customer of a locked chat, which is to end now. Nothing happens in a chat that no agent has, and to a customer who
+/// cannot be written to at the moment: the chat ends all the same.
+pub(super) async fn ask(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: Acting,
+    chat: &mut Participant,
+) -> Result<Option<Event>, DeskError> {
+    let client = acting.client;
+    let (ParticipantState::Active, Some(ticket)) = (chat.state, chat.ticket) else { return Ok(None) };
+    let inbox = inboxes::by_id(db, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
+    let customer = customers::find(db, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
+    if customer.addresses.written_to(inbox.kind()).is_none() {
+        return Ok(None);
+    }
+    match window_open(ctx, db, client, chat, inbox.kind()).await {
+        Ok(()) => {}
+        Err(DeskError::Conflict(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let content = ratings::question(Some(ticket));
+    let names = participants::agent_names(db, client, &[acting.user]).await?;
+    let words = Words {
+        content: &content,
+        asks_rating: true,
+        owner: names.get(&acting.user).map_or("AGENT", String::as_str),
+        quoted_provider_id: None,
+        of_agent: OfAgent { agent: Some(acting.user), ..OfAgent::default() },
+    };
+    let message = say(ctx, db, client, (&mut *chat, inbox.kind(), &customer), &words).await?;
+    let said = MessageSaid {
+        message,
+        by: Speaker::Agent(acting.user),
+        chat: as_event::chat(db, client, chat).await?,
+        customer: as_event::customer(&customer),
+        content,
+        quoted: None,
+    };
+    Ok(Some(Event::MessageSaid(Box::new(said))))
+}
