@@ -24,7 +24,7 @@ CREATE TABLE ticket (
     -- Since when it is RESOLVED or CLOSED.
     closed_at timestamptz,
     CONSTRAINT ticket_pk PRIMARY KEY (client_id, id),
-    CONSTRAINT ticket_number_unique UNIQUE (client_id, number),
+    CONSTRAINT ticket_counted_once UNIQUE (client_id, number),
     CONSTRAINT ticket_participant_fk FOREIGN KEY (client_id, participant_id) REFERENCES participant (client_id, id),
     CONSTRAINT ticket_inbox_fk FOREIGN KEY (client_id, inbox_id) REFERENCES inbox (client_id, id)
 );

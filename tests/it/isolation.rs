@@ -138,6 +138,12 @@ fn essence(reply: &Reply, ids: &Ids) -> Value {
 fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
     let name = format!("{} {}", row.method, row.path);
     assert_eq!(reply.status, status, "{name}: {}", reply.text);
+    if row.path.starts_with("/smsbatch/") {
+        // The batch gateway answers in XML, with codes of its own (SPEC 7).
+        let code = if status == 401 { "1010" } else { "2000" };
+        assert!(reply.text.contains(&format!("<status code=\"{code}\">")), "{name}: {}", reply.text);
+        return;
+    }
     let body = reply.json();
     assert_eq!(body["error"], error, "{name}");
     assert_eq!(body["requestId"].as_str(), reply.request_id.as_deref(), "{name}");

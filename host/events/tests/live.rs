@@ -84,6 +84,18 @@ impl Stage {
         tx.commit().await.unwrap();
     }
 
+    /// Waits until everything up to this number has one.
+    async fn numbered(&self, last: i64) {
+        let mut db = self.scratch.connection().await;
+        loop {
+            let standing = streams::standing(&mut db, self.client).await.unwrap();
+            if standing.is_some_and(|standing| standing.last >= last) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     async fn rows(&self) -> i64 {
         let mut db = self.scratch.connection().await;
         let count = "SELECT (SELECT count(*) FROM live_event) + (SELECT count(*) FROM live_event_new)";
@@ -322,6 +334,7 @@ async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
     assert!(waits.is_err(), "{waits:?}");
     let many: Vec<i64> = (1..=40).collect();
     stage.happen(1, &many).await;
+    stage.numbered(at + 41).await;
     // They are held, as far as they are, once somebody who came later has them: all of them, from the table at first.
     let mut late = stage.open(0, Some(at)).await;
     assert_eq!(first(&mut late).await, ("hello", at));

@@ -46,6 +46,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Blocklist", "Recipients that sends reject."),
     ("Live chat", "Agents at work: the lists of chats, who has a chat, and what is said in it."),
     ("Live chat v1", "The calls that those of Live chat replaced. They go on, deprecated."),
+    ("Web chat", "The chat widget on web sites: the sites, and what their widgets ask for."),
     ("Tickets", "The episodes of chats that agents worked on."),
     ("Rate card", "What messages cost."),
     ("Account keys", "API keys and passwords of users."),

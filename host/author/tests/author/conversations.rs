@@ -163,7 +163,7 @@ steps:
   - clock: +1h
   - bot: nothing
   - agent: releases
-  - bot: nothing
+  - bot: back with the clerk
   - customer: say hello again
   - bot: hello again
 ",

@@ -37,6 +37,7 @@ pub(super) async fn give_out(
         return Ok(Vec::new());
     };
     let Some(order) = order_of(db, client, team).await? else { return Ok(Vec::new()) };
+    due::hold_team(db, client, team).await?;
     let before = chat.clone();
     for agent in agents::available_of_team(db, client, team, order, ctx.settings.agent_chats).await? {
         let given = giving::give(ctx, db, client, (&mut chat, ParticipantMove::Assigned), agent.id).await?;

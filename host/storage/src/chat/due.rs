@@ -47,7 +47,7 @@ pub async fn add(
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
-         SELECT $1, chat, $3, $4, $4 <= $5 FROM unnest($2::uuid[]) AS chat
+         SELECT $1, chat, $3, $4::timestamptz, $4 <= $5 FROM unnest($2::uuid[]) AS chat
          ON CONFLICT (client_id, lane_id, kind) DO NOTHING",
     )
     .bind(client.0)
@@ -162,6 +162,17 @@ pub enum Giving {
     RoundRobin,
     /// To who has the fewest.
     LeastBusy,
+}
+
+/// Keeps others from giving out chats of a team until the transaction ends: whoever does so locks members of it one after the
+/// other, and two who did it in different orders would wait for each other.
+pub async fn hold_team(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
+    sqlx::query("SELECT id FROM team WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE")
+        .bind(client.0)
+        .bind(team.0)
+        .execute(db)
+        .await?;
+    Ok(())
 }
 
 /// How chats of a team are given out; `None` when there is no such team.

@@ -78,7 +78,6 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
         "vip" => vec![Action::tag("vip"), Action::text("tagged")],
         "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
         "buttons" => vec![Action::buttons("Choose:", &[("yes-id", "Yes"), ("no-id", "No")])],
-        "rate" => vec![Action::RequestRating],
         "list" => vec![Action::list("Choose:", "Open", &[("red-id", "Red"), ("blue-id", "Blue")])],
         "where" => vec![Action::text(format!("on {} at {}", channel(session), session.business_number))],
         "rate" => vec![Action::RequestRating],
