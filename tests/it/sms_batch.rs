@@ -297,7 +297,7 @@ async fn a_future_time_is_that_of_the_client() {
     let phone = patchbay.phone("27820000001");
     let mut db = patchbay.database().await;
     sqlx::query("UPDATE client SET time_zone = 'Africa/Johannesburg'").execute(&mut db).await.unwrap();
-    let local = chrono::Utc::now() + chrono::TimeDelta::hours(2 + 1);
+    let local = harness::real_time() + chrono::TimeDelta::hours(2 + 1);
     let local = local.format("%Y-%m-%d %H:%M:%S").to_string();
     let mut fields = batch("1", "0820000001", "Later");
     fields.push(("futuredatetime", &local));

@@ -255,7 +255,7 @@ async fn a_scheduled_sms_leaves_when_its_time_has_come() {
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
     let phone = patchbay.phone("27820000001");
-    let due = chrono::Utc::now() + chrono::TimeDelta::hours(2);
+    let due = harness::real_time() + chrono::TimeDelta::hours(2);
     let mut body = one("a", &phone, "Later.");
     body["settings"] = json!({ "scheduledSmsDate": due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true) });
 
@@ -344,7 +344,7 @@ async fn an_id_can_be_asked_after_ten_times_then_once_in_ten_minutes() {
 async fn messages_are_found_by_their_day() {
     let (patchbay, client, phone) = stage(10).await;
     let gst_id = sent(&patchbay, &client, &one("a", &phone, "hi")).await;
-    let today = chrono::Utc::now().format("%Y-%m-%d").to_string();
+    let today = harness::real_time().format("%Y-%m-%d").to_string();
     let found = patchbay.sms(&client, TRACK, &json!({ "sentDate": today })).await.ok();
     assert_eq!(found["receipts"][0]["gstid"], json!(gst_id), "{found}");
     let none = patchbay.sms(&client, TRACK, &json!({ "sentDate": "2020-01-01" })).await.ok();

@@ -100,7 +100,7 @@ async fn who_replies_stop_is_blocked_and_refunded_until_start() {
 #[tokio::test]
 async fn what_waits_for_its_time_is_not_sent_to_who_stops_meanwhile() {
     let (patchbay, client, phone) = stage().await;
-    let later = (chrono::Utc::now() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let later = (harness::real_time() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     let scheduled = send(&patchbay, &client, &phone, "Later", json!({ "scheduledSmsDate": later })).await;
     assert_eq!(patchbay.sms_balance(&client).await, 19);
 

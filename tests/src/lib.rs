@@ -48,6 +48,11 @@ fn outside_world() -> &'static Runtime {
     WORLD.get_or_init(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap())
 }
 
+/// The time of the real clock, with which the program starts: for requests that name a moment.
+pub fn real_time() -> chrono::DateTime<chrono::Utc> {
+    chrono::Utc::now()
+}
+
 /// Waits until `probe` gives something, looking every few milliseconds.
 ///
 /// # Panics

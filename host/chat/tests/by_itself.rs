@@ -1,5 +1,5 @@
 //! What happens to chats by the clock and by itself, over a real database and with a clock that the test moves.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -176,7 +176,7 @@ impl Stage {
     }
 
     async fn found(&self, chat: ParticipantId) -> Participant {
-        participants::find(&mut *self.ctx.db.acquire().await.unwrap(), self.client, chat).await.unwrap().unwrap()
+        participants::find(&mut self.ctx.db.acquire().await.unwrap(), self.client, chat).await.unwrap().unwrap()
     }
 
     async fn missed_by(&self, chat: ParticipantId) -> Option<UserId> {

@@ -1,6 +1,11 @@
 //! Live events over a real database: two processes, transactions that commit late or not at all, and readers that are cut off
 //! all the time.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic, in its helper functions too"
+)]
 
 use std::{
     collections::BTreeSet,

@@ -66,13 +66,9 @@ pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
 }
 
 /// A whole number of a query.
-fn number<N: std::str::FromStr + PartialOrd>(
-    parts: &Parts,
-    name: &str,
-    (least, most): (N, N),
-) -> Result<Option<N>, ApiError>
+fn number<N>(parts: &Parts, name: &str, (least, most): (N, N)) -> Result<Option<N>, ApiError>
 where
-    N: std::fmt::Display,
+    N: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
     let Some(text) = value(parts, name) else { return Ok(None) };
     let parsed = text.parse::<N>().ok().filter(|number| *number >= least && *number <= most);

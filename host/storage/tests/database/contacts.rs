@@ -23,7 +23,8 @@ fn ids() -> IdSource {
 
 async fn customer(db: &mut PgConnection, client: ClientId, digits: &str, seconds: i64) -> CustomerId {
     let address = phone(digits);
-    customers::resolve_many(db, client, &ids_of(digits), &[&address], moment(seconds)).await.unwrap()[0]
+    let customers = customers::resolve_many(db, client, &ids_of(digits), &[&address], moment(seconds)).await.unwrap();
+    *customers.first().unwrap()
 }
 
 /// Each number has ids of its own: two sources of one seed would mint the same.
