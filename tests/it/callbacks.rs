@@ -178,7 +178,7 @@ async fn a_callback_for_a_number_that_nobody_has_is_taken_and_dropped() {
 
     arrives(&sink, "to somebody").await;
     assert_eq!(patchbay.rows_of(&client.client_ref).await["chat_message"], 1);
-    assert!(patchbay.log().contains("dropped a callback for a number or account that nobody has"));
+    assert!(patchbay.log().contains("dropped a callback for a number, account or page that nobody has"));
 }
 
 #[tokio::test]

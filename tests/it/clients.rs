@@ -20,7 +20,7 @@ async fn a_client_sees_itself_without_credentials() {
     me.as_object_mut().unwrap().remove("createdTime");
     let expected = json!({
         "clientRef": client.client_ref, "displayName": client.client_ref, "parentRef": null, "timeZone": "UTC",
-        "popiaCompliant": false, "smsFallback": { "enabled": true, "smsUsername": null },
+        "popiaCompliant": false, "ratingWidget": false, "smsFallback": { "enabled": true, "smsUsername": null },
     });
     assert_eq!(me, expected);
     assert_eq!(
