@@ -17,7 +17,11 @@ async fn buttons_are_quick_replies_and_a_tap_names_the_message_that_it_answers()
     person.hears("got").await;
     let tapped = sink.receives("incoming", "the tap", |body| body["messageContentType"] == "INTERACTIVE").await;
     assert_eq!((&tapped["buttonText"], &tapped["buttonPayload"]), (&json!("Yes"), &json!("yes-id")));
-    let event = sink.receives("chatbot", "the tap", |event| event["messageType"] == "INTERACTIVE").await;
+    let event = sink
+        .receives("chatbot", "the tap", |event| {
+            event["messageType"] == "INTERACTIVE" && event["direction"] == "INCOMING"
+        })
+        .await;
     assert!(event["quotedText"].as_str().unwrap_or_default().starts_with("Choose:"), "{event}");
 }
 
