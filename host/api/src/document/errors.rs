@@ -20,8 +20,8 @@ pub(super) struct Nature {
     pub keyed: bool,
     /// It takes a body.
     pub body: bool,
-    /// Its path names something.
-    pub path_parameters: bool,
+    /// Its path, its query or its body names an object.
+    pub names_objects: bool,
     /// It takes query parameters or headers.
     pub other_parameters: bool,
 }
@@ -35,7 +35,7 @@ impl Nature {
         if self.keyed {
             statuses.extend([401, 429]);
         }
-        if self.path_parameters {
+        if self.names_objects {
             statuses.push(404);
         }
         if self.body {

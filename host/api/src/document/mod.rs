@@ -159,7 +159,8 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         probe: crate::https::is_probe(path),
         keyed: roles.is_some(),
         body: operation.request_body.is_some(),
-        path_parameters: placed(ParameterIn::Path),
+        // Chats and tickets are named in queries and bodies, too.
+        names_objects: placed(ParameterIn::Path) || path.starts_with("/chat-service/"),
         other_parameters: placed(ParameterIn::Query) || placed(ParameterIn::Header),
     };
     errors::add(&mut operation.responses, &nature);

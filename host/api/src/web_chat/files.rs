@@ -109,7 +109,11 @@ async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBo
     operation_id = "mayUploadWebFile",
     tag = "Web chat",
     params(Named),
-    responses((status = 204, description = "It may."), (status = 403, description = "It is none of the site's pages.")),
+    responses(
+        (status = 204, description = "It may."),
+        (status = 400, description = "`site` is missing or is the key of no site."),
+        (status = 403, description = "It is none of the site's pages."),
+    ),
 )]
 async fn preflight(door: Door) -> Response {
     door.preflight()

@@ -142,7 +142,11 @@ async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<S
     operation_id = "mayBeginWebSession",
     tag = "Web chat",
     params(Named),
-    responses((status = 204, description = "It may."), (status = 403, description = "It is none of the site's pages.")),
+    responses(
+        (status = 204, description = "It may."),
+        (status = 400, description = "`site` is missing or is the key of no site."),
+        (status = 403, description = "It is none of the site's pages."),
+    ),
 )]
 async fn preflight(door: Door) -> Response {
     door.preflight()
