@@ -147,7 +147,7 @@ pub async fn standing(
                FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS one (chat_message_id, psid, place) OFFSET 0) given
          LEFT JOIN LATERAL (
              SELECT * FROM chat_message one
-             WHERE one.client_id = given.client_id AND one.id = given.chat_message_id LIMIT 1) chat ON true
+             WHERE one.client_id = given.client_id AND one.id = given.chat_message_id OFFSET 0) chat ON true
          LEFT JOIN LATERAL (
              SELECT * FROM customer_address one
              WHERE one.client_id = given.client_id AND one.kind = 'PSID' AND one.value = given.psid OFFSET 0) address ON true
