@@ -105,7 +105,7 @@ fn shown(state: &ApiState, site: &Site) -> SiteBody {
         script: script(&state.context.settings.public_url, &site.key),
         name: site.name.clone(),
         origins: site.origins.iter().map(ToString::to_string).collect(),
-        team: site.team.as_ref().map(|(_, name)| name.clone()),
+        team: site.team.as_ref().map(|team| team.name.clone()),
         look: json(serde_json::to_value(&site.settings.look)),
         texts: json(serde_json::to_value(&site.settings.texts)),
         form: json(serde_json::to_value(&site.settings.form)),

@@ -113,6 +113,9 @@ pub async fn append(
     events: &[NewEvent],
     now: DateTime<Utc>,
 ) -> Result<()> {
+    if events.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
          SELECT $1, given.id, $2, given.kind, given.payload, due_at, due_at <= $6

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
+    chat::ChatTeam,
     ids::{ClientId, InboxId, TeamId},
     web_chat::{Origin, SiteSettings},
 };
@@ -29,7 +30,7 @@ pub struct Site {
     /// Look, texts and form.
     pub settings: SiteSettings,
     /// The team that its chats wait for.
-    pub team: Option<(TeamId, String)>,
+    pub team: Option<ChatTeam>,
     /// Since when.
     pub created_at: DateTime<Utc>,
 }
@@ -59,7 +60,7 @@ impl TryFrom<SiteRow> for Site {
             key: row.address.ok_or_else(|| inconsistent("address", "none".to_owned()))?,
             origins: row.origins.iter().map(origin).collect::<Result<_>>()?,
             settings: stored::read_optional("web_inbox", "settings", row.settings.as_ref())?.unwrap_or_default(),
-            team: row.team_id.map(TeamId).zip(row.team_name),
+            team: row.team_id.zip(row.team_name).map(|(id, name)| ChatTeam { id: TeamId(id), name }),
             name: row.name,
             created_at: row.created_at,
         })
@@ -128,7 +129,7 @@ pub async fn save(db: &mut PgConnection, site: &Site) -> Result<()> {
     .bind(&site.name)
     .bind(site.origins.iter().map(Origin::as_str).collect::<Vec<_>>())
     .bind(stored::write(&site.settings))
-    .bind(site.team.as_ref().map(|(team, _)| team.0))
+    .bind(site.team.as_ref().map(|team| team.id.0))
     .execute(db)
     .await?;
     Ok(())
@@ -212,19 +213,8 @@ pub async fn set_identity_secret(db: &mut PgConnection, client: ClientId, id: In
     Ok(())
 }
 
-/// The client's team of this name, in whatever case.
-pub async fn team_by_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<(TeamId, String)>> {
-    let row: Option<(Uuid, String)> =
-        sqlx::query_as("SELECT id, name FROM team WHERE client_id = $1 AND lower(name) = lower($2)")
-            .bind(client.0)
-            .bind(name)
-            .fetch_optional(db)
-            .await?;
-    Ok(row.map(|(id, name)| (TeamId(id), name)))
-}
-
 /// The team that the chats of a site wait for.
-pub async fn team_of(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<(TeamId, String)>> {
+pub async fn team_of(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<ChatTeam>> {
     let row: Option<(Uuid, String)> = sqlx::query_as(
         "SELECT team.id, team.name FROM web_inbox site
          JOIN team ON team.client_id = site.client_id AND team.id = site.team_id
@@ -234,5 +224,5 @@ pub async fn team_of(db: &mut PgConnection, client: ClientId, id: InboxId) -> Re
     .bind(id.0)
     .fetch_optional(db)
     .await?;
-    Ok(row.map(|(id, name)| (TeamId(id), name)))
+    Ok(row.map(|(id, name)| ChatTeam { id: TeamId(id), name }))
 }

@@ -15,6 +15,7 @@ use domain::{
 };
 use storage::{
     PgConnection, PgPool,
+    chat::teams,
     inboxes::{self, Inbox, InboxSettings, Web},
     tenancy::clients,
     web::sites,
@@ -220,7 +221,7 @@ async fn fill(db: &mut PgConnection, site: &mut Site, asked: &SiteForm) -> Resul
             None => None,
             Some(name) => {
                 let unknown = || SiteError::Faults(vec![FieldFault::new("team", "names no team of the client")]);
-                Some(sites::team_by_name(db, site.client, name).await?.ok_or_else(unknown)?)
+                Some(teams::by_name(db, site.client, name).await?.ok_or_else(unknown)?)
             }
         };
     }
