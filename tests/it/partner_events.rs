@@ -183,13 +183,13 @@ async fn what_is_said_of_an_account_is_told_of_each_of_its_numbers_where_that_nu
     assert_eq!(events(&sink, "events", 2).await[1]["whatsAppNumber"], client.number.as_str());
     assert_eq!(events(&sink, "own", 2).await[1]["whatsAppNumber"], second.as_str());
 
-    let more = json!({ "max_daily_conversations_per_business": "TIER_10K", "max_phone_numbers_per_waba": 20 });
+    let more = json!({ "max_daily_conversations_per_business": "TIER_UNLIMITED", "max_phone_numbers_per_waba": 20 });
     let more = json!({ "type": "raw", "wabaId": waba, "field": "business_capability_update", "value": more });
     happens(&patchbay, more).await;
     for (path, number) in [("events", client.number.as_str()), ("own", second.as_str())] {
         let told = events(&sink, path, 3).await.remove(2);
         assert_eq!((&told["eventType"], &told["whatsAppNumber"]), (&json!("PHONE_QUALITY_CHANGED"), &json!(number)));
-        assert_eq!(told["messagingLimitTier"], "TIER_10K", "{told}");
+        assert_eq!(told["messagingLimitTier"], "TIER_UNLIMITED", "{told}");
     }
 }
 
@@ -223,7 +223,7 @@ async fn a_number_that_changes_without_a_word_is_found_out_within_the_hour_and_t
 
     let expected = json!({
         "eventType": "PHONE_QUALITY_CHANGED", "whatsAppNumber": "27110000001", "qualityRating": "YELLOW",
-        "messagingLimitTier": "TIER_10K", "channelStatus": "FLAGGED",
+        "messagingLimitTier": "TIER_UNLIMITED", "channelStatus": "FLAGGED",
     });
     assert_eq!(events(&sink, "events", 1).await, [expected]);
     an_hour_later().await;

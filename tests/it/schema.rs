@@ -7,6 +7,9 @@ use harness::{Setup, Shared};
 
 /// How long it goes on.
 const SECONDS: &str = "75";
+/// The same requests every time: whoever changes something else is not told of what was always so. The script alone goes by
+/// chance.
+const SEED: &str = "1";
 
 fn root() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..")
@@ -19,7 +22,7 @@ async fn no_request_gets_an_answer_that_the_document_does_not_allow() {
     let (url, key, reports) = (patchbay.url(), client.key.clone(), tempfile::tempdir().unwrap());
 
     let mut program = Command::new("sh");
-    program.arg(root().join("scripts/schemathesis.sh")).arg(SECONDS);
+    program.arg(root().join("scripts/schemathesis.sh")).arg(SECONDS).args(["--seed", SEED]);
     program.current_dir(reports.path()).env("PATCHBAY_URL", url).env("PATCHBAY_API_KEY", key);
     let output = tokio::task::spawn_blocking(move || program.output().unwrap()).await.unwrap();
 

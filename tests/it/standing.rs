@@ -24,6 +24,10 @@ async fn set_tier(patchbay: &Patchbay, client: &Client, tier: &str) {
         "type": "phone_quality", "phoneNumberId": phone_number_id(client), "event": "UPGRADE", "currentLimit": tier,
     });
     patchbay.simulate("/simulator/events", &event).await;
+    tier_is(patchbay, client, tier).await;
+}
+
+async fn tier_is(patchbay: &Patchbay, client: &Client, tier: &str) {
     eventually("the tier", || async {
         let statement =
             "SELECT tier FROM messaging_tier WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
@@ -187,4 +191,16 @@ async fn sends_that_arrive_together_never_exceed_the_tier() {
     let accepted: u64 = futures::future::join_all(sends).await.into_iter().sum();
 
     assert_eq!(accepted, 50);
+}
+
+#[tokio::test]
+async fn the_tier_of_a_number_is_read_when_it_is_added_and_hourly() {
+    let patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    tier_is(&patchbay, &client, "TIER_UNLIMITED").await;
+
+    let less = json!({ "phoneNumberId": phone_number_id(&client), "messagingLimit": "TIER_50" });
+    patchbay.simulate("/simulator/numbers", &less).await;
+    patchbay.advance_clock(3601).await;
+    tier_is(&patchbay, &client, "TIER_50").await;
 }

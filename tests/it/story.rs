@@ -182,3 +182,17 @@ async fn the_cost_of_a_message_is_that_of_its_category_and_country() {
     assert!(of_sms.iter().all(|body| body["cost"] == "0.02 USD"), "{of_sms:?}");
     assert_eq!(client.request(reqwest::Method::PUT, path, Some(&json!({})), &[]).await.faulty_fields(), ["rates"]);
 }
+
+#[tokio::test]
+async fn what_customers_write_costs_by_where_they_write_from() {
+    let (_patchbay, client, sink, phone) = stage().await;
+    let told = async |text: &str| {
+        phone.write(&client.number, text).await;
+        sink.receives("incoming", text, |body| body["text"] == text).await
+    };
+    assert_eq!(told("before").await.get("cost"), None, "no rate says so");
+    let rate = |category: &str, country: &str, amount: &str| json!({ "category": category, "country": country, "amount": amount, "currency": "USD" });
+    let card = json!({ "rates": [rate("INCOMING", "*", "0.5"), rate("INCOMING", &phone.msisdn[..2], "0.001"), rate("SERVICE", "*", "7")] });
+    client.request(reqwest::Method::PUT, "/messaging-service/WhatsApp/rate-card", Some(&card), &[]).await.ok();
+    assert_eq!(told("after").await["cost"], "0.001 USD");
+}

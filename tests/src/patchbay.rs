@@ -205,6 +205,13 @@ impl Patchbay {
         self.log.lock().unwrap().clone()
     }
 
+    /// The newest lines of its log: what a test that fails shows. All of it may be megabytes.
+    pub(crate) fn end_of_log(&self) -> String {
+        let log = self.log();
+        let newest: Vec<&str> = log.lines().rev().take(60).collect();
+        newest.into_iter().rev().collect::<Vec<_>>().join("\n")
+    }
+
     /// Runs a command and answers what it prints.
     pub fn printed(&self, arguments: &[&str]) -> String {
         let output = self.command().args(arguments).output().unwrap();
@@ -353,7 +360,7 @@ impl Drop for Patchbay {
             drop(child.wait());
         }
         if std::thread::panicking() {
-            eprintln!("---- the program's log ----\n{}", self.log());
+            eprintln!("---- the end of the program's log ----\n{}", self.end_of_log());
         }
     }
 }

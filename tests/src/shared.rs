@@ -86,10 +86,7 @@ impl Deref for Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let log = self.patchbay.log();
-            let newest: Vec<&str> = log.lines().rev().take(40).collect();
-            let newest: Vec<&str> = newest.into_iter().rev().collect();
-            eprintln!("---- the end of the shared program's log ----\n{}", newest.join("\n"));
+            eprintln!("---- the end of the shared program's log ----\n{}", self.patchbay.end_of_log());
         }
     }
 }

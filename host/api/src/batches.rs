@@ -1,10 +1,6 @@
 //! Batches: what became of a send as a whole, and how it is stopped (`/whatsapp-api-service/v2/batches`).
 
-use axum::{
-    Json,
-    extract::{Query, State},
-    http::request::Parts,
-};
+use axum::{Json, extract::State, http::request::Parts};
 use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 use domain::{delivery::DeliveryState, ids::BatchId};
 use outbound::batches::{self, Batch, BatchError, Progress};
@@ -18,6 +14,7 @@ use crate::{
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -177,11 +174,8 @@ async fn list(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Json<Page<BatchBody>>, ApiError> {
-    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    let wanted = |name: &str| {
-        let given = parameters.iter().find(|(known, value)| known == name && !value.is_empty());
-        given.map(|(_, value)| moment(name, value)).transpose()
-    };
+    let given = Parameters::of(&parts.uri)?;
+    let wanted = |name: &str| given.value(name).map(|value| moment(name, value)).transpose();
     let between = (wanted("from")?, wanted("to")?);
     let page = batches::list(&state.context.db, allowed.caller.client, between, query.page).await?;
     Ok(Json(Page::new(query.page, page, BatchBody::from)))

@@ -32,6 +32,7 @@ mod privacy;
 mod product;
 mod product_hosts;
 mod providers;
+mod query;
 mod rates;
 mod reports;
 mod routing;

@@ -1,9 +1,6 @@
 //! Lists: `page` and `size` in, the wrapper of SPEC 2.13 out.
 
-use axum::{
-    extract::{FromRequestParts, Query},
-    http::request::Parts,
-};
+use axum::{extract::FromRequestParts, http::request::Parts};
 use domain::page::{Page as Found, PageRequest};
 use serde::Serialize;
 use utoipa::{
@@ -15,7 +12,7 @@ use utoipa::{
     },
 };
 
-use crate::{error::ApiError, state::ApiState};
+use crate::{error::ApiError, query::Parameters, state::ApiState};
 
 /// Items per page when the caller does not say (SPEC 8).
 pub(crate) const DEFAULT_SIZE: u32 = 10;
@@ -39,15 +36,12 @@ impl<const SIZE: u32> FromRequestParts<ApiState> for ListQuery<SIZE> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
-            .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
-        parse(&parameters)
+        parse(&Parameters::of(&parts.uri)?)
     }
 }
 
-fn parse<const SIZE: u32>(parameters: &[(String, String)]) -> Result<ListQuery<SIZE>, ApiError> {
-    let value = |wanted: &str| parameters.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
-    let page = match value("page").filter(|text| !text.is_empty()) {
+fn parse<const SIZE: u32>(given: &Parameters) -> Result<ListQuery<SIZE>, ApiError> {
+    let page = match given.value("page") {
         None => 0,
         Some(text) => text
             .parse()
@@ -55,7 +49,7 @@ fn parse<const SIZE: u32>(parameters: &[(String, String)]) -> Result<ListQuery<S
             .filter(|page| (0..=MAX_PAGE).contains(page))
             .ok_or_else(|| ApiError::fault("page", "must be a whole number, 0 or more"))?,
     };
-    let size = match value("size").filter(|text| !text.is_empty()) {
+    let size = match given.value("size") {
         None => SIZE,
         Some(text) => text
             .parse()
@@ -63,10 +57,7 @@ fn parse<const SIZE: u32>(parameters: &[(String, String)]) -> Result<ListQuery<S
             .filter(|size| (1..=MAX_SIZE).contains(size))
             .ok_or_else(|| ApiError::fault("size", format!("must be a whole number from 1 to {MAX_SIZE}")))?,
     };
-    let search = value("searchString").unwrap_or("").to_owned();
-    if search.contains('\0') {
-        return Err(ApiError::fault("searchString", "contains a NUL character"));
-    }
+    let search = given.value("searchString").unwrap_or_default().to_owned();
     Ok(ListQuery { page: PageRequest { page, size }, search })
 }
 
@@ -104,13 +95,7 @@ impl FromRequestParts<ApiState> for Search {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
-            .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
-        let search = parameters.into_iter().find(|(name, _)| name == "search").map(|(_, value)| value);
-        let search = search.unwrap_or_default();
-        if search.contains('\0') {
-            return Err(ApiError::fault("search", "contains a NUL character"));
-        }
+        let search = Parameters::of(&parts.uri)?.value("search").unwrap_or_default().to_owned();
         if search.chars().count() > SEARCH_MAX {
             return Err(ApiError::fault("search", format!("must have at most {SEARCH_MAX} characters")));
         }
@@ -182,8 +167,7 @@ mod tests {
     }
 
     fn query_of<const SIZE: u32>(text: &str) -> Result<ListQuery<SIZE>, ApiError> {
-        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-        parse(&pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>())
+        parse(&Parameters::of(&format!("/?{text}").parse().unwrap())?)
     }
 
     fn wrapped(page: u32, size: u32, total: u64) -> serde_json::Value {

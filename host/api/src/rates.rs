@@ -34,7 +34,7 @@ struct CardBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Rate)]
 struct RateBody {
-    /// `MARKETING`, `UTILITY`, `AUTHENTICATION`, `SERVICE` (free-form), or `SMS`.
+    /// `MARKETING`, `UTILITY`, `AUTHENTICATION`, `SERVICE` (free-form), `SMS`, or `INCOMING` for what customers write.
     category: String,
     /// A calling code such as `27`; two letters such as `ZA` for recipients who are known by a user id alone; `*` for
     /// everywhere else. The longest one that fits counts.

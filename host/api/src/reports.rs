@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use axum::{
     body::Body,
-    extract::{Query, State},
+    extract::State,
     http::{HeaderValue, header, request::Parts},
     response::{IntoResponse, Response},
 };
@@ -22,6 +22,7 @@ use crate::{
     auth::{Allowed, Following, Permission},
     error::ApiError,
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -47,9 +48,7 @@ enum Format {
 
 impl Format {
     fn asked(parts: &Parts) -> Result<Self, ApiError> {
-        let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-        let given = parameters.iter().find(|(name, value)| name == "format" && !value.is_empty());
-        match given.map(|(_, value)| value.as_str()) {
+        match Parameters::of(&parts.uri)?.value("format") {
             None | Some("csv") => Ok(Self::Csv),
             Some("ndjson") => Ok(Self::Ndjson),
             Some(_) => Err(ApiError::fault("format", "must be csv or ndjson")),

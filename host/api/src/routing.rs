@@ -1,10 +1,6 @@
 //! `GET /plugin-service/api/v1/routing-decisions`: who was made to answer which conversation, and why.
 
-use axum::{
-    Json,
-    extract::{Query, State},
-    http::request::Parts,
-};
+use axum::{Json, extract::State, http::request::Parts};
 use chat::routing::{self, RoutingDecision};
 use chrono::{DateTime, SecondsFormat};
 use domain::ids::{InboxId, ParticipantId};
@@ -17,6 +13,7 @@ use crate::{
     auth::{Allowed, Permission, Plugins},
     error::ApiError,
     page::{ListQuery, Page},
+    query::Parameters,
     state::ApiState,
 };
 
@@ -120,9 +117,8 @@ async fn list(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Json<Page<DecisionBody>>, ApiError> {
-    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    let wanted = parameters.iter().find(|(name, value)| name == "participantId" && !value.is_empty());
-    let participant = wanted.map(|(_, id)| id.parse::<ParticipantId>()).transpose();
+    let given = Parameters::of(&parts.uri)?;
+    let participant = given.value("participantId").map(str::parse::<ParticipantId>).transpose();
     let participant = participant.map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
     let page = routing::list(&state.context.db, allowed.caller.client, participant, query.page).await?;
     Ok(Json(Page::new(query.page, page, DecisionBody::from)))

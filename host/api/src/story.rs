@@ -112,13 +112,13 @@ struct EntryBody {
     /// Why it failed, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code_string: Option<String>,
-    /// Of decisions: the plugin that decided.
+    /// Of decisions: the plugin that decided. Of webhooks: the shaper that made the body, where it is not the one that ships.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<String>,
-    /// Of decisions: its version; absent for one that ships with the program.
+    /// Of decisions and webhooks: its version; absent for one that ships with the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<i32>,
-    /// Of decisions: the hash of its component.
+    /// Of decisions and webhooks: the hash of its component.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
     /// Of decisions: why.
@@ -240,6 +240,9 @@ impl From<Entry> for EntryBody {
                 outcome: Some(webhook.state),
                 status: Some(state),
                 url: webhook.url,
+                plugin: webhook.shaper,
+                version: webhook.shaper_version,
+                sha256: webhook.shaper_sha256,
                 ..body
             },
             What::Attempt(attempt) => Self {

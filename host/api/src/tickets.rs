@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{FromRequestParts, Query, State},
+    extract::{FromRequestParts, State},
     http::request::Parts,
 };
 use chat::desk::tickets::{self, Filter, TicketView};
@@ -24,6 +24,7 @@ use crate::{
     live_chat::{acting, refused, time},
     page::{ListQuery, Page},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -137,7 +138,7 @@ impl FromRequestParts<ApiState> for TicketQuery {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
+        let given = Parameters::of(&parts.uri)?;
         let query = read(&given);
         let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
         query.map(|query| Self { page, ..query }).map_err(ApiError::faults)
@@ -146,10 +147,8 @@ impl FromRequestParts<ApiState> for TicketQuery {
 
 const REQUIRED: [&str; 5] = ["page", "size", "startDateTime", "endDateTime", "clientRef"];
 
-fn read(given: &[(String, String)]) -> Result<TicketQuery, Vec<FieldFault>> {
-    let value = |wanted: &str| {
-        given.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
-    };
+fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
+    let value = |wanted: &str| given.value(wanted).map(str::trim).filter(|value| !value.is_empty());
     let missing = REQUIRED.into_iter().filter(|name| value(name).is_none());
     let mut faults: Vec<FieldFault> = missing.map(|name| FieldFault::new(name, "is required")).collect();
     let mut moment = |name: &str| {
@@ -182,7 +181,7 @@ fn read(given: &[(String, String)]) -> Result<TicketQuery, Vec<FieldFault>> {
     // What cannot be a number or an id is one that no ticket has.
     let number = value("ticketNumber").map(tickets::ticket_number);
     let agent = value("agentId").map(|text| text.parse::<UserId>().ok());
-    let nothing = number == Some(None) || agent == Some(None) || given.iter().any(|(_, value)| value.contains('\0'));
+    let nothing = number == Some(None) || agent == Some(None);
     let filter = Filter {
         from,
         until,
@@ -257,9 +256,8 @@ async fn set_status(
 ) -> Result<Json<TicketBody>, ApiError> {
     let id: TicketId = id.parse().map_err(|_| ApiError::not_found())?;
     let all = TicketStatus::ALL.map(TicketStatus::as_str).join(", ");
-    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    let named = given.into_iter().find(|(name, _)| name == "newStatus").map(|(_, value)| value);
-    let status = named.as_deref().and_then(TicketStatus::from_name);
+    let given = Parameters::of(&parts.uri)?;
+    let status = given.value("newStatus").and_then(TicketStatus::from_name);
     let status = status.ok_or_else(|| ApiError::fault("newStatus", format!("must be one of {all}")))?;
     let moved = tickets::set_status(&state.context, acting(&allowed), id, status).await.map_err(refused)?;
     Ok(Json(moved.into()))
@@ -289,11 +287,10 @@ async fn by_number(
     allowed: Allowed<LiveChat>,
     parts: Parts,
 ) -> Result<Json<TicketBody>, ApiError> {
-    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    let number = given.into_iter().find(|(name, _)| name == "ticketNumber").map(|(_, value)| value);
-    let number = number.filter(|number| !number.trim().is_empty());
+    let given = Parameters::of(&parts.uri)?;
+    let number = given.value("ticketNumber").map(str::trim).filter(|number| !number.is_empty());
     let number = number.ok_or_else(|| ApiError::fault("ticketNumber", "is required"))?;
-    let found = tickets::by_number(&state.context, acting(&allowed), number.trim()).await.map_err(refused)?;
+    let found = tickets::by_number(&state.context, acting(&allowed), number).await.map_err(refused)?;
     Ok(Json(found.into()))
 }
 
@@ -302,9 +299,9 @@ mod tests {
     use super::*;
 
     fn query(text: &str) -> Result<TicketQuery, Vec<String>> {
-        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-        let pairs: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        read(&pairs).map_err(|faults| faults.into_iter().map(|fault| fault.field).collect())
+        let escaped = text.replace(' ', "%20").replace('+', "%2B");
+        let given = Parameters::of(&format!("/?{escaped}").parse().unwrap()).unwrap();
+        read(&given).map_err(|faults| faults.into_iter().map(|fault| fault.field).collect())
     }
 
     const WHOLE: &str =

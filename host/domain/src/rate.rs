@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::body::{self, Faults, FieldFault};
 
-/// What a message of a category costs that goes to a country.
+/// What a message of a category costs that goes to a country, or comes from there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     /// What the message is billed as: one of [`CATEGORIES`].
@@ -21,7 +21,7 @@ pub struct Rate {
 }
 
 /// What messages are billed as.
-pub const CATEGORIES: [&str; 5] = ["MARKETING", "UTILITY", "AUTHENTICATION", "SERVICE", "SMS"];
+pub const CATEGORIES: [&str; 6] = ["MARKETING", "UTILITY", "AUTHENTICATION", "SERVICE", "SMS", "INCOMING"];
 /// Everywhere else, as clients write it.
 pub const ELSEWHERE: &str = "*";
 /// Rates of one client.

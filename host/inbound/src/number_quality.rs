@@ -10,9 +10,12 @@ use domain::{
     ids::{ClientId, InboxId},
 };
 use events::{NewEvent, record};
-use storage::inboxes::{
-    self,
-    quality::{self, NumberQuality},
+use storage::{
+    inboxes::{
+        self,
+        quality::{self, NumberQuality},
+    },
+    outbound::tiers,
 };
 
 /// Numbers looked at by one call of [`look_at_due`].
@@ -78,6 +81,9 @@ async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQ
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
     quality::looked(&mut tx, client, inbox, &now, (asked, ctx.now())).await?;
+    if let Some(tier) = now.messaging_limit.as_deref() {
+        tiers::set(&mut tx, client, inbox, tier, ctx.now()).await?;
+    }
     let differs = before.known && before.quality != now;
     let wakes = if asked > before.told || differs {
         record(ctx, &mut tx, client, &[changed(ctx, inbox, &now)]).await?

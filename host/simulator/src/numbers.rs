@@ -36,7 +36,8 @@ impl BusinessNumber {
             verified_name: "Patchbay Sample Shop".to_owned(),
             quality_rating: "GREEN".to_owned(),
             status: "CONNECTED".to_owned(),
-            messaging_limit: "TIER_10K".to_owned(),
+            // None of ours: who wants one sets it.
+            messaging_limit: "TIER_UNLIMITED".to_owned(),
             throughput: 80,
         }
     }

@@ -335,6 +335,17 @@ async fn a_custom_shaper_writes_the_bodies_of_its_client() {
     let status = sink.receives("status", "the stamped status", |body| body["state"] == "DELIVERED").await;
     assert_eq!(status["reference"], format!("ct-{}", phone.msisdn));
     assert_eq!(plain_sink.receives("incoming", "the usual body", |_| true).await["messageContentType"], "TEXT");
+
+    let mut db = patchbay.database().await;
+    let gst_id: String = sqlx::query_scalar("SELECT gst_id FROM outbound_message WHERE ct_id = $1")
+        .bind(format!("ct-{}", phone.msisdn))
+        .fetch_one(&mut db)
+        .await
+        .unwrap();
+    let story = client.get(&format!("/messaging-service/WhatsApp/messages/{gst_id}")).await.ok();
+    let told = story["timeline"].as_array().unwrap().iter().filter(|entry| entry["kind"] == "WEBHOOK");
+    let shapers: Vec<&Value> = told.map(|entry| &entry["plugin"]).collect();
+    assert!(!shapers.is_empty() && shapers.iter().all(|name| *name == "stamping-shaper"), "{story}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ mod bodies;
 use axum::{
     Json,
     body::Body,
-    extract::{Query, State},
+    extract::State,
     http::{header, request::Parts},
     response::{IntoResponse, Response},
 };
@@ -25,6 +25,7 @@ use crate::{
     body::JsonBytes,
     error::ApiError,
     page::{ListQuery, Page},
+    query::Parameters,
     state::ApiState,
 };
 use bodies::{ClosedBody, ConversationBody, NewConversationBody, OpenedBody, RemainingBody};
@@ -240,12 +241,5 @@ fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
 
 /// A query parameter; an empty one counts as absent.
 fn optional_parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
-    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
-        .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
-    let found = parameters.into_iter().find(|(name, value)| name == wanted && !value.is_empty());
-    let value = found.map(|(_, value)| value);
-    if value.as_deref().is_some_and(|value| value.contains('\0')) {
-        return Err(ApiError::fault(wanted, "contains a NUL character"));
-    }
-    Ok(value)
+    Ok(Parameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
 }

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{FromRequestParts, Query, State},
+    extract::{FromRequestParts, State},
     http::request::Parts,
 };
 use chat::desk::{self, To};
@@ -22,6 +22,7 @@ use crate::{
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -62,19 +63,14 @@ impl FromRequestParts<ApiState> for ChatQuery {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
-        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-        let value =
-            |wanted: &str| given.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value.as_str());
+        let given = Parameters::of(&parts.uri)?;
         let allowed = || ChatScope::ALL.map(ChatScope::as_str).join(", ");
-        let scope = match value("scope") {
-            "" => return Err(ApiError::fault("scope", format!("is required: one of {}", allowed()))),
-            name => ChatScope::from_name(name)
+        let scope = match given.value("scope") {
+            None => return Err(ApiError::fault("scope", format!("is required: one of {}", allowed()))),
+            Some(name) => ChatScope::from_name(name)
                 .ok_or_else(|| ApiError::fault("scope", format!("is not known: use one of {}", allowed())))?,
         };
-        let search = value("search").to_owned();
-        if search.contains('\0') {
-            return Err(ApiError::fault("search", "contains a NUL character"));
-        }
+        let search = given.value("search").unwrap_or_default().to_owned();
         Ok(Self { scope, search, page })
     }
 }

@@ -1,10 +1,6 @@
 //! `/chat-service/api/v2/messages`: what was said in a chat, and saying something.
 
-use axum::{
-    Json,
-    extract::{Query, State},
-    http::request::Parts,
-};
+use axum::{Json, extract::State, http::request::Parts};
 use chat::desk::{self, MOST_AT_ONCE, Shown, Written};
 use domain::{content::Location, ids::ParticipantId};
 use serde::{Deserialize, Serialize};
@@ -17,6 +13,7 @@ use crate::{
     body::JsonBody,
     error::{ApiError, ErrorKind},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -52,14 +49,9 @@ struct PartOfChat {
     size: Option<u32>,
 }
 
-fn value(parts: &Parts, wanted: &str) -> Option<String> {
-    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    given.into_iter().find(|(name, _)| name == wanted).map(|(_, value)| value).filter(|value| !value.is_empty())
-}
-
 /// The chat that a query names.
 pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
-    match value(parts, "participantId") {
+    match Parameters::of(&parts.uri)?.value("participantId") {
         Some(id) => id.parse().map_err(|_| ApiError::not_found()),
         None => Err(ApiError::fault("participantId", "is required: the live-chat participant")),
     }
@@ -70,7 +62,8 @@ fn number<N>(parts: &Parts, name: &str, (least, most): (N, N)) -> Result<Option<
 where
     N: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
-    let Some(text) = value(parts, name) else { return Ok(None) };
+    let given = Parameters::of(&parts.uri)?;
+    let Some(text) = given.value(name) else { return Ok(None) };
     let parsed = text.parse::<N>().ok().filter(|number| *number >= least && *number <= most);
     parsed.map(Some).ok_or_else(|| ApiError::fault(name, format!("must be a whole number from {least} to {most}")))
 }

@@ -4,7 +4,7 @@
 use axum::{
     Json,
     body::Body,
-    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Query, Request, State},
+    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Request, State},
     http::{HeaderValue, request::Parts},
     middleware::map_response,
     response::Response,
@@ -30,6 +30,7 @@ use crate::{
     error::ApiError,
     page::{ListQuery, Page, Searched},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -74,10 +75,8 @@ impl FromRequestParts<ApiState> for Tri {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-        let value = given.iter().find(|(name, _)| name == "isOpen").map(|(_, value)| value.as_str());
-        match value {
-            None | Some("") => Ok(Self(ChatScope::All)),
+        match Parameters::of(&parts.uri)?.value("isOpen") {
+            None => Ok(Self(ChatScope::All)),
             Some("true") => Ok(Self(ChatScope::Open)),
             Some("false") => Ok(Self(ChatScope::Closed)),
             Some(_) => Err(ApiError::fault("isOpen", "must be true or false, or absent for all chats")),
@@ -350,11 +349,9 @@ async fn tracked(
     allowed: Allowed<LiveChat>,
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
-    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    let number = given.into_iter().find(|(name, _)| name == "trackingNumber").map(|(_, value)| value);
-    let number = number.filter(|number| !number.is_empty());
-    let number = number.ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
-    let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(refused)?;
+    let given = Parameters::of(&parts.uri)?;
+    let number = given.value("trackingNumber").ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
+    let found = desk::tracked(&state.context, acting(&allowed), number).await.map_err(refused)?;
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 

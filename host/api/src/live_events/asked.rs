@@ -1,7 +1,7 @@
 //! Who asks for live events, from where on, and in which form.
 
 use axum::{
-    extract::{FromRequestParts, Query},
+    extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
 use events::live::tickets;
@@ -11,6 +11,7 @@ use crate::{
     admission::Held,
     auth::{Allowed, LiveEvents},
     error::{ApiError, ErrorKind},
+    query::Parameters,
     state::{ApiState, InUse},
 };
 
@@ -37,12 +38,11 @@ impl FromRequestParts<ApiState> for Asked {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let Query(query) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
-            .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
-        let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
-        let asked = || -> Result<_, ApiError> { Ok((form(&parts.headers)?, after(&parts.headers, value("after"))?)) };
+        let given = Parameters::of(&parts.uri)?;
+        let asked =
+            || -> Result<_, ApiError> { Ok((form(&parts.headers)?, after(&parts.headers, given.value("after"))?)) };
         let in_use = parts.extensions.get::<InUse>().cloned();
-        match value("ticket") {
+        match given.value("ticket") {
             Some(ticket) => {
                 // A ticket is not used up by a request that is wrong.
                 let (form, after) = asked()?;

@@ -1,10 +1,6 @@
 //! What there is, and what happened to it.
 
-use axum::{
-    Json,
-    extract::{Query, State},
-    http::request::Parts,
-};
+use axum::{Json, extract::State, http::request::Parts};
 use domain::page::PageRequest;
 use plugins::{self, Wanted, slots::Mode};
 use utoipa::IntoParams;
@@ -20,6 +16,7 @@ use crate::{
     error::ApiError,
     page::{ListQuery, Page, Searched},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -75,9 +72,8 @@ pub(super) async fn one(
 }
 
 /// A query parameter; an empty one counts as absent.
-pub(super) fn parameter(parts: &Parts, wanted: &str) -> Option<String> {
-    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    parameters.into_iter().find(|(name, value)| name == wanted && !value.is_empty()).map(|(_, value)| value)
+pub(super) fn parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
+    Ok(Parameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
 }
 
 /// 404 unless the client has, or every client has, a plugin of this name: what is kept of plugins is listed for those only.
@@ -140,10 +136,10 @@ pub(super) async fn invocations(
     parts: Parts,
 ) -> Result<Json<Page<InvocationBody>>, ApiError> {
     known(&state, &allowed, &name).await?;
-    let (outcome, mode) = (parameter(&parts, "outcome"), parameter(&parts, "mode"));
+    let (outcome, mode) = (parameter(&parts, "outcome")?, parameter(&parts, "mode")?);
     one_of("outcome", outcome.as_deref(), plugins::calls::trace::outcomes())?;
     one_of("mode", mode.as_deref(), Mode::ALL.into_iter().map(Mode::as_str))?;
-    let after = match parameter(&parts, "after") {
+    let after = match parameter(&parts, "after")? {
         Some(text) => Some(text.parse::<Uuid>().map_err(|_| ApiError::fault("after", "must be the id of a call"))?),
         None => None,
     };

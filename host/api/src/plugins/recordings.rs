@@ -146,7 +146,7 @@ pub(super) async fn list(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     known(&state, &allowed, &name).await?;
-    let is_exact = match parameter(&parts, "form").as_deref() {
+    let is_exact = match parameter(&parts, "form")?.as_deref() {
         None => false,
         Some("exact") => true,
         Some(_) => return Err(ApiError::fault("form", "must be `exact`, or be left out")),

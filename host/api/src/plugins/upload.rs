@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::{
     Json,
     body::Body,
-    extract::{FromRequest, Multipart, Query, Request, State},
+    extract::{FromRequest, Multipart, Request, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -24,6 +24,7 @@ use crate::{
     auth::{Allowed, Permission, Plugins},
     body,
     error::{ApiError, ErrorKind},
+    query::Parameters,
     state::ApiState,
 };
 
@@ -89,7 +90,7 @@ pub(super) async fn upload(
     allowed: Allowed<Plugins>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let name = name(&request).unwrap_or_default();
+    let name = name(&request)?.unwrap_or_default();
     let is_awaited = !pending::prefers_no_wait(request.headers());
     let (bytes, place) = component(&state, &allowed, request).await?;
     let client = allowed.caller.client;
@@ -141,7 +142,7 @@ pub(super) async fn check(
     allowed: Allowed<Plugins>,
     request: Request,
 ) -> Result<Json<CheckBody>, ApiError> {
-    let name = name(&request);
+    let name = name(&request)?;
     let (bytes, place) = component(&state, &allowed, request).await?;
     let client = allowed.caller.client;
     let examined = plugins::check(&state.context, client, name.as_deref(), bytes, &place).await.map_err(refused)?;
@@ -155,9 +156,8 @@ pub(super) async fn check(
     }))
 }
 
-fn name(request: &Request) -> Option<String> {
-    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(request.uri()).unwrap_or_default();
-    parameters.into_iter().find(|(name, _)| name == "name").map(|(_, value)| value)
+fn name(request: &Request) -> Result<Option<String>, ApiError> {
+    Ok(Parameters::of(request.uri())?.value("name").map(str::to_owned))
 }
 
 /// The bytes of the component, and the turn in which it is taken in.

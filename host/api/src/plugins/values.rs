@@ -84,7 +84,7 @@ pub(super) struct ErasedBody {
 }
 
 fn participant(parts: &Parts) -> Result<Option<ParticipantId>, ApiError> {
-    let id = parameter(parts, "participantId").map(|id| id.parse::<ParticipantId>()).transpose();
+    let id = parameter(parts, "participantId")?.map(|id| id.parse::<ParticipantId>()).transpose();
     id.map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn list(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Json<Page<ValueBody>>, ApiError> {
-    let (whose, prefix) = (participant(&parts)?, parameter(&parts, "prefix").unwrap_or_default());
+    let (whose, prefix) = (participant(&parts)?, parameter(&parts, "prefix")?.unwrap_or_default());
     let wanted = (whose, prefix.as_str());
     let page = plugins::key_values(&state.context, allowed.caller.client, &name, wanted, query.page).await;
     Ok(Json(Page::new(query.page, page.map_err(refused)?, ValueBody::from)))
@@ -127,7 +127,7 @@ pub(super) async fn erase(
     Segments(name): Segments<String>,
     parts: Parts,
 ) -> Result<Json<ErasedBody>, ApiError> {
-    let (whose, key, prefix) = (participant(&parts)?, parameter(&parts, "key"), parameter(&parts, "prefix"));
+    let (whose, key, prefix) = (participant(&parts)?, parameter(&parts, "key")?, parameter(&parts, "prefix")?);
     let which = match (&key, &prefix, whose) {
         (Some(_), Some(_), _) => return Err(ApiError::fault("prefix", "cannot be given together with `key`")),
         (Some(key), None, _) => Erase::Key(key),

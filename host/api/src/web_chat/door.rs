@@ -4,19 +4,19 @@
 use std::net::IpAddr;
 
 use axum::{
-    extract::{FromRequestParts, Query},
+    extract::FromRequestParts,
     http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use domain::web_chat::Origin;
 use inbound::web_chat::{Site, VisitorToken, site_of_key, visitor_of};
-use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::limits::too_often;
 use crate::{
     error::{ApiError, ErrorKind},
     https::Source,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -26,8 +26,9 @@ pub(super) const VISITOR_TOKEN: HeaderName = HeaderName::from_static("x-visitor-
 const REMEMBERED: &str = "600";
 
 /// Which site it is about.
-#[derive(Deserialize, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct Named {
     /// Key of the site.
     pub(super) site: String,
@@ -52,12 +53,14 @@ impl FromRequestParts<ApiState> for Door {
         if parts.method != Method::OPTIONS {
             state.web_chat.limits.call(address).map_err(too_often)?;
         }
-        let Query(Named { site }) = Query::try_from_uri(&parts.uri)
-            .map_err(|_| ApiError::fault("site", "is required: the key of the site, as the script tag has it"))?;
+        let given = Parameters::of(&parts.uri)?;
+        let site = given.value("site");
+        let site =
+            site.ok_or_else(|| ApiError::fault("site", "is required: the key of the site, as the script tag has it"))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         let (origin, more) = (origins.next(), origins.next());
         let origin = origin.filter(|_| more.is_none()).and_then(|origin| Origin::parse(origin.to_str().ok()?).ok());
-        let known = site_of_key(&state.context, &site).await?;
+        let known = site_of_key(&state.context, site).await?;
         match (known, origin) {
             (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
             // Whether there is such a site is nobody's business who may not ask.

@@ -2,13 +2,13 @@
 
 use axum::{
     Json,
-    extract::{Query, Request, State},
+    extract::{Request, State},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use domain::web_chat::{FileRefused, FileType};
 use inbound::web_chat::{UploadRefused, upload};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -19,6 +19,7 @@ use super::{
 use crate::{
     body,
     error::{ApiError, ErrorKind},
+    query::Parameters,
     state::ApiState,
 };
 
@@ -27,11 +28,11 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// What the visitor calls it.
-#[derive(Deserialize, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
 struct Called {
     /// Name of the file.
-    #[serde(default)]
     name: Option<String>,
 }
 
@@ -94,7 +95,7 @@ async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBo
         let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         (text(VISITOR_TOKEN).to_owned(), text(header::CONTENT_TYPE).to_owned())
     };
-    let called = Query::<Called>::try_from_uri(request.uri()).ok().and_then(|Query(called)| called.name);
+    let called = Parameters::of(request.uri())?.value("name").map(str::to_owned);
     let visitor = door.visitor(state, &token).await?;
     state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
     let bytes = body::read(request, FileType::largest(), state.settings.body_timeout).await?;

@@ -4,7 +4,7 @@ mod bodies;
 
 use axum::{
     Json,
-    extract::{Query, State},
+    extract::State,
     http::{StatusCode, request::Parts},
 };
 use chrono::{DateTime, NaiveDateTime, Utc};
@@ -25,6 +25,7 @@ use crate::{
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
     path::Segments,
+    query::Parameters,
     state::ApiState,
 };
 
@@ -94,16 +95,12 @@ async fn attempts(
 }
 
 fn wanted(parts: &Parts) -> Result<WantedAttempts, ApiError> {
-    let Query(parameters) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).unwrap_or_default();
-    let value = |wanted: &str| {
-        let found = parameters.iter().find(|(name, value)| name == wanted && !value.is_empty());
-        found.map(|(_, value)| value.as_str())
-    };
-    let webhook = match value("webhookType") {
+    let given = Parameters::of(&parts.uri)?;
+    let webhook = match given.value("webhookType") {
         None => None,
         Some(name) => Some(name.parse().map_err(|_| ApiError::fault("webhookType", one_of_types()))?),
     };
-    let failed = match value("failed") {
+    let failed = match given.value("failed") {
         None | Some("false") => false,
         Some("true") => true,
         Some(_) => return Err(ApiError::fault("failed", "must be true or false")),

@@ -55,6 +55,7 @@ fn came(arrival: &Arrival<'_>, chat: Chat) -> MessageCame {
         quoted_provider_id: answered.quoted_provider_id.clone(),
         last_template: arrival.last_template.clone(),
         conversation: arrival.conversation.clone(),
+        cost: arrival.cost.clone(),
     }
 }
 

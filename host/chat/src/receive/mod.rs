@@ -56,6 +56,8 @@ struct Arrival<'a> {
     last_template: Option<SentTemplate>,
     /// The long-lived conversation that is active with the customer, or was until this very message.
     conversation: Option<InConversation>,
+    /// What it costs, by the client's rates.
+    cost: Option<String>,
     /// Our address of the file that came with it.
     media_url: Option<String>,
     /// When the customer wrote it.
@@ -83,8 +85,8 @@ pub async fn receive(
     let customer = sender(ctx, db, client, message).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
-    let WroteAfter { last_template, conversation } =
-        inbox_customers::record_inbound(db, client, inbox.id, customer.id, written_at).await?;
+    let WroteAfter { last_template, conversation, cost } =
+        inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
     let answered = answers::read(db, client, (&inbox, customer.id), message).await?;
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
     let file = store_file(ctx, db, client, &inbox, &answered.content).await?;
@@ -97,6 +99,7 @@ pub async fn receive(
         inbox: &inbox,
         last_template,
         conversation,
+        cost,
         media_url: file.map(|file| media::url_for(ctx, client, file)),
         written_at,
     };

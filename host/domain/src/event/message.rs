@@ -46,6 +46,9 @@ pub struct MessageCame {
     /// The long-lived conversation that is active with the customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<InConversation>,
+    /// Amount and currency, by the client's rates for what customers write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
 }
 
 /// A message that another one answers.

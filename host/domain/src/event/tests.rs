@@ -61,6 +61,7 @@ fn messages() -> [Event; 3] {
     };
     let came = MessageCame {
         conversation: None,
+        cost: None,
         message: ChatMessageId(Uuid::from_u128(6)),
         chat: chat(),
         customer: customer(),

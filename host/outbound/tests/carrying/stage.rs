@@ -164,9 +164,11 @@ impl Stage {
         }
     }
 
-    /// The database takes everything again.
+    /// The database takes everything again. The trigger stays: to drop it takes a lock that those who write wait for.
     pub async fn take_receipts(&self) {
-        sqlx::raw_sql("DROP TRIGGER refuse ON delivery_receipt").execute(&self.ctx.db).await.unwrap();
+        let harmless =
+            "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$";
+        sqlx::raw_sql(harmless).execute(&self.ctx.db).await.unwrap();
     }
 
     /// Legs that wait.

@@ -28,12 +28,12 @@ struct OfInbox {
     quality: NumberQuality,
 }
 
-/// Has a new number looked at in its time.
+/// Has a new number looked at soon: its messaging tier counts from the first template on.
 pub(super) async fn begin(db: &mut PgConnection, client: ClientId, inbox: InboxId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("INSERT INTO number_quality (client_id, inbox_id, look_due_at) VALUES ($1, $2, $3)")
         .bind(client.0)
         .bind(inbox.0)
-        .bind(now + LOOK_INTERVAL)
+        .bind(now)
         .execute(db)
         .await?;
     Ok(())
@@ -84,7 +84,7 @@ pub async fn set_status(
     .bind(client.0)
     .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
     .bind(status)
-    .bind(now + LOOK_INTERVAL)
+    .bind(now)
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(|row| (InboxId(row.inbox_id), row.quality)).collect())
@@ -172,7 +172,7 @@ pub async fn looked(
     .bind(quality.channel_status.as_deref())
     .bind(told)
     .bind(now)
-    .bind(now + LOOK_INTERVAL)
+    .bind(now)
     .execute(db)
     .await?;
     Ok(())

@@ -251,15 +251,21 @@ pub struct StoryWebhook {
     pub state: String,
     /// Where it goes; `None` when that was deleted.
     pub url: Option<String>,
+    /// The client's shaper that made it; `None` for one that ships.
+    pub shaper: Option<String>,
+    /// Its version; `None` for one that ships and was put in charge.
+    pub shaper_version: Option<i32>,
+    /// Hash of its component.
+    pub shaper_sha256: Option<String>,
 }
 
 /// The webhooks that tell of these steps.
 pub async fn webhooks(db: &mut PgConnection, client: ClientId, receipts: &[Uuid]) -> Result<Vec<StoryWebhook>> {
     let found = sqlx::query_as(
-        "SELECT delivery.id, delivery.state, endpoint.url
+        "SELECT delivery.id, delivery.state, endpoint.url, delivery.shaper, delivery.shaper_version, delivery.shaper_sha256
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
          CROSS JOIN LATERAL (
-             SELECT id, state, lane_id FROM webhook_delivery one
+             SELECT id, state, lane_id, shaper, shaper_version, shaper_sha256 FROM webhook_delivery one
              WHERE one.client_id = wanted.client_id AND one.id = wanted.id OFFSET 0) delivery
          LEFT JOIN LATERAL (
              SELECT url FROM webhook_endpoint one

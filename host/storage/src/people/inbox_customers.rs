@@ -13,6 +13,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::customers::Customer;
 use crate::{Result, stored};
 
 /// What is known of a customer on one inbox.
@@ -46,6 +47,8 @@ pub struct WroteAfter {
     pub last_template: Option<SentTemplate>,
     /// The long-lived conversation that was active with the customer when the message was written.
     pub conversation: Option<InConversation>,
+    /// What a message costs that comes from where the customer is, with the currency; `None` while no rate says so.
+    pub cost: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -55,6 +58,7 @@ struct WroteRow {
     conversation_id: Option<Uuid>,
     participant_id: Option<Uuid>,
     ct_id: Option<String>,
+    cost: Option<String>,
 }
 
 /// Records that the customer wrote at `at` (the provider's time of the message), and answers what that came after. A late
@@ -63,7 +67,7 @@ pub async fn record_inbound(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    customer: CustomerId,
+    customer: &Customer,
     at: DateTime<Utc>,
 ) -> Result<WroteAfter> {
     let row: WroteRow = sqlx::query_as(
@@ -74,7 +78,12 @@ pub async fn record_inbound(
              SET last_inbound_at = GREATEST(known.last_inbound_at, excluded.last_inbound_at), reached = true
              RETURNING last_template_id, last_template_name)
          SELECT wrote.last_template_id, wrote.last_template_name, active.id AS conversation_id, active.participant_id,
-                active.ct_id
+                active.ct_id,
+                CASE WHEN EXISTS (SELECT FROM rate WHERE rate.client_id = $1 AND rate.category = 'INCOMING') THEN
+                (SELECT rate.amount || ' ' || rate.currency FROM rate
+                 WHERE rate.client_id = $1 AND rate.category = 'INCOMING' AND $5::text IS NOT NULL
+                   AND rate.country = ANY (ARRAY['', left($5, 1), left($5, 2), left($5, 3), left($5, 4)])
+                 ORDER BY length(rate.country) DESC LIMIT 1) END AS cost
          FROM wrote
          LEFT JOIN LATERAL (
              SELECT * FROM conversation one
@@ -83,8 +92,9 @@ pub async fn record_inbound(
     )
     .bind(client.0)
     .bind(inbox.0)
-    .bind(customer.0)
+    .bind(customer.id.0)
     .bind(at)
+    .bind(customer.phone().or(customer.bsuid()))
     .fetch_one(db)
     .await?;
     let ids = row.conversation_id.zip(row.participant_id);
@@ -93,7 +103,11 @@ pub async fn record_inbound(
         participant: ConversationParticipantId(participant),
         ct_id: row.ct_id,
     });
-    Ok(WroteAfter { last_template: last_template(row.last_template_id, row.last_template_name), conversation })
+    Ok(WroteAfter {
+        last_template: last_template(row.last_template_id, row.last_template_name),
+        conversation,
+        cost: row.cost,
+    })
 }
 
 /// Records that messages went out at `at`, with the template of each or `None` for free-form ones. One

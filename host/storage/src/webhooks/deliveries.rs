@@ -172,19 +172,39 @@ pub async fn due_page<E: DeserializeOwned>(
     Ok(rows.into_iter().map(DueDelivery::from).collect())
 }
 
-/// Keeps what the shaper made; from now on these bytes are the delivery.
-pub async fn store_bodies(db: &mut PgConnection, client: ClientId, bodies: &[(DeliveryId, &[u8])]) -> Result<()> {
-    let ids: Vec<Uuid> = bodies.iter().map(|(id, _)| id.0).collect();
-    let bytes: Vec<&[u8]> = bodies.iter().map(|(_, bytes)| *bytes).collect();
+/// What a client's own shaper said of a delivery.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnShape<'a> {
+    /// The delivery.
+    pub id: DeliveryId,
+    /// What it made; `None` = there is nothing to send.
+    pub body: Option<&'a [u8]>,
+    /// Name of the shaper.
+    pub shaper: &'a str,
+    /// Its version; `None` for one that ships with the program and was put in charge.
+    pub version: Option<u32>,
+    /// Hash of its component.
+    pub sha256: Option<&'a str>,
+}
+
+/// Keeps what clients' own shapers said: where there is a body, these bytes are the delivery from now on.
+pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[OwnShape<'_>]) -> Result<()> {
     sqlx::query(
-        "UPDATE webhook_delivery SET body = shaped.body, event = NULL
-         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::bytea[]) AS one (id, body) OFFSET 0) shaped
+        "UPDATE webhook_delivery
+         SET body = shaped.body, event = CASE WHEN shaped.body IS NULL THEN webhook_delivery.event END,
+             shaper = shaped.shaper, shaper_version = shaped.version, shaper_sha256 = shaped.sha256
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($2::uuid[], $3::bytea[], $4::text[], $5::integer[], $6::text[])
+                    AS one (id, body, shaper, version, sha256) OFFSET 0) shaped
          WHERE webhook_delivery.client_id = shaped.client_id AND webhook_delivery.id = shaped.id
            AND webhook_delivery.state = 'PENDING'",
     )
     .bind(client.0)
-    .bind(ids)
-    .bind(bytes)
+    .bind(shapes.iter().map(|shape| shape.id.0).collect::<Vec<_>>())
+    .bind(shapes.iter().map(|shape| shape.body).collect::<Vec<_>>())
+    .bind(shapes.iter().map(|shape| shape.shaper).collect::<Vec<_>>())
+    .bind(shapes.iter().map(|shape| shape.version.and_then(|version| i32::try_from(version).ok())).collect::<Vec<_>>())
+    .bind(shapes.iter().map(|shape| shape.sha256).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())

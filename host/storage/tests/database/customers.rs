@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
@@ -20,7 +21,7 @@ use storage::{
     inboxes::{self, Inbox, InboxSettings, Messenger, Web},
     people::{
         customers::{self, Introduction, change_address, resolve, resolve_many, resolve_sent},
-        inbox_customers,
+        inbox_customers::{self, WroteAfter},
     },
 };
 use uuid::Uuid;
@@ -42,6 +43,11 @@ async fn chat(db: &mut PgConnection, customer: CustomerId, id: u128, state: Part
     let who = (Channel::Whatsapp, state);
     let id = ParticipantId(Uuid::from_u128(id));
     participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(0)).await.unwrap().unwrap().id
+}
+
+async fn wrote(db: &mut PgConnection, customer: CustomerId, at: DateTime<Utc>) -> WroteAfter {
+    let customer = customers::find(db, CLIENT, customer).await.unwrap().unwrap();
+    inbox_customers::record_inbound(db, CLIENT, INBOX, &customer, at).await.unwrap()
 }
 
 async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &str, seconds: i64) {
@@ -102,7 +108,7 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
     let by_phone = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
     let by_bsuid = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(2)).await.unwrap();
     let (old, young) = (by_phone, by_bsuid);
-    inbox_customers::record_inbound(&mut db, CLIENT, INBOX, young, moment(50)).await.unwrap();
+    wrote(&mut db, young, moment(50)).await;
     inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(INBOX, old)])).await.unwrap();
     let kept = chat(&mut db, old, 100, ParticipantState::Closed).await;
     let gone = chat(&mut db, young, 101, ParticipantState::Queued).await;
@@ -194,8 +200,8 @@ async fn two_transactions_that_meet_the_same_new_customer_agree_on_it() {
 async fn the_window_never_moves_back_and_the_last_template_is_the_last_thing_sent() {
     let (mut db, ids) = (database().await, ids());
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
-    inbox_customers::record_inbound(&mut db, CLIENT, INBOX, zo, moment(100)).await.unwrap();
-    inbox_customers::record_inbound(&mut db, CLIENT, INBOX, zo, moment(40)).await.unwrap();
+    wrote(&mut db, zo, moment(100)).await;
+    wrote(&mut db, zo, moment(40)).await;
     let last = SentTemplate { id: "1".to_owned(), name: "order_ready".to_owned() };
     let sent = [(zo, None), (zo, Some(last.clone()))];
     inbox_customers::record_outbound(&mut db, CLIENT, INBOX, &sent, moment(110)).await.unwrap();
@@ -203,7 +209,7 @@ async fn the_window_never_moves_back_and_the_last_template_is_the_last_thing_sen
     assert_eq!(facts[&bsuid("ZA.1")].last_inbound_at, Some(moment(100)));
     assert_eq!(facts[&bsuid("ZA.1")].last_template.as_ref(), Some(&last));
     assert!(facts[&bsuid("ZA.1")].reached);
-    let answered = inbox_customers::record_inbound(&mut db, CLIENT, INBOX, zo, moment(120)).await.unwrap();
+    let answered = wrote(&mut db, zo, moment(120)).await;
     assert_eq!(answered.last_template, Some(last.clone()));
     assert_eq!(inbox_customers::last_template_of(&mut db, CLIENT, INBOX, zo).await.unwrap(), Some(last));
     inbox_customers::record_outbound(&mut db, CLIENT, INBOX, &[(zo, None)], moment(130)).await.unwrap();

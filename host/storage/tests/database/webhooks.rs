@@ -231,7 +231,9 @@ async fn pages_follow_each_other_in_order_and_hold_any_character() {
 async fn a_stored_body_takes_the_place_of_the_event() {
     let mut db = database().await;
     waiting(&mut db, 2).await;
-    deliveries::store_bodies(&mut db, CLIENT, &[(delivery(2), b"{\"a\":1}")]).await.unwrap();
+    let body: Option<&[u8]> = Some(b"{\"a\":1}");
+    let shape = deliveries::OwnShape { id: delivery(2), body, shaper: "own", version: Some(3), sha256: Some("ab") };
+    deliveries::store_shapes(&mut db, CLIENT, &[shape]).await.unwrap();
     let page = page(&mut db, 9).await;
     assert!(matches!(page[0].content, Content::Event(Ok(_))));
     assert!(matches!(&page[1].content, Content::Body(body) if body == b"{\"a\":1}"));

@@ -17,7 +17,7 @@ use storage::{
     PgConnection, inboxes,
     webhooks::{
         configs::{self, Endpoint},
-        deliveries::{self, Content, Fate, Finished, Position},
+        deliveries::{self, Content, Fate, Finished, OwnShape, Position},
     },
 };
 
@@ -31,7 +31,7 @@ use super::{
 };
 use base::{Context, Result, lanes::Lease, secrets::Purpose};
 use plugins::{
-    calls::{self, FinishedCall},
+    calls::{self, Answering, FinishedCall},
     slots,
 };
 
@@ -179,25 +179,18 @@ async fn make_ready(
     Ok(ready)
 }
 
-/// Writes what shaping led to, where there is something to write: bodies of a client's own shaper, deliveries that have
+/// Writes what shaping led to, where there is something to write: what a client's own shaper said, deliveries that have
 /// ended, and calls to keep.
 async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<()> {
-    let unstored = outcome.ready.iter_mut().filter(|one| !one.is_stored && outcome.own.contains(&one.id));
-    let bodies: Vec<(DeliveryId, Bytes)> = unstored
-        .map(|one| {
-            one.is_stored = true;
-            (one.id, one.body.clone())
-        })
-        .collect();
     let calls = std::mem::take(&mut outcome.calls);
-    if bodies.is_empty() && outcome.finished.is_empty() && calls.is_empty() {
+    if outcome.own.is_empty() && outcome.finished.is_empty() && calls.is_empty() {
         return Ok(());
     }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    if !bodies.is_empty() {
-        let bodies: Vec<(DeliveryId, &[u8])> = bodies.iter().map(|(id, body)| (*id, &**body)).collect();
-        deliveries::store_bodies(&mut tx, lease.client, &bodies).await?;
+    if !outcome.own.is_empty() {
+        let shapes: Vec<OwnShape<'_>> = outcome.own.iter().map(OwnSaid::shape).collect();
+        deliveries::store_shapes(&mut tx, lease.client, &shapes).await?;
     }
     if !outcome.finished.is_empty() {
         deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
@@ -224,25 +217,50 @@ fn ready_with(delivery: &Due, body: Bytes, is_stored: bool) -> ReadyDelivery {
 #[derive(Default)]
 struct SortedOut {
     ready: Vec<ReadyDelivery>,
-    /// Those whose body is the work of a client's own shaper: asked again, it might say something else.
-    own: HashSet<DeliveryId>,
+    /// What a client's own shaper said: asked again, it might say something else.
+    own: Vec<OwnSaid>,
     finished: Vec<Finished<'static>>,
     calls: Vec<FinishedCall>,
 }
 
+/// What a client's own shaper said of a delivery.
+struct OwnSaid {
+    id: DeliveryId,
+    body: Option<Bytes>,
+    by: Arc<Answering>,
+}
+
+impl OwnSaid {
+    fn shape(&self) -> OwnShape<'_> {
+        let by = &self.by;
+        OwnShape {
+            id: self.id,
+            body: self.body.as_deref(),
+            shaper: by.name(),
+            version: by.version(),
+            sha256: by.sha256(),
+        }
+    }
+}
+
 fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
     let mut outcome = SortedOut::default();
-    for Shaped { delivery, outcome: shape, is_own, calls } in shaped {
+    for Shaped { delivery, outcome: shape, by, calls } in shaped {
         outcome.calls.extend(calls);
+        let said = |body| by.map(|by| OwnSaid { id: delivery.id, body, by });
         let (attempts, fate) = match shape {
             ShapeOutcome::Body(body) => {
-                outcome.ready.push(ready_with(&delivery, Bytes::from(body), false));
-                if is_own {
-                    outcome.own.insert(delivery.id);
-                }
+                let body = Bytes::from(body);
+                let own = said(Some(body.clone()));
+                // What is a client's own is stored before anything of the page is sent.
+                outcome.ready.push(ready_with(&delivery, body, own.is_some()));
+                outcome.own.extend(own);
                 continue;
             }
-            ShapeOutcome::Unwanted => (delivery.attempts, Fate::Dropped),
+            ShapeOutcome::Unwanted => {
+                outcome.own.extend(said(None));
+                (delivery.attempts, Fate::Dropped)
+            }
             ShapeOutcome::Unreadable => (delivery.attempts, Fate::Exhausted),
             ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);

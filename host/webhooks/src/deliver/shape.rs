@@ -105,8 +105,8 @@ pub(super) type Due = DueDelivery<Box<RawValue>>;
 pub(super) struct Shaped {
     pub(super) delivery: Due,
     pub(super) outcome: ShapeOutcome,
-    /// A shaper of the client gave the answer.
-    pub(super) is_own: bool,
+    /// The client's shaper that gave the answer; `None` = a built-in one, or none.
+    pub(super) by: Option<Arc<Answering>>,
     /// To be kept.
     pub(super) calls: Vec<FinishedCall>,
 }
@@ -146,7 +146,7 @@ impl PageShaper {
             Err(error) => {
                 tracing::error!(client.id = %self.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
-                return Shaped { delivery, outcome: ShapeOutcome::Unreadable, is_own: false, calls };
+                return Shaped { delivery, outcome: ShapeOutcome::Unreadable, by: None, calls };
             }
         };
         let own = inbox.and_then(|inbox| inbox.own.as_ref());
@@ -155,7 +155,8 @@ impl PageShaper {
             let (answer, call) = self.ask_own(&candidate.answering, &delivery, &event).await;
             calls.push(call);
             if let Some(outcome) = answer {
-                return Shaped { delivery, outcome, is_own: true, calls };
+                let by = Some(Arc::clone(&candidate.answering));
+                return Shaped { delivery, outcome, by, calls };
             }
             candidate.failures.fetch_add(1, Ordering::Relaxed);
         }
@@ -175,7 +176,7 @@ impl PageShaper {
         };
         calls.push(call);
         calls.retain(FinishedCall::matters);
-        Shaped { delivery, outcome, is_own: false, calls }
+        Shaped { delivery, outcome, by: None, calls }
     }
 
     /// Asks a shaper of the client; `None` when its answer is of no use.

@@ -40,7 +40,7 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
         participant_id: conversation.map(|conversation| conversation.participant.to_string()),
         sent_time: Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
         status: Some("RECEIVED".to_owned()),
-        cost: None,
+        cost: came.cost.clone(),
         template_id: came.last_template.as_ref().map(|template| template.id.clone()),
         template_name: came.last_template.as_ref().map(|template| template.name.clone()),
         body_parameters: body_parameters(came),

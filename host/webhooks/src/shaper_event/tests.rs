@@ -72,6 +72,7 @@ fn customer() -> Customer {
 fn tap() -> MessageCame {
     MessageCame {
         conversation: None,
+        cost: None,
         message: ChatMessageId(Uuid::from_u128(4)),
         chat: chat(),
         customer: customer(),

@@ -80,6 +80,7 @@ fn came(content: InboundContent) -> MessageCame {
         quoted_provider_id: None,
         last_template: None,
         conversation: None,
+        cost: None,
     }
 }
 

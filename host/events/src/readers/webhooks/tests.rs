@@ -60,6 +60,7 @@ fn customer() -> Customer {
 fn came_to(chat: Chat) -> Event {
     Event::MessageCame(Box::new(MessageCame {
         conversation: None,
+        cost: None,
         message: ChatMessageId(Uuid::from_u128(22)),
         chat,
         customer: customer(),

@@ -1,0 +1,54 @@
+//! The parameters of a URL's query: read once, by one rule.
+
+use axum::{extract::Query, http::Uri};
+
+use crate::error::ApiError;
+
+/// The parameters of a query, in the order given.
+#[derive(Debug, Default)]
+pub(crate) struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// Reads a query. One that is none is refused, and so is a NUL character: no text of ours has one, and the database
+    /// knows none.
+    ///
+    /// # Errors
+    /// 400, naming the parameter.
+    pub(crate) fn of(uri: &Uri) -> Result<Self, ApiError> {
+        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(uri)
+            .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
+        match given.iter().find(|(name, value)| name.contains('\0') || value.contains('\0')) {
+            Some((name, _)) => Err(ApiError::fault(name.replace('\0', ""), "contains a NUL character")),
+            None => Ok(Self(given)),
+        }
+    }
+
+    /// The first value of a name; an empty one counts as absent.
+    pub(crate) fn value(&self, wanted: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(query: &str) -> Result<Parameters, ApiError> {
+        Parameters::of(&format!("/chats?{query}").parse().unwrap())
+    }
+
+    #[test]
+    fn the_first_value_of_a_name_counts_and_an_empty_one_is_none() {
+        let given = parameters("a=1&a=2&b=&c=%C3%9F").unwrap();
+        assert_eq!((given.value("a"), given.value("b"), given.value("c")), (Some("1"), None, Some("ß")));
+        assert_eq!(given.value("d"), None);
+    }
+
+    #[test]
+    fn a_nul_character_is_refused_in_any_parameter() {
+        for query in ["a=1&site=%00", "%00a=1", "a=x%00y"] {
+            assert!(format!("{:?}", parameters(query).unwrap_err()).contains("NUL"), "{query}");
+        }
+    }
+}
