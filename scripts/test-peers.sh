@@ -15,6 +15,8 @@ if ! have chromium && ! have chromium-browser && ! have google-chrome; then
     install "Chromium" chromium chromium chromium chromium chromium chromium
 fi
 
+have swaks || install "swaks" swaks swaks swaks swaks swaks swaks
+
 for peer in tests/peers/*/install.sh; do
     # Its standard output is for programs.
     sh "$peer" >/dev/null || give_up "the peers of $(dirname "$peer") could not be installed; the lines above say why"

@@ -19,6 +19,7 @@ mod conversations;
 mod corpus;
 mod delivery;
 mod dependencies;
+mod email;
 mod failure_codes;
 mod fallback;
 mod hygiene;

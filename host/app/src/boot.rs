@@ -4,13 +4,15 @@ use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, bail};
 use base::{
-    Context, ContextBuilder, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention, Settings,
+    Context, ContextBuilder, EmailSettings, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention,
+    Settings,
     audit::Administration,
     lanes::{Wake, Wakeups},
     secrets::{self, Sealer},
 };
 use channels::{
     carrier::Carriers,
+    email::SmtpRelay,
     http::{GuardedClient, GuardedSettings},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
@@ -31,7 +33,7 @@ use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use storage::PgPool;
 use tokio::sync::mpsc;
 
-use crate::{clock::SystemClock, config::Config, media};
+use crate::{clock::SystemClock, config::Config, email, media};
 
 /// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -181,7 +183,7 @@ pub async fn context(
         cloud,
         http,
         media_folder,
-        settings: settings(config, public_url, simulated, media_kept),
+        settings: settings(config, public_url, simulated, (media_kept, email::relay(config)?)),
     };
     Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
 }
@@ -243,7 +245,12 @@ fn lite_devices(
     }
 }
 
-fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, media_kept: MediaKept) -> Settings {
+fn settings(
+    config: &Config,
+    public_url: String,
+    simulated: Option<&Simulated>,
+    (media_kept, relay): (MediaKept, Option<SmtpRelay>),
+) -> Settings {
     let own_secret = config.whatsapp_cloud.app_secret.expose();
     let app_secret = match simulated {
         Some(simulated) if own_secret.is_empty() => simulated.app_secret.clone(),
@@ -273,6 +280,7 @@ fn settings(config: &Config, public_url: String, simulated: Option<&Simulated>, 
         media_url_lifetime: MEDIA_URL_LIFETIME,
         media_kept,
         sms_default_source: config.sms.default_source.clone(),
+        email: EmailSettings { relay },
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
         webhook_in_flight: limits.webhook_concurrency_per_endpoint,
         allow_private_targets: config.webhooks.allow_private_targets,

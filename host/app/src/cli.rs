@@ -70,6 +70,43 @@ pub enum AdminCommand {
     /// Subscribers who stopped the SMS of a client
     #[command(subcommand)]
     OptOut(OptOutCommand),
+    /// Addresses from which a client's mails become SMS
+    #[command(subcommand)]
+    Sender(SenderCommand),
+}
+
+/// `patchbay sender ...`
+#[derive(Debug, Subcommand)]
+pub enum SenderCommand {
+    /// Register an address, which enables e-mail to SMS for the client
+    Add(SenderAdd),
+    /// Take an address out
+    Remove(SenderRemove),
+}
+
+/// `patchbay sender add`
+#[derive(Debug, Args)]
+pub struct SenderAdd {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Address that mails come from; it belongs to one client only
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: String,
+    /// User whose password the mails bear as their subject; without it, the client's first ADMIN
+    #[arg(long, value_name = "EMAIL")]
+    pub user: Option<String>,
+}
+
+/// `patchbay sender remove`
+#[derive(Debug, Args)]
+pub struct SenderRemove {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// The address
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: String,
 }
 
 /// `patchbay credits ...`

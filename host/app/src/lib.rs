@@ -8,6 +8,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
+pub mod email;
 pub mod listeners;
 pub mod logging;
 mod media;

@@ -29,7 +29,7 @@ use crate::{
     boot::{self, Base, Parts, Simulated},
     clock::SystemClock,
     config::Config,
-    demo,
+    demo, email,
     listeners::{self, ConnectionLimits, Doors, Patience, Reception},
     metrics,
     postgres::Database,
@@ -43,7 +43,6 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs the service until it is told to stop.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
-    warn_of_settings_without_effect(&config);
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database).await;
     database.stop().await;
@@ -52,17 +51,10 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
 
 /// Runs background work until it is told to stop.
 pub async fn work(config: Config) -> anyhow::Result<()> {
-    warn_of_settings_without_effect(&config);
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database).await;
     database.stop().await;
     result
-}
-
-fn warn_of_settings_without_effect(config: &Config) {
-    for (setting, product) in config.without_effect() {
-        tracing::warn!(setting, "{setting} is set and has no effect: this version has no {product}");
-    }
 }
 
 async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> {
@@ -96,6 +88,7 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
         tracing::info!("listening on https://{} (batch SMS gateway)", listener.local_addr()?);
         servers.push(tokio::spawn(listen(config.clone(), listener, router, reception.clone(), stop())));
     }
+    servers.extend(email::listen(config, &ctx, stop()).await?);
     if let Some(address) = config.server.metrics_listen {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("cannot listen on {address} (server.metrics_listen)"))?;

@@ -1,4 +1,4 @@
-//! Every setting is read by something, or says that it has no effect yet.
+//! Every setting is read by something.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::{
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use patchbay_app::config::{Config, lacking};
+use patchbay_app::config::Config;
 
 /// The sources of the program, without those of its tests: file and text.
 fn sources() -> Vec<(String, String)> {
@@ -69,7 +69,7 @@ fn hands_on(file: &str) -> bool {
 }
 
 #[test]
-fn every_setting_is_read_by_something_or_says_that_it_has_no_effect() {
+fn every_setting_is_read_by_something() {
     let sources = sources();
     let mut faults = Vec::new();
     for (section, settings) in Config::default().sections() {
@@ -83,14 +83,10 @@ fn every_setting_is_read_by_something_or_says_that_it_has_no_effect() {
                     !sources.iter().any(|(file, text)| !hands_on(file) && !lines_with(text, &taken).is_empty())
                 })
                 .collect();
-            match lacking(&key) {
-                None if readings.is_empty() => faults.push(format!("nothing reads {key}")),
-                // What `patchbay config` shows of it is no effect.
-                Some(_) if readings.iter().any(|line| !line.contains("graph_url(")) => {
-                    faults.push(format!("{key} has an effect, and the documentation says that it has none"));
-                }
-                None if !lost.is_empty() => faults.push(format!("{key} is handed on as {lost:?}, which nothing reads")),
-                _ => {}
+            if readings.is_empty() {
+                faults.push(format!("nothing reads {key}"));
+            } else if !lost.is_empty() {
+                faults.push(format!("{key} is handed on as {lost:?}, which nothing reads"));
             }
         }
     }
@@ -109,13 +105,4 @@ fn a_setting_that_nothing_reads_is_found() {
     assert_eq!(readings(&sources, "limits.max_recipients_in_all").len(), 1);
     assert_eq!(handed_on_in("    recipients: limits.max_recipients_in_all,"), Some("recipients"));
     assert_eq!(handed_on_in("let read = limits.max_recipients;"), None);
-}
-
-#[test]
-fn a_setting_without_effect_is_named_when_it_is_set() {
-    let text = "[email]\ndomain = \"sms.example\"\nrelay = \"smtp://relay.example\"\n[server]\nworkers = false";
-    let config = Config::from_sources(Some(("patchbay.toml".into(), text.to_owned())), []).unwrap();
-    let named = [("email.domain".to_owned(), "email-to-SMS"), ("email.relay".to_owned(), "email-to-SMS")];
-    assert_eq!(config.without_effect(), named);
-    assert_eq!(Config::default().without_effect(), []);
 }

@@ -20,6 +20,6 @@ pub use context::{Context, ContextBuilder};
 pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};
 pub use moved_media::MovedMediaStore;
-pub use settings::{KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention, Settings};
+pub use settings::{EmailSettings, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention, Settings};
 pub use skipped_comparisons::SkippedComparisons;
 pub use storage::work::lanes::Queue;

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use channels::media_store::MediaStore;
+use channels::{email::SmtpRelay, media_store::MediaStore};
 
 /// What the operator decided (`docs/operations.md`).
 #[derive(Debug, Clone)]
@@ -41,6 +41,8 @@ pub struct Settings {
     pub media_kept: MediaKept,
     /// Source address of SMS when nothing else names one.
     pub sms_default_source: String,
+    /// E-mail to SMS.
+    pub email: EmailSettings,
     /// Delays between webhook attempts.
     pub webhook_retry_schedule: Vec<Duration>,
     /// Webhook requests in flight per endpoint.
@@ -78,6 +80,7 @@ impl Default for Settings {
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),
             media_kept: MediaKept::default(),
             sms_default_source: "PATCHBAY".to_owned(),
+            email: EmailSettings::default(),
             webhook_retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
                 .map(Duration::from_secs)
                 .to_vec(),
@@ -119,6 +122,13 @@ impl Default for LiveSettings {
             heartbeat: Duration::from_secs(20),
         }
     }
+}
+
+/// E-mail to SMS.
+#[derive(Debug, Clone, Default)]
+pub struct EmailSettings {
+    /// Where mails to clients go; without it none are written.
+    pub relay: Option<SmtpRelay>,
 }
 
 /// Where files of customers are kept (`media.store`).

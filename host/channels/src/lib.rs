@@ -4,6 +4,7 @@
 //! error types what a caller may do next: try again, give up, or wait because nobody knows what happened.
 
 pub mod carrier;
+pub mod email;
 pub mod http;
 pub mod media_store;
 pub mod messenger;

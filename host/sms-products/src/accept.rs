@@ -29,6 +29,8 @@ use storage::{
     tenancy::credits,
 };
 
+use crate::email::{self, Mailed};
+
 /// A text and whom it goes to.
 pub(crate) struct OrderedText {
     pub(crate) content: SmsContent,
@@ -48,6 +50,8 @@ pub(crate) struct Order<'a> {
     pub(crate) texts: Vec<OrderedText>,
     /// `None` = now.
     pub(crate) due: Option<DateTime<Utc>>,
+    /// The mail that it came in.
+    pub(crate) mailed: Option<Mailed>,
 }
 
 /// What became of a request.
@@ -90,7 +94,16 @@ pub(crate) async fn accept(ctx: &Context, client: ClientId, order: Order<'_>) ->
         return Ok(Taken::NoCredits);
     }
     store(ctx, &mut tx, client, &order, (&inbox, &source), &mut drafts).await?;
+    let told = match &order.mailed {
+        Some(mailed) => {
+            let blocked: Vec<String> =
+                drafts.iter().filter(|draft| draft.sms.blocked).map(|draft| draft.sms.recipient.clone()).collect();
+            email::tell_taken(ctx, &mut tx, client, (order.request.id, mailed), &blocked).await?
+        }
+        None => None,
+    };
     tx.commit().await?;
+    ctx.wake.wake_all(client, told);
     metrics::counter!("patchbay_sms_accepted", "product" => order.request.product.as_str())
         .increment(u64::try_from(drafts.len()).unwrap_or(0));
     ctx.wake.wake(Queue::Outbound, client, inbox.id.0);

@@ -23,7 +23,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::stops;
+use crate::{email, stops};
 
 /// Stores what the SMSC sends before it is acknowledged: receipts for the engine, replies for the products.
 pub struct SmscEvents {
@@ -100,7 +100,12 @@ async fn hand_over(
         received_at: ctx.now(),
     };
     replies::insert(db, client, &reply).await?;
-    let Some(url) = known.reply_url.filter(|_| known.product == Product::Json) else { return Ok(None) };
+    match known.product {
+        Product::Json => {}
+        Product::Batch => return Ok(None),
+        Product::Email => return email::tell_reply(ctx, db, client, &reply).await,
+    }
+    let Some(url) = known.reply_url else { return Ok(None) };
     let callback = reply_callback(ctx, &reply, &sent, url, known.posts_replies);
     callbacks::insert(db, client, std::slice::from_ref(&callback)).await?;
     Ok(Some((Queue::SmsCallback, callback.lane_id)))

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod clients;
 pub mod contacts;
 pub mod credits;
+pub mod email_senders;
 pub mod inboxes;
 pub mod sites;
 pub mod teams;

@@ -121,6 +121,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         Queue::Chat => chat::by_itself::work(ctx, lease).await,
         Queue::LiteSession => lite::work(ctx, lease).await,
         Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
+        Queue::Email => sms_products::email::work(ctx, lease).await,
     }
 }
 

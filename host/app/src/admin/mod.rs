@@ -87,6 +87,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
         AdminCommand::Site(SiteCommand::Add(add)) => sites::add(config, &admin, add).await,
         AdminCommand::Credits(command) => sms::credits(&admin, command).await,
+        AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
     }
 }

@@ -1,12 +1,19 @@
-//! `patchbay credits` and `patchbay opt-out`.
+//! `patchbay credits`, `patchbay opt-out` and `patchbay sender`.
 
 use anyhow::Context as _;
 use base::audit::{Actor, Administration};
 use serde_json::{Value, json};
 use sms_products::stops;
-use tenancy::credits;
+use tenancy::{
+    credits,
+    email_senders::{self, NewSender},
+};
 
-use crate::cli::{CreditsCommand, OptOutRemove};
+use crate::{
+    cli::{CreditsCommand, OptOutRemove, SenderCommand},
+    config::Config,
+    email,
+};
 
 /// Carries out `patchbay credits ...`.
 pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand) -> anyhow::Result<Value> {
@@ -20,6 +27,24 @@ pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand)
             Ok(json!({ "clientRef": price.client, "prefix": price.prefix, "credits": price.credits }))
         }
     }
+}
+
+/// Carries out `patchbay sender ...`.
+pub(super) async fn sender(
+    config: &Config,
+    admin: &Administration<'_>,
+    command: SenderCommand,
+) -> anyhow::Result<Value> {
+    let address = match &command {
+        SenderCommand::Add(add) => {
+            let new = NewSender { client_ref: &add.client, address: &add.email, user: add.user.as_deref() };
+            email_senders::add(admin, new, email::domain(config).as_ref(), Actor::Operator).await?
+        }
+        SenderCommand::Remove(remove) => {
+            email_senders::remove(admin, &remove.client, &remove.email, Actor::Operator).await?
+        }
+    };
+    Ok(json!({ "email": address.as_str() }))
 }
 
 /// Carries out `patchbay opt-out remove`.

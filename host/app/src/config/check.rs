@@ -2,6 +2,8 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
+use domain::sms_products::email::EmailDomain;
+
 use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
 
 /// Bytes of `security.master_key`.
@@ -17,6 +19,7 @@ impl Config {
         self.check_urls()?;
         self.check_limits()?;
         self.check_bucket()?;
+        self.check_email()?;
         if !is_graph_version(&self.whatsapp_cloud.api_version) {
             return unusable("whatsapp_cloud.api_version", "write it as Meta does, for example \"v25.0\"");
         }
@@ -54,6 +57,21 @@ impl Config {
             if url.url().host().is_none() || url.url().username().is_empty() {
                 return unusable("smpp.url", "expected smpp://system_id:password@host:port");
             }
+        }
+        Ok(())
+    }
+
+    fn check_email(&self) -> Result<(), ConfigError> {
+        let email = &self.email;
+        let needs_domain = email.listen.is_some() || email.relay.is_some();
+        if needs_domain && EmailDomain::parse(&email.domain).is_none() {
+            return unusable(
+                "email.domain",
+                "email.listen and email.relay need a domain, for example \"sms.example.com\"",
+            );
+        }
+        if email.require_tls && self.server.tls_cert.is_none() {
+            return unusable("email.require_tls", "STARTTLS needs server.tls_cert and server.tls_key");
         }
         Ok(())
     }

@@ -44,6 +44,10 @@ section! {
         web_chat_calls_per_minute_per_address: u32 = 600,
         /// Open widgets of one visitor of a web site in this process.
         web_chat_sockets_per_visitor: usize = 10,
+        /// Connections to `email.listen` at the same time.
+        email_connections: usize = 256,
+        /// Connections to `email.listen` at the same time from one address, or from one IPv6 network of 64 bits.
+        email_connections_per_source: usize = 16,
         /// Connections to PostgreSQL that one process holds.
         database_connections: u32 = 20,
         /// Calls of one webhook URL at the same time.

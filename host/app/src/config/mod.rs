@@ -3,7 +3,6 @@
 mod check;
 mod derived;
 mod error;
-mod later;
 mod limits;
 mod load;
 mod media_place;
@@ -15,7 +14,6 @@ mod value;
 
 pub use derived::META_GRAPH_URL;
 pub use error::{ConfigError, Place};
-pub use later::lacking;
 pub use limits::{Limits, Retention};
 pub use media_place::MediaPlace;
 pub use secret::{BaseUrl, Secret, SecretUrl};

@@ -130,7 +130,11 @@ section! {
         listen: Option<SocketAddr> = None,
         /// Domain of the addresses that become text messages.
         domain: String = String::new(),
-        /// `smtp://` or `smtps://` URL for result mails; empty = none are sent.
+        /// Addresses or networks that may hand mails over, such as a mail server that checks SPF and DKIM; empty = any.
+        allowed: Vec<IpNet> = Vec::new(),
+        /// Take mails over TLS only: their subjects are passwords. STARTTLS is offered with the certificate of `server.tls_cert`.
+        require_tls: bool = false,
+        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`; empty = none are sent. `?tls=none`, `opportunistic` or `required`: default `opportunistic`, and `required` with a password to another machine.
         relay: Option<SecretUrl> = None,
     }
 }

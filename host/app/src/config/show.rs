@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Config, join, later::lacking};
+use super::{Config, join};
 
 /// One of the tables of `docs/operations.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +47,8 @@ impl Table {
                     None => format!("`{}`", setting.value),
                 };
                 let (key, meaning) = (join(section, setting.name), setting.meaning.trim());
-                let no_effect = lacking(&key)
-                    .map(|product| format!(" No effect yet: this version has no {product}."))
-                    .unwrap_or_default();
                 // Writing to a String cannot fail.
-                let _ = writeln!(table, "| `{key}` | {default} | {meaning}{no_effect} |");
+                let _ = writeln!(table, "| `{key}` | {default} | {meaning} |");
             }
         }
         table

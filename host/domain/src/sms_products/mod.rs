@@ -1,8 +1,10 @@
-//! The rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8) and the batch gateway (SPEC 2.15, 3.7, 4.9).
+//! The rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8) and the batch gateway (SPEC 2.15, 3.7, 4.9), and
+//! e-mail to SMS (SPEC 4.9).
 
 pub mod batch;
 pub mod callback;
 pub mod cell;
+pub mod email;
 pub mod json;
 mod keyword;
 mod receipt;
@@ -14,13 +16,15 @@ pub use keyword::OptOutWord;
 pub use receipt::FinalReceipt;
 pub use status::GatewayStatus;
 
-/// A gateway of SMS.
+/// What sends SMS for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
     /// `/sms/*`.
     Json,
     /// `/smsbatch/*`.
     Batch,
+    /// Mails.
+    Email,
 }
 
 impl Product {
@@ -29,11 +33,12 @@ impl Product {
         match self {
             Self::Json => "JSON",
             Self::Batch => "BATCH",
+            Self::Email => "EMAIL",
         }
     }
 
     /// The one of a stored name.
     pub fn of(name: &str) -> Option<Self> {
-        [Self::Json, Self::Batch].into_iter().find(|one| one.as_str() == name)
+        [Self::Json, Self::Batch, Self::Email].into_iter().find(|one| one.as_str() == name)
     }
 }

@@ -11,13 +11,14 @@ use domain::{
     channel::Channel,
     delivery::DeliveryState,
     event::{Event, MessageMoved},
-    ids::{ClientId, MessageId, PartId},
-    sms_products::{FinalReceipt, GatewayStatus, callback},
+    ids::{ClientId, MessageId, PartId, SmsRequestId},
+    sms_products::{FinalReceipt, GatewayStatus, callback, email::Answer},
 };
 use storage::{
     PgConnection, Queue,
     sms::products::{
         callbacks::{self, Callback},
+        mails::{self, OutgoingMail},
         messages::{self, Moved, SmsStep},
     },
     tenancy::credits,
@@ -68,7 +69,7 @@ pub(crate) async fn take(
     for sms in messages::step(db, client, &steps).await? {
         let id = MessageId(sms.id);
         let Some((new, moved)) = last.get(&id) else { continue };
-        follow.after(ctx, &sms, (new, moved), taken.contains_key(&id));
+        follow.after(ctx, &sms, (new, moved), taken.get(&id));
     }
     follow.write(ctx, db, client).await
 }
@@ -79,15 +80,28 @@ struct Follow {
     refunds: Vec<(Uuid, MessageId, i64)>,
     forgotten: Vec<PartId>,
     told: Vec<Callback>,
+    /// What came by mail and did not arrive: request, recipient and what stands for it.
+    undelivered: Vec<(SmsRequestId, String, FinalReceipt, DateTime<Utc>)>,
 }
 
 impl Follow {
-    fn after(&mut self, ctx: &Context, sms: &Moved, (new, moved): (&NewEvent, &MessageMoved), was_taken: bool) {
+    fn after(
+        &mut self,
+        ctx: &Context,
+        sms: &Moved,
+        (new, moved): (&NewEvent, &MessageMoved),
+        taken: Option<&(i64, Option<FinalReceipt>)>,
+    ) {
+        let (was_taken, receipt) = (taken.is_some(), receipt_of(moved, taken));
         if moved.state.is_failed() && !was_taken && !may_have_arrived(moved) {
             self.refunds.push((ctx.mint(), moved.message, sms.units));
         }
         if sms.forgets && GatewayStatus::of(moved.state).is_final() {
             self.forgotten.push(PartId(sms.part_id));
+        }
+        if sms.by_mail && moved.state.is_failed() {
+            let receipt = receipt.unwrap_or(FinalReceipt::Undelivered);
+            self.undelivered.push((SmsRequestId(sms.request_id), sms.recipient.clone(), receipt, new.at));
         }
         self.told.extend(receipt_callback(ctx, sms, moved.state, new.at));
     }
@@ -97,8 +111,31 @@ impl Follow {
         messages::forget(db, client, &self.forgotten).await?;
         callbacks::insert(db, client, &self.told).await?;
         let lanes: BTreeSet<Uuid> = self.told.iter().map(|callback| callback.lane_id).collect();
-        Ok(lanes.into_iter().map(|lane| (Queue::SmsCallback, lane)).collect())
+        let mut wakes: Vec<(Queue, Uuid)> = lanes.into_iter().map(|lane| (Queue::SmsCallback, lane)).collect();
+        wakes.extend(mail_undelivered(ctx, db, client, &self.undelivered).await?);
+        Ok(wakes)
     }
+}
+
+/// Mails to those whose mails did not arrive as SMS; nothing where there is no relay.
+async fn mail_undelivered(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    undelivered: &[(SmsRequestId, String, FinalReceipt, DateTime<Utc>)],
+) -> Result<Option<(Queue, Uuid)>> {
+    if undelivered.is_empty() || ctx.settings.email.relay.is_none() {
+        return Ok(None);
+    }
+    let requests: Vec<SmsRequestId> = undelivered.iter().map(|(request, ..)| *request).collect();
+    let origins = mails::origins(db, client, &requests).await?;
+    let mail = |(request, number, receipt, at): &(SmsRequestId, String, FinalReceipt, DateTime<Utc>)| {
+        let answer = Answer::undelivered(number, receipt.as_str(), *request, *at);
+        Some(OutgoingMail::to(origins.get(request)?, ctx.mint(), answer, ctx.now()))
+    };
+    let written: Vec<OutgoingMail> = undelivered.iter().filter_map(mail).collect();
+    mails::insert(db, client, &written).await?;
+    Ok((!written.is_empty()).then_some((Queue::Email, client.0)))
 }
 
 fn may_have_arrived(moved: &MessageMoved) -> bool {

@@ -74,7 +74,7 @@ pub(super) async fn send(
         ct_id: None,
         recipients: sent.cells.iter().map(|cell| (cell.number.clone(), cell.identifier.clone())).collect(),
     };
-    match accept::accept(ctx, client, Order { request, source, texts: vec![text], due }).await? {
+    match accept::accept(ctx, client, Order { request, source, texts: vec![text], due, mailed: None }).await? {
         Taken::Stored | Taken::Before(_) => Ok(answer),
         Taken::NoCredits => Err(BatchFault::no_credits().into()),
         // Somebody took it in the same moment.

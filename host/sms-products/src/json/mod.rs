@@ -70,7 +70,7 @@ pub async fn send(ctx: &Context, client: ClientId, send: &JsonSend, urgent: bool
         response: None,
     };
     let texts = send.texts.iter().map(|text| ordered(text, send.unicode, urgent)).collect();
-    let order = Order { request, source: None, texts, due: send.scheduled };
+    let order = Order { request, source: None, texts, due: send.scheduled, mailed: None };
     match accept::accept(ctx, client, order).await? {
         Taken::Before(id) => Ok(Accepted { id, at: now }),
         Taken::Stored | Taken::SameName => Ok(Accepted { id, at: now }),

@@ -6,6 +6,7 @@ pub mod blocklist;
 pub mod clients;
 pub mod contacts;
 pub mod credits;
+pub mod email_senders;
 pub mod profiles;
 pub mod settings;
 pub mod teams;

@@ -37,11 +37,13 @@ pub enum Queue {
     LiteSession,
     /// Callbacks of the JSON SMS gateway; a lane is a receiver.
     SmsCallback,
+    /// Mails to the relay; a lane is a client.
+    Email,
 }
 
 impl Queue {
     /// All of them.
-    pub const ALL: [Queue; 9] = [
+    pub const ALL: [Queue; 10] = [
         Self::Outbound,
         Self::Callback,
         Self::Participant,
@@ -51,6 +53,7 @@ impl Queue {
         Self::Chat,
         Self::LiteSession,
         Self::SmsCallback,
+        Self::Email,
     ];
 
     /// The name stored with a lease and shown in logs and metrics.
@@ -65,6 +68,7 @@ impl Queue {
             Self::Chat => "chat",
             Self::LiteSession => "lite_session",
             Self::SmsCallback => "sms_callback",
+            Self::Email => "email",
         }
     }
 
@@ -80,6 +84,7 @@ impl Queue {
             Self::Chat => ("chat_due", "true"),
             Self::LiteSession => ("lite_session", "state = 'PENDING'"),
             Self::SmsCallback => ("sms_callback", "true"),
+            Self::Email => ("email_out", "true"),
         }
     }
 

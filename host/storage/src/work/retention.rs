@@ -42,7 +42,7 @@ const fn aging(table: &'static str, age: Age) -> Aging {
 }
 
 /// The narrow rows that belong to messages whose partitions are gone.
-pub const OF_MESSAGES: [Aging; 13] = [
+pub const OF_MESSAGES: [Aging; 14] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("fallback", Age::Id("message_id")),
     aging("smsc_message", Age::Id("message_id")),
@@ -56,6 +56,7 @@ pub const OF_MESSAGES: [Aging; 13] = [
     aging("sms_sent_once", Age::Id("request_id")),
     aging("sms_correspondent", Age::Id("message_id")),
     aging("sms_reply", Age::Id("id")),
+    aging("email_request", Age::Id("request_id")),
 ];
 /// Conversations that were closed long ago.
 pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));

@@ -67,6 +67,9 @@ fn row_of(queue: Queue) -> &'static str {
         Queue::SmsCallback => {
             "sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '', false, '', now()"
         }
+        Queue::Email => {
+            "email_out (client_id, id, lane_id, mailbox, recipient, subject, body, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '', '', '', '', now()"
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use base::{Error, secrets::SealError};
 const FAILURES_ALLOWED: usize = 10;
 const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
 /// Longer passwords are wrong without hashing them.
-const PASSWORD_MAX_BYTES: usize = 1024;
+pub(super) const PASSWORD_MAX_BYTES: usize = 1024;
 
 /// Who somebody says to be. `Debug` does not show them.
 #[derive(Clone)]
@@ -161,7 +161,7 @@ async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(Clien
     Ok(users::find_by_email(db, client, &login.email).await?.map(|user| (client, user)))
 }
 
-async fn refuse_when_limited(
+pub(super) async fn refuse_when_limited(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     account: &[u8],

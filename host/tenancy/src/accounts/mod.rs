@@ -1,6 +1,7 @@
 //! Accounts: clients, their users, API keys and passwords (SPEC 4.6, part 5).
 
 mod authenticate;
+mod confirm;
 mod create;
 mod keys;
 mod logins;
@@ -10,6 +11,7 @@ mod turns;
 pub mod users;
 
 pub use authenticate::{Authenticator, Caller, Unavailable};
+pub use confirm::confirm_password;
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};
 pub(crate) use create::{check_name as check_client_name, check_ref};
 pub use keys::{ApiKey, generate_api_key, retrieve_api_key};

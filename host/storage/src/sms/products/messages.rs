@@ -104,6 +104,8 @@ pub struct Moved {
     pub receipt_url: Option<String>,
     /// Its text is forgotten.
     pub forgets: bool,
+    /// It came by mail.
+    pub by_mail: bool,
 }
 
 /// Writes where messages stand, one step of each, and answers those that are known.
@@ -118,9 +120,9 @@ pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) ->
              RETURNING sms.client_id, sms.id, sms.request_id, sms.recipient, sms.ct_id, sms.identifier, sms.units, sms.part_id
          )
          SELECT moved.id, moved.request_id, moved.recipient, moved.ct_id, moved.identifier, moved.units, moved.part_id,
-                request.receipt_url, request.forgets
+                request.receipt_url, request.forgets, request.product = 'EMAIL' AS by_mail
          FROM moved CROSS JOIN LATERAL (
-             SELECT receipt_url, forgets FROM sms_request one
+             SELECT receipt_url, forgets, product FROM sms_request one
              WHERE one.client_id = moved.client_id AND one.id = moved.request_id OFFSET 0) request",
     )
     .bind(client.0)

@@ -1,0 +1,189 @@
+//! What of a mail matters.
+
+use domain::sms_products::email::{EmailAddress, Flow};
+use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+
+use super::{From, MailContent};
+
+/// Longest `Message-ID` that is repeated, in characters.
+const MESSAGE_ID_MAX: usize = 250;
+/// `Precedence` of what nobody answers.
+const NOT_ANSWERED: [&str; 4] = ["bulk", "list", "junk", "auto_reply"];
+/// Headers that only programs write.
+const OF_PROGRAMS: [&str; 4] = ["List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Reply"];
+
+pub(super) fn read(raw: &[u8]) -> Option<MailContent> {
+    let message = MessageParser::default().parse(raw)?;
+    let (body, flow) = body(&message);
+    Some(MailContent {
+        from: from(&message),
+        subject: message.subject().unwrap_or_default().to_owned(),
+        body,
+        flow,
+        message_id: message.message_id().filter(|id| is_repeatable(id)).map(str::to_owned),
+        automatic: is_automatic(&message),
+    })
+}
+
+fn from(message: &Message<'_>) -> From {
+    let headers = message.headers().iter().filter(|header| header.name == HeaderName::From).count();
+    let Some(addresses) = message.from() else {
+        return if headers == 0 { From::Missing } else { From::Unclear };
+    };
+    let found: Vec<Option<EmailAddress>> =
+        addresses.iter().map(|address| address.address().and_then(EmailAddress::parse)).collect();
+    match found.as_slice() {
+        [Some(one)] if headers == 1 => From::One(one.clone()),
+        _ => From::Unclear,
+    }
+}
+
+/// The first part with words in it: plain text before HTML.
+fn body(message: &Message<'_>) -> (String, Flow) {
+    let texts =
+        || (0..message.text_body_count()).filter_map(|at| Some((at, message.text_part(u32::try_from(at).ok()?)?)));
+    for (at, part) in texts() {
+        if let Some(text) = message.body_text(at).filter(|text| !text.trim().is_empty()) {
+            return (text.into_owned(), flow(part));
+        }
+    }
+    let html = (0..message.html_body_count()).filter_map(|at| message.html_part(u32::try_from(at).ok()?));
+    let words = html.filter_map(|part| match &part.body {
+        PartType::Html(html) => Some(mail_parser::decoders::html::html_to_text(html)),
+        _ => None,
+    });
+    (words.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default(), Flow::Fixed)
+}
+
+fn flow(part: &MessagePart<'_>) -> Flow {
+    let kind = part.content_type().filter(|_| matches!(part.body, PartType::Text(_)));
+    let says = |name: &str, value: &str| {
+        let said = kind.and_then(|kind| kind.attribute(name));
+        said.is_some_and(|said| said.eq_ignore_ascii_case(value))
+    };
+    if says("format", "flowed") { Flow::Flowed { del_sp: says("delsp", "yes") } } else { Flow::Fixed }
+}
+
+/// What is written by programs, or to many: whoever answers it may be answered by a program (RFC 3834).
+fn is_automatic(message: &Message<'_>) -> bool {
+    let said = |name: &'static str| {
+        let value = message.header_raw(HeaderName::Other(name.into()))?;
+        Some(value.trim().to_ascii_lowercase())
+    };
+    let submitted = said("Auto-Submitted").is_some_and(|said| {
+        let keyword = said.split([';', ' ', '\t', '(']).next().unwrap_or_default();
+        keyword != "no"
+    });
+    let precedence = said("Precedence").is_some_and(|said| NOT_ANSWERED.contains(&said.as_str()));
+    let of_programs = OF_PROGRAMS.into_iter().any(|name| message.header_raw(name).is_some());
+    let report = message.content_type().is_some_and(|kind| {
+        kind.ctype().eq_ignore_ascii_case("multipart")
+            && kind.subtype().is_some_and(|kind| kind.eq_ignore_ascii_case("report"))
+    });
+    submitted || precedence || of_programs || report
+}
+
+fn is_repeatable(id: &str) -> bool {
+    let plain = id.bytes().all(|one| one.is_ascii_graphic() && !b"<>".contains(&one));
+    plain && (1..=MESSAGE_ID_MAX).contains(&id.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(raw: &str) -> MailContent {
+        read(raw.replace('\n', "\r\n").as_bytes()).unwrap()
+    }
+
+    fn address(text: &str) -> From {
+        From::One(EmailAddress::parse(text).unwrap())
+    }
+
+    #[test]
+    fn a_plain_mail_is_read() {
+        let read =
+            content("From: Thandi <thandi@Example.com>\nSubject: pass word\nMessage-ID: <1@x>\n\nHello\n\nBye\n");
+        assert_eq!(read.from, address("thandi@example.com"));
+        assert_eq!((read.subject.as_str(), read.message_id.as_deref()), ("pass word", Some("1@x")));
+        assert_eq!((read.body.trim_end(), read.flow, read.automatic), ("Hello\r\n\r\nBye", Flow::Fixed, false));
+    }
+
+    #[test]
+    fn encodings_and_character_sets_are_undone() {
+        let coded = |charset: &str, encoding: &str, body: &str| {
+            content(&format!(
+                "From: a@b.c\nSubject: =?utf-8?B?cMOkc3M=?= =?iso-8859-1?Q?w=F6rd?=\nMIME-Version: 1.0\n\
+                 Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: {encoding}\n\n{body}\n"
+            ))
+        };
+        let read = coded("iso-8859-1", "quoted-printable", "Gr=FC=\n=DFe");
+        assert_eq!((read.body.trim(), read.subject.as_str()), ("Grüße", "pässwörd"));
+        assert_eq!(coded("utf-8", "base64", "R3LDvMOfZQo=").body.trim(), "Grüße");
+        assert_eq!(coded("windows-1251", "base64", "z/Do4uXy").body.trim(), "Привет");
+        assert_eq!(coded("iso-2022-jp", "base64", "GyRCRnxLXBsoQg==").body.trim(), "日本");
+    }
+
+    #[test]
+    fn of_several_parts_the_plain_text_counts() {
+        let read = content(
+            "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=out\n\n--out\n\
+             Content-Type: multipart/alternative; boundary=in\n\n--in\nContent-Type: text/plain; format=Flowed; delsp=yes\n\n\
+             Plain \ntext\n--in\nContent-Type: text/html\n\n<b>Rich</b>\n--in--\n--out\nContent-Type: image/png\n\
+             Content-Disposition: attachment\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n--out--\n",
+        );
+        assert_eq!((read.body.trim(), read.flow), ("Plain \r\ntext", Flow::Flowed { del_sp: true }));
+    }
+
+    #[test]
+    fn a_mail_of_html_says_what_its_html_says() {
+        let html = "<html><head><style>p{}</style></head><body><p>Hello &amp; <b>you</b></p><p>&nbsp;</p><p>Regards</p></body></html>";
+        let read =
+            content(&format!("From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n{html}\n"));
+        assert_eq!(domain::sms_products::email::text_of(&read.body, read.flow), "Hello & you", "{:?}", read.body);
+    }
+
+    #[test]
+    fn an_empty_plain_part_leaves_the_word_to_html() {
+        let read = content(
+            "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=in\n\n--in\n\
+             Content-Type: text/plain\n\n \n--in\nContent-Type: text/html\n\n<div>Rich</div>\n--in--\n",
+        );
+        assert_eq!(read.body.trim(), "Rich");
+    }
+
+    #[test]
+    fn several_senders_are_unclear() {
+        assert_eq!(content("From: a@b.c, d@e.f\n\nx\n").from, From::Unclear);
+        assert_eq!(content("From: a@b.c\nFrom: d@e.f\n\nx\n").from, From::Unclear);
+        assert_eq!(content("From: nobody\n\nx\n").from, From::Unclear);
+        assert_eq!(content("Subject: x\n\nx\n").from, From::Missing);
+    }
+
+    #[test]
+    fn what_programs_write_is_automatic() {
+        for header in [
+            "Auto-Submitted: auto-replied",
+            "Auto-Submitted: auto-generated; owner-email=x",
+            "auto-submitted: Auto-Notified",
+            "Precedence: Bulk",
+            "Precedence: list",
+            "List-Id: <x.y>",
+            "X-Autoreply: yes",
+            "Content-Type: multipart/report; report-type=delivery-status; boundary=x",
+        ] {
+            assert!(content(&format!("From: a@b.c\n{header}\n\nx\n")).automatic, "{header}");
+        }
+        for header in ["Auto-Submitted: no", "Auto-Submitted: No (really)", "Precedence: first-class", "X-Mailer: x"] {
+            assert!(!content(&format!("From: a@b.c\n{header}\n\nx\n")).automatic, "{header}");
+        }
+    }
+
+    #[test]
+    fn an_id_that_cannot_be_repeated_is_none() {
+        let long = "x".repeat(251);
+        for id in ["a b@c", "é@x", long.as_str()] {
+            assert_eq!(content(&format!("From: a@b.c\nMessage-ID: <{id}>\n\nx\n")).message_id, None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The relay that mails to clients go to (`email.relay`).
+
+use std::{fmt, time::Duration};
+
+use chrono::{DateTime, Utc};
+use domain::sms_products::email::EmailDomain;
+use lettre::{
+    Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    address::Envelope,
+    message::{
+        Mailbox,
+        header::{ContentType, HeaderName, HeaderValue},
+    },
+    transport::smtp::{
+        authentication::Credentials,
+        client::{Tls, TlsParameters},
+        extension::ClientId,
+    },
+};
+use percent_encoding::percent_decode_str;
+use url::{Host, Url};
+
+/// How long one exchange with the relay may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Refusals of the relay that are about us, not about the mail: whoever puts them right wants the mail to go out.
+const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
+
+/// A relay address that cannot be used. The text never repeats the password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RelayUrlError {
+    /// Not `smtp://` or `smtps://` with a host.
+    #[error("not a relay; give smtp://user:password@host:port (smtps:// for TLS from the beginning)")]
+    NotSmtp,
+    /// An option that is not known.
+    #[error("the only option of a relay is `tls`, which is none, opportunistic or required")]
+    Option,
+    /// No TLS parameters for the host.
+    #[error("the host of the relay cannot be used for TLS")]
+    Host,
+}
+
+/// A mail to be sent.
+#[derive(Debug, Clone, Copy)]
+pub struct RelayMail<'a> {
+    /// What stands before the @ of `Message-ID`: the same for each attempt, so that a repetition can be known as one.
+    pub id: &'a str,
+    /// What stands before the @ of the address that it comes from.
+    pub mailbox: &'a str,
+    /// Whom it goes to.
+    pub recipient: &'a str,
+    /// What it is about.
+    pub subject: &'a str,
+    /// What it says.
+    pub body: &'a str,
+    /// The `Message-ID` of the mail that it answers.
+    pub in_reply_to: Option<&'a str>,
+    /// When it was written.
+    pub written_at: DateTime<Utc>,
+}
+
+/// Why the relay has not taken a mail.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RelayError {
+    /// It never will.
+    #[error("the relay refused the mail for good")]
+    Refused,
+    /// It may another time.
+    #[error("the relay did not take the mail now")]
+    NotNow,
+}
+
+/// The relay. `Debug` does not show its credentials.
+#[derive(Clone)]
+pub struct SmtpRelay {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    domain: EmailDomain,
+}
+
+impl fmt::Debug for SmtpRelay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SmtpRelay")
+    }
+}
+
+impl SmtpRelay {
+    /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...`. Mails come from addresses of `domain`.
+    ///
+    /// `smtp` turns to TLS where the relay offers it (`tls=opportunistic`); with credentials, and a relay that is not on this
+    /// machine, it must (`tls=required`). `smtps` is TLS from the beginning.
+    pub fn new(url: &Url, domain: EmailDomain) -> Result<Self, RelayUrlError> {
+        let host = url.host().filter(|host| !host.to_string().is_empty()).ok_or(RelayUrlError::NotSmtp)?;
+        let is_near = match &host {
+            Host::Domain(name) => *name == "localhost",
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+        };
+        let name = host.to_string().trim_matches(['[', ']']).to_owned();
+        let has_credentials = !url.username().is_empty();
+        let parameters = || TlsParameters::new(name.clone()).map_err(|_| RelayUrlError::Host);
+        let (port, tls) = match url.scheme() {
+            "smtps" => (465, Tls::Wrapper(parameters()?)),
+            "smtp" => {
+                let otherwise = if has_credentials && !is_near { "required" } else { "opportunistic" };
+                let tls = match tls_option(url)?.as_deref().unwrap_or(otherwise) {
+                    "none" => Tls::None,
+                    "opportunistic" => Tls::Opportunistic(parameters()?),
+                    "required" => Tls::Required(parameters()?),
+                    _ => return Err(RelayUrlError::Option),
+                };
+                (25, tls)
+            }
+            _ => return Err(RelayUrlError::NotSmtp),
+        };
+        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&name)
+            .port(url.port().unwrap_or(port))
+            .tls(tls)
+            .timeout(Some(TIMEOUT))
+            .hello_name(ClientId::Domain(domain.as_str().to_owned()));
+        if has_credentials {
+            let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+            let (user, password) = (decoded(url.username()), decoded(url.password().unwrap_or_default()));
+            builder = builder.credentials(Credentials::new(user, password));
+        }
+        Ok(Self { transport: builder.build(), domain })
+    }
+
+    /// Hands a mail over. It has no return path and says that a program wrote it, so that no program answers it.
+    pub async fn send(&self, mail: RelayMail<'_>) -> Result<(), RelayError> {
+        let recipient: Address = mail.recipient.parse().map_err(|_| RelayError::Refused)?;
+        let message = self.written(&mail, recipient.clone()).ok_or(RelayError::Refused)?;
+        let envelope = Envelope::new(None, vec![recipient]).map_err(|_| RelayError::Refused)?;
+        let sent = self.transport.send_raw(&envelope, &message.formatted()).await;
+        sent.map(|_| ()).map_err(|error| {
+            let code = error.status().map(u16::from);
+            tracing::debug!(code, "the relay did not take a mail");
+            match code {
+                Some(code) if error.is_permanent() && !OURS_TO_FIX.contains(&code) => RelayError::Refused,
+                _ => RelayError::NotNow,
+            }
+        })
+    }
+
+    fn written(&self, mail: &RelayMail<'_>, recipient: Address) -> Option<Message> {
+        let domain = self.domain.as_str();
+        let from = Mailbox::new(None, format!("{}@{domain}", mail.mailbox).parse().ok()?);
+        let header = |name: &'static str, value: &str| {
+            let name = HeaderName::new_from_ascii_str(name);
+            HeaderValue::new(name, value.to_owned())
+        };
+        let mut builder = Message::builder()
+            .from(from)
+            .to(Mailbox::new(None, recipient))
+            .subject(mail.subject)
+            .date(mail.written_at.into())
+            .message_id(Some(format!("<{}@{domain}>", mail.id)))
+            .raw_header(header("Auto-Submitted", "auto-replied"))
+            .raw_header(header("X-Auto-Response-Suppress", "All"))
+            .header(ContentType::TEXT_PLAIN);
+        if let Some(answered) = mail.in_reply_to {
+            builder = builder.in_reply_to(format!("<{answered}>")).references(format!("<{answered}>"));
+        }
+        builder.body(mail.body.to_owned()).ok()
+    }
+}
+
+fn tls_option(url: &Url) -> Result<Option<String>, RelayUrlError> {
+    let mut found = None;
+    for (name, value) in url.query_pairs() {
+        if name != "tls" || found.is_some() {
+            return Err(RelayUrlError::Option);
+        }
+        found = Some(value.into_owned());
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn relay(url: &str) -> Result<SmtpRelay, RelayUrlError> {
+        SmtpRelay::new(&Url::parse(url).unwrap(), EmailDomain::parse("sms.example.com").unwrap())
+    }
+
+    #[test]
+    fn a_relay_is_named_by_its_url() {
+        for url in [
+            "smtp://127.0.0.1:2525",
+            "smtps://user:pass@mail.example.com",
+            "smtp://[::1]",
+            "smtp://mail.example.com?tls=none",
+        ] {
+            assert!(relay(url).is_ok(), "{url}");
+        }
+        assert_eq!(relay("http://mail.example.com").err(), Some(RelayUrlError::NotSmtp));
+        assert_eq!(relay("smtp://mail.example.com?tls=maybe").err(), Some(RelayUrlError::Option));
+        assert_eq!(relay("smtp://mail.example.com?x=1").err(), Some(RelayUrlError::Option));
+        assert_eq!(format!("{:?}", relay("smtp://user:secret@localhost").unwrap()), "SmtpRelay");
+    }
+
+    #[test]
+    fn a_mail_says_that_a_program_wrote_it_and_what_it_answers() {
+        let mail = RelayMail {
+            id: "7",
+            mailbox: "27821234567",
+            recipient: "thandi@example.com",
+            subject: "SMS from 27821234567",
+            body: "Grüße\n",
+            in_reply_to: Some("1@x"),
+            written_at: DateTime::UNIX_EPOCH,
+        };
+        let message = relay("smtp://localhost").unwrap().written(&mail, "thandi@example.com".parse().unwrap()).unwrap();
+        let text = String::from_utf8(message.formatted()).unwrap();
+        for line in [
+            "From: 27821234567@sms.example.com\r\n",
+            "To: thandi@example.com\r\n",
+            "Message-ID: <7@sms.example.com>\r\n",
+            "In-Reply-To: <1@x>\r\n",
+            "References: <1@x>\r\n",
+            "Auto-Submitted: auto-replied\r\n",
+            "Content-Type: text/plain; charset=utf-8\r\n",
+            "Date: Thu, 01 Jan 1970 00:00:00 +0000\r\n",
+        ] {
+            assert!(text.contains(line), "{line:?} in {text}");
+        }
+    }
+}

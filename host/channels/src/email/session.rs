@@ -1,0 +1,262 @@
+//! One SMTP session (RFC 5321), from the greeting to the end.
+
+use std::net::IpAddr;
+
+use domain::sms_products::email::{EmailAddress, RECIPIENTS_MAX, Route};
+use smtp_proto::{MAIL_BODY_BINARYMIME, MAIL_REQUIRETLS, MAIL_SMTPUTF8, MailFrom, RcptTo, Request};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    MailContent, ReceivedMail, SIZE_MAX, Shared, Verdict, verbs,
+    wire::{Gone, Line, Text, Wire},
+};
+
+/// Wrong commands of one session; one more ends it.
+const FAULTS_MAX: u32 = 10;
+/// Mails of one session; more come in another.
+const MAILS_MAX: u32 = 100;
+
+/// Who speaks, and what was said.
+struct Session {
+    shared: Shared,
+    peer: IpAddr,
+    stop: CancellationToken,
+    encrypted: bool,
+    greeted: bool,
+    envelope: Option<Envelope>,
+    faults: u32,
+    mails: u32,
+}
+
+/// A mail that is being announced.
+struct Envelope {
+    sender: Option<EmailAddress>,
+    route: Route,
+    mailboxes: Vec<String>,
+}
+
+/// How a conversation ends.
+enum End {
+    Over,
+    /// It goes on under TLS.
+    Upgrade(TlsAcceptor),
+}
+
+/// What follows a command.
+enum Next {
+    Say(String),
+    /// Say it and end.
+    Bye(String),
+    ReadText,
+    Upgrade(TlsAcceptor),
+}
+
+impl Next {
+    fn say(text: &str) -> Self {
+        Self::Say(text.to_owned())
+    }
+}
+
+/// Serves a connection to its end.
+pub(super) async fn serve(shared: Shared, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
+    let within = shared.settings.command_timeout;
+    let mut session =
+        Session { shared, peer, stop, encrypted: false, greeted: false, envelope: None, faults: 0, mails: 0 };
+    let mut wire = Wire::new(stream);
+    let greeting = format!("220 {} ESMTP e-mail to SMS\r\n", session.name());
+    if wire.say(&greeting, within).await.is_err() {
+        return;
+    }
+    let Ok(End::Upgrade(acceptor)) = session.converse(&mut wire).await else { return };
+    match timeout(within, acceptor.accept(wire.into_stream())).await {
+        Ok(Ok(stream)) => {
+            (session.encrypted, session.greeted, session.envelope) = (true, false, None);
+            let _ = session.converse(&mut Wire::new(stream)).await;
+        }
+        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake of an SMTP session failed"),
+        Err(_) => tracing::debug!("a TLS handshake of an SMTP session took too long"),
+    }
+}
+
+impl Session {
+    fn name(&self) -> &str {
+        self.shared.settings.domain.as_str()
+    }
+
+    /// Takes commands until one ends it.
+    async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<End, Gone> {
+        let within = self.shared.settings.command_timeout;
+        loop {
+            let stop = self.stop.clone();
+            let line = tokio::select! {
+                () = stop.cancelled() => {
+                    wire.say("421 4.3.2 the service stops: try again\r\n", within).await?;
+                    return Ok(End::Over);
+                }
+                line = wire.line(within) => line?,
+            };
+            let next = match self.command(line) {
+                Next::ReadText => self.take_text(wire).await?,
+                next => next,
+            };
+            match next {
+                Next::Say(text) => wire.say(&format!("{text}\r\n"), within).await?,
+                Next::Bye(text) => {
+                    wire.say(&format!("{text}\r\n"), within).await?;
+                    return Ok(End::Over);
+                }
+                Next::Upgrade(acceptor) => {
+                    wire.say("220 2.0.0 begin TLS\r\n", within).await?;
+                    return Ok(End::Upgrade(acceptor));
+                }
+                Next::ReadText => return Err(Gone),
+            }
+        }
+    }
+
+    fn command(&mut self, line: Line) -> Next {
+        let line = match line {
+            Line::Whole(line) => line,
+            // Where the next command begins is not known any more.
+            Line::TooLong => return Next::Bye("500 5.5.2 the line is too long".to_owned()),
+            Line::BadEnd => return Next::Bye("500 5.5.2 lines end with CR and LF".to_owned()),
+            Line::Late => return Next::Bye("421 4.4.2 nothing came for too long".to_owned()),
+        };
+        match Request::parse(&mut line.iter()) {
+            Ok(request) => self.carry_out(request.into_owned()),
+            // A web browser, which was led here.
+            Err(smtp_proto::Error::UnknownCommand) if !self.greeted => Next::Bye("421 4.7.0 this is SMTP".to_owned()),
+            Err(error) => self.fault(verbs::fault(&error)),
+        }
+    }
+
+    /// Whoever says only what cannot be taken is sent away.
+    fn fault(&mut self, text: String) -> Next {
+        self.faults += 1;
+        if self.faults > FAULTS_MAX { Next::Bye("421 4.7.0 too many errors".to_owned()) } else { Next::Say(text) }
+    }
+
+    fn carry_out(&mut self, request: Request<String>) -> Next {
+        let settings = &self.shared.settings;
+        match request {
+            Request::Ehlo { .. } => {
+                (self.greeted, self.envelope) = (true, None);
+                let offers_tls = self.shared.settings.tls.is_some() && !self.encrypted;
+                Next::Say(verbs::extensions(self.name(), offers_tls))
+            }
+            Request::Helo { .. } => {
+                (self.greeted, self.envelope) = (true, None);
+                Next::Say(format!("250 {}", self.name()))
+            }
+            Request::StartTls => match (&settings.tls, self.encrypted) {
+                (Some(acceptor), false) if self.greeted => Next::Upgrade(acceptor.clone()),
+                (Some(_), _) => self.fault(verbs::BAD_SEQUENCE.to_owned()),
+                (None, _) => self.fault(verbs::NOT_THERE.to_owned()),
+            },
+            Request::Mail { from } => self.mail(&from),
+            Request::Rcpt { to } => self.recipient(&to),
+            Request::Data => match &self.envelope {
+                Some(envelope) if !envelope.mailboxes.is_empty() => Next::ReadText,
+                Some(_) => self.fault("554 5.5.1 there is no recipient".to_owned()),
+                None => self.fault(verbs::BAD_SEQUENCE.to_owned()),
+            },
+            Request::Rset => {
+                self.envelope = None;
+                Next::say(verbs::OK)
+            }
+            Request::Noop { .. } => Next::say(verbs::OK),
+            Request::Quit => Next::Bye("221 2.0.0 bye".to_owned()),
+            Request::Vrfy { .. } => Next::say("252 2.1.5 send a mail and see"),
+            Request::Help { .. } => {
+                Next::say("214 2.0.0 a mail to NUMBER@DOMAIN, with the password as its subject, is sent as SMS")
+            }
+            Request::Lhlo { .. }
+            | Request::Bdat { .. }
+            | Request::Auth { .. }
+            | Request::Expn { .. }
+            | Request::Etrn { .. }
+            | Request::Atrn { .. }
+            | Request::Burl { .. } => self.fault(verbs::NOT_THERE.to_owned()),
+        }
+    }
+
+    fn mail(&mut self, from: &MailFrom<String>) -> Next {
+        if !self.greeted || self.envelope.is_some() {
+            return self.fault(verbs::BAD_SEQUENCE.to_owned());
+        }
+        if self.shared.settings.require_tls && !self.encrypted {
+            return self.fault(verbs::NEEDS_TLS.to_owned());
+        }
+        if self.mails >= MAILS_MAX {
+            return Next::Bye("421 4.7.0 enough mails for one session".to_owned());
+        }
+        if from.flags & (MAIL_BODY_BINARYMIME | MAIL_REQUIRETLS) != 0 {
+            return self.fault("555 5.5.4 a parameter is not known".to_owned());
+        }
+        if from.size > SIZE_MAX {
+            return Next::say(verbs::TOO_LARGE);
+        }
+        if !from.address.is_ascii() && from.flags & MAIL_SMTPUTF8 == 0 {
+            return self.fault("553 5.6.7 say SMTPUTF8 for such an address".to_owned());
+        }
+        let sender = match from.address.as_str() {
+            "" => None,
+            address => match EmailAddress::parse(address) {
+                Some(address) => Some(address),
+                None => return self.fault("553 5.1.7 the sender is no address".to_owned()),
+            },
+        };
+        self.envelope = Some(Envelope { sender, route: Route::Phone, mailboxes: Vec::new() });
+        Next::say("250 2.1.0 ok")
+    }
+
+    fn recipient(&mut self, to: &RcptTo<String>) -> Next {
+        let found = self.shared.settings.domain.route(&to.address);
+        let Some(envelope) = &mut self.envelope else { return self.fault(verbs::BAD_SEQUENCE.to_owned()) };
+        let Some((route, mailbox)) = found else {
+            return self.fault("550 5.7.1 mails are taken for addresses of this domain only".to_owned());
+        };
+        if envelope.mailboxes.len() >= RECIPIENTS_MAX {
+            return Next::Say(format!("452 4.5.3 {RECIPIENTS_MAX} recipients at most"));
+        }
+        if envelope.mailboxes.is_empty() {
+            envelope.route = route;
+        } else if envelope.route != route {
+            return Next::say("452 4.5.3 send to the test domain by itself");
+        }
+        envelope.mailboxes.push(mailbox);
+        Next::say("250 2.1.5 ok")
+    }
+
+    async fn take_text<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<Next, Gone> {
+        let Some(envelope) = self.envelope.take() else { return Err(Gone) };
+        let settings = &self.shared.settings;
+        wire.say(&format!("{}\r\n", verbs::GO_AHEAD), settings.command_timeout).await?;
+        let text = wire.text(SIZE_MAX, settings.data_timeout).await?;
+        self.mails += 1;
+        let raw = match text {
+            Text::Whole(raw) => raw,
+            Text::TooLarge => return Ok(Next::say(verbs::TOO_LARGE)),
+            Text::LineTooLong => return Ok(Next::say("554 5.6.0 a line may have 1000 bytes")),
+            Text::BareEnd => return Ok(Next::say("550 5.6.11 lines end with CR and LF: neither stands alone")),
+        };
+        let verdict = match MailContent::read(&raw) {
+            Some(content) => {
+                let Envelope { sender, route, mailboxes } = envelope;
+                let mail = ReceivedMail { sender, route, mailboxes, peer: self.peer, content };
+                self.shared.events.mail(mail).await
+            }
+            None => return Ok(Next::say("554 5.6.0 this is no mail")),
+        };
+        if verdict == Verdict::NotNow {
+            tracing::warn!("a mail could not be stored");
+        }
+        Ok(Next::Say(verbs::verdict(verdict)))
+    }
+}

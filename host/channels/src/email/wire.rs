@@ -1,0 +1,258 @@
+//! Bytes of a session: lines of commands, and the text of a mail with its strict end.
+
+use std::{io, time::Duration};
+
+use smtp_proto::request::receiver::DataReceiver;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    time::timeout,
+};
+
+/// Bytes of a line at most, its end included (RFC 5321 4.5.3.1.6).
+pub(super) const LINE_MAX: usize = 1000;
+/// What is read of a mail that is too large before the session ends.
+const FLOOD_MAX: usize = 32 << 20;
+/// Read at once.
+const PIECE: usize = 16 * 1024;
+
+/// The session is over: the other end is gone, or took too long.
+#[derive(Debug)]
+pub(super) struct Gone;
+
+impl std::convert::From<io::Error> for Gone {
+    fn from(_: io::Error) -> Self {
+        Self
+    }
+}
+
+/// A line of a command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// With its end.
+    Whole(Vec<u8>),
+    /// Longer than a line may be.
+    TooLong,
+    /// It does not end with CR and LF.
+    BadEnd,
+    /// Nothing came in time.
+    Late,
+}
+
+/// The text of a mail.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Text {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// Larger than a mail may be.
+    TooLarge,
+    /// A line is longer than a line may be.
+    LineTooLong,
+    /// A CR without LF, or a LF without CR: where it ends is in dispute between mail servers.
+    BareEnd,
+}
+
+/// One end of a connection.
+pub(super) struct Wire<S> {
+    stream: S,
+    /// What was read and not used.
+    input: Vec<u8>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+    pub(super) fn new(stream: S) -> Self {
+        Self { stream, input: Vec::new() }
+    }
+
+    /// The stream itself; what was read ahead is forgotten, so that nobody puts commands before the handshake of TLS.
+    pub(super) fn into_stream(self) -> S {
+        self.stream
+    }
+
+    /// Says something.
+    pub(super) async fn say(&mut self, text: &str, within: Duration) -> Result<(), Gone> {
+        let writing = async {
+            self.stream.write_all(text.as_bytes()).await?;
+            self.stream.flush().await
+        };
+        Ok(timeout(within, writing).await.map_err(|_| Gone)??)
+    }
+
+    /// The next line.
+    pub(super) async fn line(&mut self, within: Duration) -> Result<Line, Gone> {
+        match timeout(within, self.read_line()).await {
+            Ok(line) => line,
+            Err(_) => Ok(Line::Late),
+        }
+    }
+
+    async fn read_line(&mut self) -> Result<Line, Gone> {
+        loop {
+            if let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.input.drain(..=end).collect();
+                return Ok(match line.as_slice() {
+                    line if line.len() > LINE_MAX => Line::TooLong,
+                    [head @ .., b'\r', b'\n'] if !head.contains(&b'\r') => Line::Whole(line),
+                    _ => Line::BadEnd,
+                });
+            }
+            if self.input.len() >= LINE_MAX {
+                return Ok(Line::TooLong);
+            }
+            self.fill().await?;
+        }
+    }
+
+    /// The text of a mail, up to `size_max` bytes of it.
+    pub(super) async fn text(&mut self, size_max: usize, within: Duration) -> Result<Text, Gone> {
+        timeout(within, self.read_text(size_max)).await.map_err(|_| Gone)?
+    }
+
+    async fn read_text(&mut self, size_max: usize) -> Result<Text, Gone> {
+        let mut receiver = DataReceiver::new();
+        let mut text = Vec::new();
+        // The line of the command ends what is before the text: a dot on the first line is an end, too.
+        receiver.ingest(&mut b"\r\n".iter(), &mut text);
+        text.clear();
+        let mut read = 0;
+        let mut too_large = false;
+        loop {
+            if self.input.is_empty() {
+                self.fill().await?;
+            }
+            let mut bytes = self.input.iter();
+            let ended = receiver.ingest(&mut bytes, &mut text);
+            let left = bytes.len();
+            let used = self.input.len() - left;
+            self.input.drain(..used);
+            read += used;
+            too_large |= text.len() > size_max;
+            if ended {
+                return Ok(if too_large { Text::TooLarge } else { judged(text) });
+            }
+            if too_large {
+                text.clear();
+            }
+            if read > FLOOD_MAX {
+                return Err(Gone);
+            }
+        }
+    }
+
+    async fn fill(&mut self) -> Result<(), Gone> {
+        let mut piece = [0; PIECE];
+        let read = self.stream.read(&mut piece).await?;
+        if read == 0 {
+            return Err(Gone);
+        }
+        self.input.extend(piece.iter().take(read));
+        Ok(())
+    }
+}
+
+fn judged(text: Vec<u8>) -> Text {
+    let mut in_line = 0;
+    let mut before = b'\n';
+    for byte in &text {
+        let bare = match (before, *byte) {
+            (b'\r', b'\n') => false,
+            (b'\r', _) => true,
+            (_, b'\n') => true,
+            _ => false,
+        };
+        if bare {
+            return Text::BareEnd;
+        }
+        in_line += 1;
+        if in_line > LINE_MAX {
+            return Text::LineTooLong;
+        }
+        if *byte == b'\n' {
+            in_line = 0;
+        }
+        before = *byte;
+    }
+    if before == b'\r' { Text::BareEnd } else { Text::Whole(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOON: Duration = Duration::from_secs(5);
+
+    /// The other end says all of it and leaves.
+    async fn wire(said: &[u8]) -> Wire<tokio::io::DuplexStream> {
+        let (near, mut far) = tokio::io::duplex(1 << 20);
+        far.write_all(said).await.unwrap();
+        drop(far);
+        Wire::new(near)
+    }
+
+    async fn text(said: &[u8]) -> Result<Text, Gone> {
+        wire(said).await.text(2000, SOON).await
+    }
+
+    #[tokio::test]
+    async fn only_a_dot_between_whole_line_ends_ends_a_mail() {
+        for (said, left) in
+            [(&b"a\r\n.\r\nQUIT\r\n"[..], &b"a\r\n"[..]), (b".\r\nQUIT\r\n", b""), (b"..a\r\n.\r\n", b".a\r\n")]
+        {
+            let Ok(Text::Whole(text)) = text(said).await else { panic!("{said:?}") };
+            assert_eq!(text, left);
+        }
+        for smuggled in [
+            &b"a\n.\nMAIL FROM:<x@y>\r\n"[..],
+            b"a\r\n.\nMAIL\r\n",
+            b"a\n.\r\nMAIL\r\n",
+            b"a\r.\rMAIL\r\n",
+            b"a\r\n.\rMAIL\r\n",
+        ] {
+            assert!(text(smuggled).await.is_err(), "{smuggled:?} ended a mail");
+            let whole = [smuggled, b"\r\n.\r\n"].concat();
+            assert_eq!(text(&whole).await.unwrap(), Text::BareEnd, "{smuggled:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_follows_the_end_is_the_next_command() {
+        let mut wire = wire(b"a\r\n.\r\nRSET\r\nQUIT\r\n").await;
+        wire.text(2000, SOON).await.unwrap();
+        assert_eq!(wire.line(SOON).await.unwrap(), Line::Whole(b"RSET\r\n".to_vec()));
+        assert_eq!(wire.line(SOON).await.unwrap(), Line::Whole(b"QUIT\r\n".to_vec()));
+        assert!(wire.line(SOON).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_mail_that_is_too_large_is_read_to_its_end() {
+        let line = [vec![b'x'; 98], b"\r\n".to_vec()].concat();
+        let exact = [line.repeat(20), b".\r\n".to_vec()].concat();
+        assert!(matches!(text(&exact).await, Ok(Text::Whole(text)) if text.len() == 2000));
+        let mut wire = wire(&[line.repeat(1000), b"y\r\n.\r\nNOOP\r\n".to_vec()].concat()).await;
+        assert_eq!(wire.text(2000, SOON).await.unwrap(), Text::TooLarge);
+        assert_eq!(wire.line(SOON).await.unwrap(), Line::Whole(b"NOOP\r\n".to_vec()));
+    }
+
+    #[tokio::test]
+    async fn a_line_has_a_thousand_bytes_at_most() {
+        let of = |length: usize| [vec![b'x'; length - 2], b"\r\n.\r\n".to_vec()].concat();
+        assert!(matches!(text(&of(1000)).await, Ok(Text::Whole(_))));
+        assert_eq!(text(&of(1001)).await.unwrap(), Text::LineTooLong);
+        let command = |length: usize| [vec![b'x'; length - 2], b"\r\n".to_vec()].concat();
+        assert!(matches!(wire(&command(1000)).await.line(SOON).await, Ok(Line::Whole(_))));
+        assert_eq!(wire(&command(1001)).await.line(SOON).await.unwrap(), Line::TooLong);
+    }
+
+    #[tokio::test]
+    async fn a_command_ends_with_both() {
+        assert_eq!(wire(b"NOOP\n").await.line(SOON).await.unwrap(), Line::BadEnd);
+        assert_eq!(wire(b"NO\rOP\r\n").await.line(SOON).await.unwrap(), Line::BadEnd);
+    }
+
+    #[tokio::test]
+    async fn who_says_nothing_is_late() {
+        let (near, _far) = tokio::io::duplex(16);
+        let mut wire = Wire::new(near);
+        assert_eq!(wire.line(Duration::from_millis(1)).await.unwrap(), Line::Late);
+        assert!(wire.text(10, Duration::from_millis(1)).await.is_err());
+    }
+}

@@ -1,0 +1,112 @@
+//! What is written back: what became of a mail, and what a phone answered.
+
+use std::fmt::Write;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+use super::EmailSend;
+use crate::{ids::SmsRequestId, sms_products::batch::BatchFault};
+
+/// The mailbox that results come from.
+const RESULTS: &str = "sms";
+/// What an answer shows of a mailbox that is no number, in characters.
+const SHOWN_MAX: usize = 64;
+
+/// The words of a mail that is written back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What stands before the @ of the address that it comes from.
+    pub mailbox: String,
+    /// What it is about.
+    pub subject: String,
+    /// What it says.
+    pub body: String,
+}
+
+impl Answer {
+    /// The batch result of a mail that was taken. `id` is missing where nothing is sent: the mail was a test. `blocked`: numbers
+    /// that have stopped the client's messages.
+    pub fn result(send: &EmailSend, id: Option<SmsRequestId>, blocked: &[String], now: DateTime<Utc>) -> Self {
+        let said = if send.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
+        let mut body = status(send.code(), said, now);
+        match id {
+            Some(id) => line(&mut body, "gstid", &id.to_string()),
+            None => line(&mut body, "test", "nothing was sent and nothing was charged"),
+        }
+        line(&mut body, "totalnumbers", &send.total().to_string());
+        line(&mut body, "correctnumbers", &send.numbers.len().to_string());
+        for number in send.numbers.iter().filter(|number| !blocked.contains(number)) {
+            line(&mut body, "number", number);
+        }
+        for number in blocked {
+            line(&mut body, "blocked", &format!("{number} (has stopped your messages; refunded)"));
+        }
+        for invalid in &send.invalid {
+            line(&mut body, "invalid", &shown(invalid));
+        }
+        Self {
+            mailbox: RESULTS.to_owned(),
+            subject: format!("SMS: {}", if id.is_some() { said } else { "test" }),
+            body,
+        }
+    }
+
+    /// The answer to a mail of which nothing is sent.
+    pub fn refusal(fault: &BatchFault, now: DateTime<Utc>) -> Self {
+        let body = status(fault.code, &fault.said, now) + "\nNothing was sent and nothing was charged.\n";
+        Self { mailbox: RESULTS.to_owned(), subject: format!("SMS not sent: error {}", fault.code), body }
+    }
+
+    /// The result of a message that did not arrive.
+    pub fn undelivered(number: &str, receipt: &str, id: SmsRequestId, at: DateTime<Utc>) -> Self {
+        let mut body = format!("The SMS to {number} did not arrive.\n\n");
+        line(&mut body, "gstid", &id.to_string());
+        line(&mut body, "number", number);
+        line(&mut body, "receipt", receipt);
+        line(&mut body, "time", &time(at));
+        Self { mailbox: RESULTS.to_owned(), subject: format!("SMS to {number} not delivered"), body }
+    }
+}
+
+/// What a phone answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'a> {
+    /// Who wrote.
+    pub subscriber: &'a str,
+    /// What.
+    pub text: &'a str,
+}
+
+impl Reply<'_> {
+    /// The mail that tells of it, which comes from the address of the phone.
+    pub fn told(self) -> Answer {
+        let Self { subscriber, text } = self;
+        Answer {
+            mailbox: subscriber.to_owned(),
+            subject: format!("SMS from {subscriber}"),
+            body: format!("{}\n", text.trim_end_matches('\n')),
+        }
+    }
+}
+
+fn status(code: u16, said: &str, now: DateTime<Utc>) -> String {
+    let mut body = String::new();
+    line(&mut body, "code", &code.to_string());
+    line(&mut body, "status", said);
+    line(&mut body, "completiontime", &time(now));
+    body
+}
+
+fn line(body: &mut String, name: &str, value: &str) {
+    // Writing into a string cannot fail.
+    let _ = writeln!(body, "{name}: {value}");
+}
+
+fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// What a stranger wrote, without what could pretend to be a line of ours.
+fn shown(text: &str) -> String {
+    text.chars().filter(|one| !one.is_control()).take(SHOWN_MAX).collect()
+}

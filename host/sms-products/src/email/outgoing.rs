@@ -1,0 +1,195 @@
+//! Mails to clients on their way to the relay: results, errors, and what phones answer. Each is tried for three days.
+
+use base::{Context, Result, lanes::Lease};
+use channels::email::{RelayError, RelayMail, SmtpRelay};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::{ClientId, SmsRequestId},
+    sms_products::email::{Answer, EmailSend, Reply},
+};
+use futures::{StreamExt, stream};
+use storage::{
+    PgConnection, Queue,
+    sms::products::{
+        mails::{self, Origin, OutgoingMail},
+        replies,
+    },
+};
+use uuid::Uuid;
+
+/// Mails read at once.
+const PAGE: i64 = 32;
+/// Exchanges with the relay at the same time, of one client.
+const IN_FLIGHT: usize = 4;
+/// How long a mail is tried.
+const TRIED_FOR: TimeDelta = TimeDelta::hours(72);
+/// Pauses between attempts, in minutes; the last one again and again.
+const PAUSES: [i64; 7] = [1, 5, 15, 30, 60, 120, 240];
+
+/// The mail that a request came in, with what was read from it.
+pub(crate) struct Mailed {
+    pub(crate) origin: Origin,
+    pub(crate) send: EmailSend,
+}
+
+/// Notes the mail that a request came in and queues the batch result, in the caller's transaction. `blocked`: who has stopped
+/// the client's messages. Answers the lane to wake.
+pub(crate) async fn tell_taken(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (request, mailed): (SmsRequestId, &Mailed),
+    blocked: &[String],
+) -> Result<Option<(Queue, Uuid)>> {
+    mails::insert_origin(db, client, request, &mailed.origin).await?;
+    let result = Answer::result(&mailed.send, Some(request), blocked, ctx.now());
+    answer(ctx, db, client, &mailed.origin, result).await
+}
+
+/// Queues what a phone answered, for who sent the mail that it answers.
+pub(crate) async fn tell_reply(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    reply: &replies::Reply,
+) -> Result<Option<(Queue, Uuid)>> {
+    let Some(origin) = mails::origins(db, client, &[reply.request]).await?.remove(&reply.request) else {
+        return Ok(None);
+    };
+    let told = Reply { subscriber: &reply.subscriber, text: &reply.body }.told();
+    answer(ctx, db, client, &origin, told).await
+}
+
+/// Queues a mail to who sent one; nothing where there is no relay.
+pub(super) async fn answer(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    origin: &Origin,
+    answer: Answer,
+) -> Result<Option<(Queue, Uuid)>> {
+    if ctx.settings.email.relay.is_none() {
+        return Ok(None);
+    }
+    let mail = OutgoingMail::to(origin, ctx.mint(), answer, ctx.now());
+    mails::insert(db, client, std::slice::from_ref(&mail)).await?;
+    Ok(Some((Queue::Email, client.0)))
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Sent,
+    Refused,
+    NotNow,
+    /// The process stops: whether the relay has it, nobody knows.
+    Open,
+}
+
+/// Hands the mails of a client that are due to the relay.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+    while !lease.is_over() {
+        let due = {
+            let mut db = ctx.db.acquire().await?;
+            mails::due(&mut db, lease.client, lease.lane, ctx.now(), PAGE).await?
+        };
+        if due.is_empty() {
+            return Ok(());
+        }
+        let attempts = due.into_iter().map(|mail| async {
+            let ended = attempt(ctx.settings.email.relay.as_ref(), lease, &mail).await;
+            (mail, ended)
+        });
+        let ended: Vec<(OutgoingMail, Ended)> = stream::iter(attempts).buffered(IN_FLIGHT).collect().await;
+        settle(ctx, lease, ended).await?;
+    }
+    Ok(())
+}
+
+async fn attempt(relay: Option<&SmtpRelay>, lease: &Lease, mail: &OutgoingMail) -> Ended {
+    let Some(relay) = relay else { return Ended::NotNow };
+    let id = mail.id.to_string();
+    let handed = RelayMail {
+        id: &id,
+        mailbox: &mail.mailbox,
+        recipient: &mail.recipient,
+        subject: &mail.subject,
+        body: &mail.body,
+        in_reply_to: mail.in_reply_to.as_deref(),
+        written_at: mail.created_at,
+    };
+    match lease.stop.run_until_cancelled(relay.send(handed)).await {
+        None => Ended::Open,
+        Some(Ok(())) => Ended::Sent,
+        Some(Err(RelayError::Refused)) => Ended::Refused,
+        Some(Err(RelayError::NotNow)) => Ended::NotNow,
+    }
+}
+
+/// Writes down how attempts ended.
+async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>) -> Result<()> {
+    let (mut done, mut again): (Vec<Uuid>, Vec<(Uuid, DateTime<Utc>)>) = (Vec::new(), Vec::new());
+    for (mail, ended) in ended {
+        let outcome = match (ended, next(&mail, ctx.now())) {
+            (Ended::Open, _) => continue,
+            (Ended::Sent, _) => "sent",
+            (Ended::NotNow, Some(due)) => {
+                again.push((mail.id, due));
+                "failed"
+            }
+            (Ended::NotNow, None) | (Ended::Refused, _) => {
+                tracing::warn!(client.id = %lease.client, mail.id = %mail.id, "a mail was given up");
+                "given up"
+            }
+        };
+        metrics::counter!("patchbay_email_sent", "outcome" => outcome).increment(1);
+        if outcome != "failed" {
+            done.push(mail.id);
+        }
+    }
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    mails::done(&mut tx, lease.client, &done).await?;
+    mails::put_off(&mut tx, lease.client, &again).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// When a mail that the relay did not take is tried again; `None` when its time is over.
+fn next(mail: &OutgoingMail, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let attempts = usize::try_from(mail.attempts).unwrap_or_default();
+    let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();
+    let last = mail.created_at + TRIED_FOR;
+    if now >= last { None } else { Some((now + TimeDelta::minutes(pause)).min(last)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(hours: i64, attempts: i32) -> Option<i64> {
+        let mail = OutgoingMail {
+            id: Uuid::nil(),
+            mailbox: String::new(),
+            recipient: String::new(),
+            subject: String::new(),
+            body: String::new(),
+            in_reply_to: None,
+            attempts,
+            created_at: DateTime::UNIX_EPOCH,
+        };
+        let now = DateTime::UNIX_EPOCH + TimeDelta::hours(hours);
+        next(&mail, now).map(|due| (due - now).num_minutes())
+    }
+
+    #[test]
+    fn pauses_between_attempts_grow_to_four_hours() {
+        assert_eq!([0, 1, 6, 7, 50].map(|attempts| after(1, attempts)), [1, 5, 240, 240, 240].map(Some));
+    }
+
+    #[test]
+    fn a_mail_is_tried_for_three_days() {
+        assert_eq!(after(71, 50), Some(60));
+        assert_eq!(after(72, 50), None);
+    }
+}

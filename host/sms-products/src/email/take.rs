@@ -1,0 +1,187 @@
+//! Takes a mail: judged, charged, stored and scheduled before it is acknowledged. Its subject is a password, which nobody keeps:
+//! what is stored of a mail is its text, as the SMS, and who sent it.
+
+use std::{net::IpAddr, sync::Arc};
+
+use async_trait::async_trait;
+use base::{Context, Error, Result, audit::Administration};
+use channels::email::{From, MailContent, MailEvents, ReceivedMail, Verdict};
+use domain::{
+    content::SmsContent,
+    ids::{ClientId, SmsRequestId, UserId},
+    sms_products::{
+        Product,
+        batch::BatchFault,
+        email::{Answer, EmailAddress, EmailSend, Route},
+    },
+};
+use storage::{
+    sms::products::{mails::Origin, requests::NewRequest},
+    tenancy::email_senders,
+};
+use tenancy::accounts::{LoginError, confirm_password};
+
+use super::outgoing::{Mailed, answer};
+use crate::accept::{self, Order, OrderedText, Taken};
+
+/// Error mails to one sender within an hour.
+const ERRORS_PER_HOUR: i32 = 20;
+
+/// Takes what the listener receives.
+pub struct Mails {
+    ctx: Arc<Context>,
+}
+
+impl Mails {
+    /// For `channels::email::listen`.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        Arc::new(Self { ctx })
+    }
+}
+
+#[async_trait]
+impl MailEvents for Mails {
+    async fn mail(&self, mail: ReceivedMail) -> Verdict {
+        let verdict = take(&self.ctx, mail).await.unwrap_or_else(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "a mail could not be taken");
+            Verdict::NotNow
+        });
+        metrics::counter!("patchbay_email_received", "outcome" => outcome(verdict)).increment(1);
+        verdict
+    }
+}
+
+fn outcome(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Taken => "taken",
+        Verdict::Dropped => "dropped",
+        Verdict::UnknownSender => "unknown sender",
+        Verdict::Forged => "forged",
+        Verdict::TooManyPasswords => "too many passwords",
+        Verdict::Refused(_) => "refused",
+        Verdict::NotNow => "not now",
+    }
+}
+
+/// A mail of a registered sender.
+struct OfSender {
+    client: ClientId,
+    user: UserId,
+    origin: Origin,
+}
+
+async fn take(ctx: &Context, mail: ReceivedMail) -> Result<Verdict> {
+    let ReceivedMail { sender, route, mailboxes, peer, content } = mail;
+    let Some(sender) = sender.filter(|_| !content.automatic) else { return Ok(Verdict::Dropped) };
+    let found = {
+        let mut db = ctx.db.acquire().await?;
+        email_senders::find(&mut db, &sender).await?
+    };
+    let Some((client, user)) = found else { return Ok(Verdict::UnknownSender) };
+    if is_forged(&content.from, &sender) {
+        return Ok(Verdict::Forged);
+    }
+    let MailContent { subject, body, flow, message_id, .. } = content;
+    let of = OfSender { client, user, origin: Origin { sender, message_id } };
+    match confirm(ctx, &of, subject, peer).await? {
+        Password::Right => {}
+        Password::Wrong(said) => return refuse(ctx, &of, &BatchFault::new(1010, said)).await,
+        Password::Judged(verdict) => return Ok(verdict),
+    }
+    // PostgreSQL takes no NUL characters.
+    match EmailSend::of(&mailboxes, &body.replace('\0', "\u{fffd}"), flow) {
+        Err(fault) => refuse(ctx, &of, &fault).await,
+        Ok(send) => match route {
+            Route::Phone => accept(ctx, of, send).await,
+            Route::Test => tried(ctx, &of, &send).await,
+        },
+    }
+}
+
+fn is_forged(from: &From, sender: &EmailAddress) -> bool {
+    match from {
+        From::Missing => false,
+        From::One(from) => from != sender,
+        From::Unclear => true,
+    }
+}
+
+/// What a password is good for.
+enum Password {
+    Right,
+    Wrong(&'static str),
+    /// It is not even judged.
+    Judged(Verdict),
+}
+
+async fn confirm(ctx: &Context, of: &OfSender, subject: String, peer: IpAddr) -> Result<Password> {
+    let admin = Administration { db: &ctx.db, clock: ctx.clock.as_ref(), ids: &ctx.ids, sealer: &ctx.sealer };
+    let password = (of.origin.sender.as_str(), subject.trim().to_owned());
+    match confirm_password(&admin, of.client, of.user, password, Some(peer)).await {
+        Ok(()) => Ok(Password::Right),
+        Err(LoginError::InvalidCredentials) => {
+            Ok(Password::Wrong("authentication failed: the subject of the mail must be the account's password"))
+        }
+        Err(LoginError::TemporaryPassword) => {
+            Ok(Password::Wrong("authentication failed: the password is temporary, choose your own first"))
+        }
+        Err(LoginError::RateLimited { .. }) => Ok(Password::Judged(Verdict::TooManyPasswords)),
+        Err(LoginError::Crowded) => Ok(Password::Judged(Verdict::NotNow)),
+        Err(LoginError::Failed(error)) => Err(error),
+    }
+}
+
+async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict> {
+    let OfSender { client, user, origin } = of;
+    let id: SmsRequestId = ctx.mint();
+    let request = NewRequest {
+        id,
+        product: Product::Email,
+        receipt_url: None,
+        reply_url: None,
+        posts_replies: false,
+        forgets: false,
+        batch: None,
+        wants_receipts: true,
+        wants_replies: true,
+        response: None,
+    };
+    let text = OrderedText {
+        content: SmsContent { text: send.text.clone(), ..SmsContent::default() },
+        parts: send.parts,
+        // A mail server that did not hear our answer hands the same mail over again: it is not sent twice.
+        ct_id: origin.message_id.clone(),
+        recipients: send.numbers.iter().map(|number| (number.clone(), None)).collect(),
+    };
+    let mailed = Mailed { origin: origin.clone(), send };
+    let order = Order { request, source: None, texts: vec![text], due: None, mailed: Some(mailed) };
+    match accept::accept(ctx, client, order).await? {
+        Taken::Stored | Taken::Before(_) => Ok(Verdict::Taken),
+        Taken::NoCredits => refuse(ctx, &OfSender { client, user, origin }, &BatchFault::no_credits()).await,
+        Taken::SameName => Err(Error::Stopped),
+    }
+}
+
+/// Answers a mail to the test domain.
+async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<Verdict> {
+    let mut tx = ctx.db.begin().await?;
+    let wake = answer(ctx, &mut tx, of.client, &of.origin, Answer::result(send, None, &[], ctx.now())).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(of.client, wake);
+    Ok(Verdict::Taken)
+}
+
+/// Mails an error back; nothing is sent and nothing charged. Where no mail goes out, the listener says it.
+async fn refuse(ctx: &Context, of: &OfSender, fault: &BatchFault) -> Result<Verdict> {
+    let mut tx = ctx.db.begin().await?;
+    let sender = &of.origin.sender;
+    let wake = if email_senders::count_error(&mut tx, of.client, sender, ERRORS_PER_HOUR, ctx.now()).await? {
+        answer(ctx, &mut tx, of.client, &of.origin, Answer::refusal(fault, ctx.now())).await?
+    } else {
+        None
+    };
+    tx.commit().await?;
+    let mailed = wake.is_some();
+    ctx.wake.wake_all(of.client, wake);
+    Ok(if mailed { Verdict::Taken } else { Verdict::Refused(fault.code) })
+}

@@ -1,0 +1,85 @@
+//! Directory of the addresses from which mails become SMS: each belongs to one client.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, UserId},
+    sms_products::email::EmailAddress,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// The constraint that says an address is somebody's already.
+pub const ADDRESS_UNIQUE: &str = "email_sender_pk";
+
+/// Registers an address. Fails on [`ADDRESS_UNIQUE`] when it is registered already, whoever's it is.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    user: UserId,
+    address: &EmailAddress,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query("INSERT INTO email_sender (client_id, user_id, address, created_at) VALUES ($1, $2, $3, $4)")
+        .bind(client.0)
+        .bind(user.0)
+        .bind(address.as_str())
+        .bind(now)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Takes an address out; `false` when the client has no such sender.
+pub async fn remove(db: &mut PgConnection, client: ClientId, address: &EmailAddress) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM email_sender WHERE client_id = $1 AND address = $2")
+        .bind(client.0)
+        .bind(address.as_str())
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The user who has been ADMIN of a client for longest.
+pub async fn first_admin(db: &mut PgConnection, client: ClientId) -> Result<Option<UserId>> {
+    let found: Option<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM client_user WHERE client_id = $1 AND role = 'ADMIN' AND deleted_at IS NULL ORDER BY id LIMIT 1",
+    )
+    .bind(client.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(found.map(UserId))
+}
+
+/// Whose address it is, and whose password its mails bear.
+pub async fn find(db: &mut PgConnection, address: &EmailAddress) -> Result<Option<(ClientId, UserId)>> {
+    let found: Option<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, user_id FROM email_sender WHERE address = $1")
+        .bind(address.as_str())
+        .fetch_optional(db)
+        .await?;
+    Ok(found.map(|(client, user)| (ClientId(client), UserId(user))))
+}
+
+/// Counts an error mail to an address; `false` when it has had `most` within an hour.
+pub async fn count_error(
+    db: &mut PgConnection,
+    client: ClientId,
+    address: &EmailAddress,
+    most: i32,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE email_sender SET errors = CASE WHEN errors_since > $4 - interval '1 hour' THEN errors + 1 ELSE 1 END,
+                errors_since = CASE WHEN errors_since > $4 - interval '1 hour' THEN errors_since ELSE $4 END
+         WHERE client_id = $1 AND address = $2
+           AND (errors < $3 OR errors_since IS NULL OR errors_since <= $4 - interval '1 hour')",
+    )
+    .bind(client.0)
+    .bind(address.as_str())
+    .bind(most)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

@@ -1,0 +1,104 @@
+//! Programs of others: `aiosmtpd` as the relay, `smtplib` and `swaks` as those who send mails.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, OnceLock},
+};
+
+use harness::eventually;
+use serde_json::{Value, json};
+
+fn scripts() -> PathBuf {
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/email")
+}
+
+fn installed() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        let install = Command::new("sh").arg(scripts().join("install.sh")).output().unwrap();
+        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
+        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
+    })
+}
+
+fn python(script: &str) -> Command {
+    let mut python = Command::new("python3");
+    python.arg(scripts().join(script));
+    python.env("PYTHONPATH", installed().join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    python
+}
+
+/// A relay that keeps what it takes.
+pub struct Relay {
+    child: Child,
+    /// Where it listens.
+    pub port: u16,
+    mails: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Relay {
+    /// A relay on any port.
+    pub fn start() -> Self {
+        Self::start_at(0)
+    }
+
+    /// A relay on a port that one had before.
+    pub fn start_at(port: u16) -> Self {
+        let mut child = python("sink.py").arg(port.to_string()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        let mails = Arc::new(Mutex::new(Vec::new()));
+        let collected = Arc::clone(&mails);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                collected.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+            }
+        });
+        Self { child, port: u16::try_from(first["port"].as_u64().unwrap()).unwrap(), mails }
+    }
+
+    /// What it has taken.
+    pub fn mails(&self) -> Vec<Value> {
+        self.mails.lock().unwrap().clone()
+    }
+
+    /// Waits for the mail whose subject begins so.
+    pub async fn receives(&self, subject: &str) -> Value {
+        eventually(&format!("a mail about {subject:?}"), || async {
+            self.mails().into_iter().find(|mail| mail["headers"]["subject"].as_str().unwrap().starts_with(subject))
+        })
+        .await
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Has `smtplib` hand a mail over, and answers the code.
+pub fn smtplib(order: &Value) -> u64 {
+    let answer = smtplib_all(std::slice::from_ref(order)).remove(0);
+    answer["code"].as_u64().unwrap()
+}
+
+/// Has `smtplib` hand mails over, one after the other.
+pub fn smtplib_all(orders: &[Value]) -> Vec<Value> {
+    let mut child = python("send.py").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(json!(orders).to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "smtplib failed");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Has `swaks` hand a mail over, and answers what was said.
+pub fn swaks(port: u16, arguments: &[&str]) -> (bool, String) {
+    let server = format!("127.0.0.1:{port}");
+    let output = Command::new("swaks").args(["--server", &server, "--timeout", "20"]).args(arguments).output();
+    let output = output.expect("swaks is installed: scripts/test-peers.sh does it");
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+}

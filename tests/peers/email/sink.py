@@ -1,0 +1,47 @@
+"""A mail server (aiosmtpd) that prints each mail it takes as a line of JSON; the first line names its port.
+
+Mailboxes that begin with "refused" are refused for good, those that begin with "later" for now."""
+
+import asyncio
+import json
+import sys
+from email import message_from_bytes, policy
+
+from aiosmtpd.smtp import SMTP
+
+
+def say(value):
+    print(json.dumps(value), flush=True)
+
+
+class Sink:
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if address.startswith("refused"):
+            return "550 5.1.1 nobody of that name"
+        if address.startswith("later"):
+            return "450 4.2.1 not now"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        message = message_from_bytes(envelope.content, policy=policy.default)
+        say(
+            {
+                "sender": envelope.mail_from,
+                "recipients": envelope.rcpt_tos,
+                "headers": {name.lower(): str(value) for name, value in message.items()},
+                "body": message.get_content(),
+            }
+        )
+        return "250 OK"
+
+
+async def main():
+    loop = asyncio.get_running_loop()
+    make = lambda: SMTP(Sink(), enable_SMTPUTF8=True)
+    server = await loop.create_server(make, "127.0.0.1", int(sys.argv[1]))
+    say({"port": server.sockets[0].getsockname()[1]})
+    await server.serve_forever()
+
+
+asyncio.run(main())
