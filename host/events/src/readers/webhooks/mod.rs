@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use domain::{
     content::OutboundContent,
-    event::{Event, MessageSaid, Recorded, Written},
+    event::{Event, MessageSaid, Recorded, Speaker, Written},
     ids::{ClientId, DeliveryId, EndpointId, InboxId},
     webhook::{ChatbotEvent, PayloadVersion, WebhookSettings, WebhookType, in_force},
 };
@@ -136,7 +136,8 @@ fn id_of(event: &Event) -> Option<DeliveryId> {
 fn told_by(event: &Event) -> &'static [WebhookType] {
     match event {
         Event::MessageCame(_) => &[WebhookType::IncomingMessage, WebhookType::Chatbot],
-        Event::MessageSaid(_) => &[WebhookType::Chatbot],
+        // What somebody wrote past the platform is neither a bot's nor an agent's.
+        Event::MessageSaid(said) if said.by != Speaker::Elsewhere => &[WebhookType::Chatbot],
         Event::ChatChangedHands(changed) if changed.assignment().is_some() => &[WebhookType::Chatbot],
         // Only what came through the send endpoints is reported (SPEC 6.2).
         Event::MessageMoved(moved) if moved.chat_message.is_none() && !moved.tracking.of_product => {
@@ -149,7 +150,8 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::PreferenceChanged(_)
         | Event::PluginSuspended(_)
         | Event::WebhookDisabled(_) => &[WebhookType::PartnerEvent],
-        Event::MessageMoved(_)
+        Event::MessageSaid(_)
+        | Event::MessageMoved(_)
         | Event::ChatOpened(_)
         | Event::ChatChangedHands(_)
         | Event::ChatClosed(_)

@@ -7,7 +7,7 @@ use domain::{
     chat::ParticipantState,
     content::TemplateSend,
     event::{
-        Agent, Chat, ChatChangedHands, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus, Speaker,
+        Agent, Chat, ChatChangedHands, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus,
         WebhookDisabled,
     },
     ids::{ChatMessageId, CustomerId, ParticipantId, TeamId, UserId, WebhookConfigId},
@@ -144,10 +144,11 @@ fn words_of_bots_and_agents_are_reported_only_when_included_and_template_sends_n
         assert_eq!(told(&routes, &said(by, text())), []);
     }
     routes[0].settings.chatbot_include_outgoing = true;
-    for by in [Speaker::Bot, agent, Speaker::Elsewhere] {
+    for by in [Speaker::Bot, agent] {
         assert_eq!(told(&routes, &said(by, text())), [DEFAULT_CHATBOT]);
         assert_eq!(told(&routes, &said(by, template.clone())), []);
     }
+    assert_eq!(told(&routes, &said(Speaker::Elsewhere, text())), [], "neither a bot nor an agent of ours");
 }
 
 fn changed_hands(agent: Option<UserId>, team: Option<TeamId>) -> Event {
