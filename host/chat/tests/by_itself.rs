@@ -141,6 +141,7 @@ impl Stage {
             customer: Customer { id: CustomerId(chat.0), name: None, username: None, addresses: Vec::new() },
             content: OutboundContent::Text { body: "hello".to_owned() },
             quoted: None,
+            ct_id: None,
         };
         self.happen(Event::MessageSaid(Box::new(said))).await;
     }

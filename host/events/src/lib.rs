@@ -7,6 +7,7 @@
 pub mod live;
 mod readers;
 mod record;
+pub mod scene;
 
-pub use readers::webhooks::{ChatbotReport, Report, ReportKind};
+pub use readers::webhooks::{ChatbotReport, Report, ReportKind, Scene};
 pub use record::{NewEvent, record};

@@ -16,7 +16,9 @@ mod fallback;
 mod filled;
 mod floor;
 mod heldup;
+mod inbox;
 mod journey;
+mod live;
 mod load;
 mod memory;
 mod neighbours;
@@ -37,7 +39,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 14] = [
+const GROUPS: [&str; 15] = [
     "journey",
     "sends",
     "batches",
@@ -46,6 +48,7 @@ const GROUPS: [&str; 14] = [
     "events",
     "number",
     "filled",
+    "inbox",
     "fallback",
     "waiting",
     "heldup",
@@ -99,6 +102,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("filled") {
         figures.extend(filled::measure().await);
+    }
+    if wanted("inbox") {
+        figures.extend(inbox::measure().await);
     }
     if wanted("fallback") {
         figures.extend(fallback::measure().await);

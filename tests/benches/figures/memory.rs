@@ -58,7 +58,7 @@ pub async fn measure() -> Vec<Figure> {
 }
 
 /// `VmRSS` of the process, in megabytes.
-fn resident(stage: &Stage) -> f64 {
+pub fn resident(stage: &Stage) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", stage.patchbay.process_id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse().unwrap();

@@ -161,7 +161,7 @@ impl Turn<'_> {
 
     /// A team is named by its name; one that nobody knows is the queue of all, and the reason says so.
     async fn hand_over(&mut self, db: &mut PgConnection, team: Option<String>, note: Option<String>) -> Result<()> {
-        let had = self.participant.state;
+        let had = self.participant.clone();
         if self.participant.apply(ParticipantMove::HandedOver).is_err() {
             return Ok(());
         }
@@ -177,7 +177,7 @@ impl Turn<'_> {
             None => reason,
         });
         site_team::name(db, self.lease.client, self.participant).await?;
-        self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
+        self.steps.push(Step::Moved(as_event::moved(&had, self.participant)));
         Ok(())
     }
 
@@ -242,6 +242,7 @@ impl Turn<'_> {
             customer: as_event::customer(&self.scene.customer),
             content: reply.content.clone(),
             quoted: reply.quoted.as_ref().map(|(quoted, _)| *quoted),
+            ct_id: None,
         })))
     }
 

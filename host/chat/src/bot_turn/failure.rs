@@ -149,11 +149,11 @@ pub(super) async fn give_to_people(
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
-            let had = participant.state;
+            let had = participant.clone();
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 participant.queued_reason = Some(reason);
                 site_team::name(&mut tx, client, &mut participant).await?;
-                wakes = record_moved(ctx, &mut tx, client, had, &participant).await?;
+                wakes = record_moved(ctx, &mut tx, client, &had, &participant).await?;
             }
             participants::save(&mut tx, client, &participant).await?;
             participant_events::remove_all(&mut tx, client, id).await?;
@@ -187,7 +187,7 @@ async fn record_moved(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    had: ParticipantState,
+    had: &Participant,
     participant: &Participant,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(customer) = customers::find(db, client, participant.customer).await? else { return Ok(Vec::new()) };

@@ -1,49 +1,13 @@
 //! A chat and its customer, and what becomes of a chat, in the words of events.
 
-use std::collections::HashMap;
-
 use domain::{
     chat::ParticipantState,
-    event::{Agent, Chat, ChatChangedHands, ChatClosed, Customer, Event},
-    ids::{ClientId, InboxId, TeamId, UserId},
+    event::{ChatChangedHands, ChatClosed, Event},
+    ids::{InboxId, TeamId, UserId},
     recipient,
 };
-use storage::{
-    PgConnection,
-    chat::participants::{self, Participant},
-    people::customers::Customer as StoredCustomer,
-};
-
-use base::Result;
-
-/// The chat as it stands. Reads the names that events show.
-pub(crate) async fn chat(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<Chat> {
-    let client_ref = storage::tenancy::clients::get(db, client).await?.map(|client| client.client_ref);
-    let ids: Vec<UserId> =
-        [participant.assigned_agent, participant.last_assigned_agent].into_iter().flatten().collect();
-    let names = if ids.is_empty() { HashMap::new() } else { participants::agent_names(db, client, &ids).await? };
-    let agent = |id: Option<UserId>| id.map(|id| Agent { id, name: names.get(&id).cloned() });
-    Ok(Chat {
-        participant: participant.id,
-        state: participant.state,
-        missed: participant.missed,
-        client_ref,
-        agent: agent(participant.assigned_agent),
-        last_agent: agent(participant.last_assigned_agent),
-        team: participant.team.as_ref().map(|team| team.name.clone()),
-        team_id: participant.team.as_ref().map(|team| team.id),
-    })
-}
-
-/// The customer as it is known now.
-pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
-    Customer {
-        id: customer.id,
-        name: customer.name.clone(),
-        username: customer.username.clone(),
-        addresses: customer.addresses.iter().cloned().collect(),
-    }
-}
+pub(crate) use events::scene::{chat, customer};
+use storage::{chat::participants::Participant, people::customers::Customer as StoredCustomer};
 
 /// What keeps the events of a customer on an inbox in order.
 pub(crate) fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {

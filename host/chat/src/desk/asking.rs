@@ -56,6 +56,7 @@ pub(super) async fn ask(
         customer: as_event::customer(&customer),
         content,
         quoted: None,
+        ct_id: None,
     };
     Ok(Some(Event::MessageSaid(Box::new(said))))
 }

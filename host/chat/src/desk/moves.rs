@@ -43,11 +43,11 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
     if chat.state == ParticipantState::Closed {
         return Err(MoveRefused::Closed.into());
     }
-    let had = chat.state;
+    let had = chat.clone();
     let ticket = match to {
         To::Caller => {
             taking(acting)?;
-            match chat.assigned_agent.filter(|_| had == ParticipantState::Active) {
+            match chat.assigned_agent.filter(|_| had.state == ParticipantState::Active) {
                 Some(agent) if agent == acting.user => return unchanged(&mut tx, acting, chat).await,
                 Some(agent) => return Err(taken(&mut tx, acting.client, agent).await?),
                 None => give(ctx, &mut tx, acting, &mut chat, acting.user).await?,
@@ -55,7 +55,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
         }
         To::Agent(agent) => {
             own_or_free(&mut tx, acting, &chat).await?;
-            if had == ParticipantState::Active && chat.assigned_agent == Some(agent) {
+            if had.state == ParticipantState::Active && chat.assigned_agent == Some(agent) {
                 return unchanged(&mut tx, acting, chat).await;
             }
             give(ctx, &mut tx, acting, &mut chat, agent).await?
@@ -70,7 +70,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
             ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Passed).await?
         }
     };
-    let moved = as_event::moved(had, &chat);
+    let moved = as_event::moved(&had, &chat);
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 

@@ -81,6 +81,7 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
         customer: as_event::customer(&customer),
         content,
         quoted,
+        ct_id: said.ct_id.clone(),
     };
     let order_key = as_event::order_key(chat.inbox, &customer);
     let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };

@@ -72,6 +72,7 @@ pub async fn import(
         customer: as_event::customer(&customer),
         content: echo.content.clone(),
         quoted: None,
+        ct_id: None,
     };
     let event = NewEvent {
         inbox: Some(inbox),

@@ -125,7 +125,7 @@ fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<E
     }
     let order_key = as_event::order_key(now.inbox, &case.customer);
     let event = |event| NewEvent { inbox: Some(now.inbox), order_key, at: ctx.now(), event };
-    [as_event::moved(had.state, now)].into_iter().chain(ticket).map(event).collect()
+    [as_event::moved(had, now)].into_iter().chain(ticket).map(event).collect()
 }
 
 /// Moves the chat to where it goes. From `Bot` all these moves are allowed.

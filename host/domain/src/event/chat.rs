@@ -118,6 +118,23 @@ pub struct ChatChangedHands {
     pub previous_team: Option<TeamId>,
 }
 
+impl ChatChangedHands {
+    /// The chat was given to an agent or a team who did not have it: an assignment event of SPEC 6.5. One that only left
+    /// somebody, for the queue of all or for its chatbot, was assigned to nobody.
+    pub fn assignment(&self) -> Option<Assignment> {
+        let team = self.team_id.is_some() && self.team_id != self.previous_team;
+        let agent = self.agent.is_some() && self.agent != self.previous_agent;
+        (team || agent).then_some(Assignment { to_another_team: team && self.previous_team.is_some() })
+    }
+}
+
+/// What an assignment did besides naming who has the chat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assignment {
+    /// `routedToAnotherTeam`: a team had the chat, and another one has it now.
+    pub to_another_team: bool,
+}
+
 /// A conversation ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatClosed {

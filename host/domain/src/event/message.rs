@@ -111,6 +111,9 @@ pub struct MessageSaid {
     /// The message that it quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<ChatMessageId>,
+    /// The client's tracking id of it.
+    #[serde(default, rename = "ctId", skip_serializing_if = "Option::is_none")]
+    pub ct_id: Option<String>,
 }
 
 /// Who speaks for the business in a chat.

@@ -15,7 +15,8 @@ mod tests;
 mod webhook;
 
 pub use chat::{
-    Agent, Chat, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer, TicketMoved, TicketStatus,
+    Agent, Assignment, Chat, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer, TicketMoved,
+    TicketStatus,
 };
 pub use inbox::{
     ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,

@@ -79,6 +79,7 @@ fn messages() -> [Event; 3] {
         customer: customer(),
         content: OutboundContent::Text { body: "Hello \u{0} there".to_owned() },
         quoted: Some(ChatMessageId(Uuid::from_u128(6))),
+        ct_id: Some("answer-1".to_owned()),
     };
     let moved = MessageMoved {
         conversation: None,
@@ -230,4 +231,36 @@ fn the_times_of_a_step_are_those_up_to_it() {
     assert_eq!(delivered, StepTimes { sent: Some(at()), delivered: Some(at()), ..StepTimes::default() });
     assert_eq!(StepTimes::up_to(DeliveryState::Failed, all), StepTimes::default());
     assert_eq!(StepTimes::up_to(DeliveryState::Accepted, all), StepTimes::default());
+}
+
+fn hands(agents: [Option<u128>; 2], teams: [Option<u128>; 2]) -> ChatChangedHands {
+    let [previous_agent, agent] = agents.map(|id| id.map(|id| UserId(Uuid::from_u128(id))));
+    let [previous_team, team_id] = teams.map(|id| id.map(|id| TeamId(Uuid::from_u128(id))));
+    let to = if agent.is_some() { ParticipantState::Active } else { ParticipantState::Queued };
+    ChatChangedHands {
+        participant: ParticipantId(Uuid::from_u128(20)),
+        from: ParticipantState::Queued,
+        to,
+        bot: None,
+        agent,
+        team: None,
+        team_id,
+        reason: None,
+        previous_agent,
+        previous_team,
+    }
+}
+
+#[test]
+fn a_chat_that_an_agent_or_a_team_gets_is_assigned_and_says_whether_another_team_had_it() {
+    let routed = |agents, teams| hands(agents, teams).assignment().map(|assigned| assigned.to_another_team);
+    let none = [None, None];
+    assert_eq!(routed([None, Some(1)], none), Some(false), "an agent takes it");
+    assert_eq!(routed([Some(2), Some(1)], [Some(8), Some(8)]), Some(false), "another agent of the team");
+    assert_eq!(routed([Some(2), Some(1)], [Some(8), Some(9)]), Some(true), "an agent of another team");
+    assert_eq!(routed(none, [None, Some(9)]), Some(false), "its first team");
+    assert_eq!(routed(none, [Some(8), Some(9)]), Some(true), "another team");
+    assert_eq!(routed([Some(2), None], [Some(8), Some(8)]), None, "it left its agent");
+    assert_eq!(routed([Some(2), None], [Some(8), None]), None, "it left its agent and its team");
+    assert_eq!(routed(none, none), None, "it waits for all");
 }

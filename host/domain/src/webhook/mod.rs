@@ -109,8 +109,11 @@ impl DisabledReason {
 pub enum ChatbotEvent {
     /// `INCOMING`: the customer wrote.
     Incoming,
-    /// `OUTGOING`: the bot answered.
-    BotReply,
+    /// `OUTGOING`: the bot or an agent said something.
+    Reply,
+    /// `OUTGOING`, without a message: the chat was given to an agent or a team. Customers do not see it, and a receiver
+    /// that answers what comes in must not take it for their words.
+    Assignment,
     /// A template went out: reported on `statusUpdateURL` instead.
     TemplateSend,
 }
@@ -124,7 +127,7 @@ impl WebhookSettings {
         }
         match event {
             ChatbotEvent::Incoming => true,
-            ChatbotEvent::BotReply => self.chatbot_include_outgoing,
+            ChatbotEvent::Reply | ChatbotEvent::Assignment => self.chatbot_include_outgoing,
             ChatbotEvent::TemplateSend => false,
         }
     }

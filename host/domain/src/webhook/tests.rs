@@ -154,14 +154,19 @@ fn chatbot_events_are_gated() {
     let plain = with(json!({}));
     assert!(plain.emits_chatbot_event(ChatbotEvent::Incoming, false));
     assert!(plain.emits_chatbot_event(ChatbotEvent::Incoming, true));
-    assert!(!plain.emits_chatbot_event(ChatbotEvent::BotReply, false));
+    assert!(!plain.emits_chatbot_event(ChatbotEvent::Reply, false));
+    assert!(!plain.emits_chatbot_event(ChatbotEvent::Assignment, false));
     let outgoing = with(json!({"chatbotIncludeOutgoing": true}));
-    assert!(outgoing.emits_chatbot_event(ChatbotEvent::BotReply, false));
+    assert!(outgoing.emits_chatbot_event(ChatbotEvent::Reply, false));
+    assert!(outgoing.emits_chatbot_event(ChatbotEvent::Reply, true));
+    assert!(outgoing.emits_chatbot_event(ChatbotEvent::Assignment, true));
     assert!(!outgoing.emits_chatbot_event(ChatbotEvent::TemplateSend, false));
     let stopping = with(json!({"chatbotIncludeOutgoing": true, "chatbotStopOnAgentAssignment": true}));
     assert!(!stopping.emits_chatbot_event(ChatbotEvent::Incoming, true));
-    assert!(!stopping.emits_chatbot_event(ChatbotEvent::BotReply, true));
-    assert!(stopping.emits_chatbot_event(ChatbotEvent::BotReply, false));
+    assert!(!stopping.emits_chatbot_event(ChatbotEvent::Reply, true));
+    assert!(!stopping.emits_chatbot_event(ChatbotEvent::Assignment, true));
+    assert!(stopping.emits_chatbot_event(ChatbotEvent::Assignment, false), "a team has it, and no agent");
+    assert!(stopping.emits_chatbot_event(ChatbotEvent::Reply, false));
     assert!(!WebhookSettings::default().emits_chatbot_event(ChatbotEvent::Incoming, false));
 }
 

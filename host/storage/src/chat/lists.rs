@@ -13,6 +13,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
+    common_words,
     participants::{COLUMNS, Participant, ParticipantRow},
     search::SHORTEST_INDEXED,
     teams,
@@ -50,7 +51,7 @@ pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &s
 }
 
 /// What the rows of a list have in common. `$2` are the agents that it is about: the caller, or the caller's team.
-fn condition(scope: ChatScope) -> &'static str {
+pub(super) fn condition(scope: ChatScope) -> &'static str {
     match scope {
         ChatScope::My | ChatScope::Team => "state = 'ACTIVE' AND assigned_agent_id = ANY($2::uuid[])",
         ChatScope::Unassigned => "state = 'QUEUED' AND $2::uuid[] IS NOT NULL",
@@ -118,6 +119,11 @@ pub async fn page(
         _ => vec![caller],
     };
     let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
+    if let Search::Words(words) = search
+        && let Some(walked) = common_words::page(db, client, (scope, &agents), words, page).await?
+    {
+        return Ok(walked);
+    }
     let wanted = match search {
         Search::Everything => None,
         Search::Customer(customer) => Some(customer.to_string()),

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod chat_messages;
 pub mod chatbot_value_lists;
 pub mod chatbot_values;
+pub mod common_words;
 pub mod conversations;
 pub mod due;
 pub mod history;

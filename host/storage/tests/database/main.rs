@@ -11,6 +11,7 @@ mod credits;
 mod customers;
 mod fixtures;
 mod inboxes;
+mod large_lists;
 mod live_chat;
 mod messenger;
 mod migration;

@@ -1,13 +1,13 @@
-//! The events of the chatbot webhook (SPEC 6.5): a customer wrote, or the bot answered.
+//! The events of the chatbot webhook (SPEC 6.5): a customer wrote, the bot or an agent answered, the chat was assigned.
 
 use chrono::{DateTime, Utc};
 use domain::{
     address::AddressKind,
     chat::{MessageContentType, words},
     content::OutboundContent,
-    event::{self, AnsweredMessage, Chat, Customer, MessageCame, MessageSaid},
+    event::{self, AnsweredMessage, Assignment, Chat, Customer, MessageCame, MessageSaid},
 };
-use events::ChatbotReport;
+use events::{ChatbotReport, Scene};
 use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Direction, Team};
 
 use plugin_host::unix_millis;
@@ -29,25 +29,33 @@ pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: 
     }
 }
 
-/// The bot answered.
+/// The bot or an agent answered. Templates and quotes are told of replies of customers alone.
 pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
-    let template = match &said.content {
-        OutboundContent::Template(template) => Some(template),
-        _ => None,
-    };
     let media_url = match &said.content {
         OutboundContent::Media(file) => Some(file.url.clone()),
         _ => None,
     };
     ChatbotEvent {
         message_id: Some(said.message.to_string()),
+        ct_id: said.ct_id.clone(),
         message_type: Some(type_of_reply(&said.content).as_str().to_owned()),
         message_text: words::of_outbound(&said.content),
         media_url,
-        template_id: template.map(|template| template.id.clone()),
-        template_name: template.map(|template| template.name.clone()),
-        quoted_message_id: said.quoted.map(|quoted| quoted.to_string()),
         ..of_chat((&said.chat, &said.customer), told, (Direction::Outgoing, business), at)
+    }
+}
+
+/// The chat was given to an agent or a team: an `OUTGOING` event without a message, since no customer wrote.
+pub(super) fn assigned(
+    scene: &Scene,
+    assigned: Assignment,
+    told: ChatbotReport,
+    business: &str,
+    at: DateTime<Utc>,
+) -> ChatbotEvent {
+    ChatbotEvent {
+        routed_to_another_team: Some(assigned.to_another_team),
+        ..of_chat((&scene.chat, &scene.customer), told, (Direction::Outgoing, business), at)
     }
 }
 

@@ -35,7 +35,7 @@ fn address(kind: AddressKind, value: &str) -> Address {
 }
 
 fn told(kind: ReportKind, event: Event) -> Option<WebhookEvent> {
-    of(&Report { kind, recorded: Recorded { at: at(), event } }, BUSINESS)
+    of(&Report { kind, recorded: Recorded { at: at(), event }, scene: None }, BUSINESS)
 }
 
 fn chatbot_report(payload_version: PayloadVersion) -> ReportKind {
@@ -161,7 +161,8 @@ fn a_reply_goes_from_the_business_to_the_customer() {
         chat: Chat { state: ParticipantState::Closed, ..chat() },
         customer: customer(),
         content,
-        quoted: None,
+        quoted: Some(ChatMessageId(Uuid::from_u128(4))),
+        ct_id: Some("answer-1".to_owned()),
     };
     let event = chatbot_of(Event::MessageSaid(Box::new(said)));
     assert_eq!((event.direction, event.message_type.as_deref()), (Direction::Outgoing, Some("INTERACTIVE")));
@@ -170,7 +171,8 @@ fn a_reply_goes_from_the_business_to_the_customer() {
         (Some(BUSINESS), Some("27820000001"))
     );
     assert_eq!((event.conversation_status.as_deref(), event.conversation_closed), (Some("CLOSED"), true));
-    assert_eq!(event.message_text.as_deref(), Some("Choose"));
+    assert_eq!((event.message_text.as_deref(), event.ct_id.as_deref()), (Some("Choose"), Some("answer-1")));
+    assert_eq!((event.quoted_message_id, event.template_id), (None, None), "these are of replies of customers");
 }
 
 fn moved(leg: i16, channel: Channel, state: DeliveryState) -> MessageMoved {

@@ -17,6 +17,7 @@ const FIELDS: [&str; 5] =
 /// What arrives at each address, by the name of the event.
 async fn bodies(version: &str) -> Value {
     let stage = Stage::new().await;
+    stage.store_chat().await;
     let mut sinks = Vec::new();
     let mut configuration = json!({ "chatbotPayloadVersion": version, "chatbotIncludeOutgoing": true });
     for field in FIELDS {
@@ -86,12 +87,15 @@ fn read(version: &str) -> Map<String, Value> {
 }
 
 #[test]
-fn null_fields_are_omitted_from_every_body() {
+fn every_body_is_flat_and_has_no_nulls() {
     for version in ["v1", "v2"] {
         for (name, bodies) in read(version) {
             for body in bodies.as_object().unwrap().values() {
-                let nulls = body.as_object().unwrap().iter().filter(|(_, value)| value.is_null());
-                assert_eq!(nulls.count(), 0, "{version}: {name}: {body}");
+                for (field, value) in body.as_object().unwrap() {
+                    assert!(!value.is_null(), "{version}: {name}: {field}");
+                    // Of all fields the values of a template alone are keyed.
+                    assert!(field == "bodyParameters" || !(value.is_object() || value.is_array()), "{name}: {field}");
+                }
             }
         }
     }
@@ -138,5 +142,33 @@ fn template_fields_stand_only_in_replies_right_after_a_template_send() {
                 assert_eq!(has, name.contains("after a template"), "{version}: {name}: {body}");
             }
         }
+    }
+}
+
+#[test]
+fn an_assignment_is_outgoing_without_a_message_and_says_in_version_2_whether_another_team_got_the_chat() {
+    for (name, routed) in [
+        ("an agent takes a chat", false),
+        ("a chat is passed on to another agent", false),
+        ("a chat is passed on to a team", false),
+        ("a chat is passed on to another team", true),
+        ("a chat is passed on to an agent of another team", true),
+    ] {
+        for version in ["v1", "v2"] {
+            let body = &read(version)[name]["chatbotWebhookURL"];
+            assert_eq!(body["direction"], "OUTGOING", "{name}");
+            for field in ["messageId", "messageType", "messageText", "mediaUrl"] {
+                assert_eq!(body.get(field), None, "{name}: {field}");
+            }
+            let told = (version == "v2").then_some(&json!(routed)).cloned();
+            assert_eq!(body.get("routedToAnotherTeam"), told.as_ref(), "{version}: {name}");
+        }
+    }
+    for version in ["v1", "v2"] {
+        assert_eq!(read(version)["a chat that is assigned to nobody"], json!({}));
+        let others = read(version).into_iter().filter(|(name, _)| !name.starts_with("a chat is passed on"));
+        let told = others.filter(|(_, bodies)| bodies["chatbotWebhookURL"].get("routedToAnotherTeam").is_some());
+        let told: Vec<String> = told.map(|(name, _)| name).collect();
+        assert!(told.iter().all(|name| name == "an agent takes a chat"), "only assignments: {told:?}");
     }
 }

@@ -8,12 +8,12 @@ use domain::{
     content::{Location, MediaKind, OutboundContent, OutboundMedia, ReplyButton, ReplyButtons},
     delivery::DeliveryState,
     event::{
-        Agent, AnsweredMessage, AnsweredTemplate, ChannelStatus, Chat, Customer, CustomerNumberChanged, Event,
-        InboxQualityChanged, MessageCame, MessageMoved, MessageSaid, PluginSuspended, PluginVersion, PreferenceChanged,
-        Quality, SessionChanged, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange, TemplateChanged,
-        TemplateElement, Tracking, WebhookDisabled,
+        Agent, AnsweredMessage, AnsweredTemplate, ChannelStatus, Chat, ChatChangedHands, Customer,
+        CustomerNumberChanged, Event, InboxQualityChanged, MessageCame, MessageMoved, MessageSaid, PluginSuspended,
+        PluginVersion, PreferenceChanged, Quality, SessionChanged, SessionStatus, Speaker, StepTimes, TemplateApproval,
+        TemplateChange, TemplateChanged, TemplateElement, Tracking, WebhookDisabled,
     },
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, UserId, WebhookConfigId},
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::{InboundContent, InboundMedia, ProviderFailure},
     webhook::{DisabledReason, WebhookType},
 };
@@ -29,7 +29,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
 
 fn chat() -> Chat {
     Chat {
-        participant: ParticipantId(Uuid::from_u128(1)),
+        participant: CHAT,
         state: ParticipantState::Bot,
         missed: false,
         client_ref: Some("demo".to_owned()),
@@ -40,22 +40,61 @@ fn chat() -> Chat {
     }
 }
 
+/// What a chat that was given out is in the database, for events that only name it.
+pub const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(1));
+/// Its customer.
+pub const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(4));
+/// Agents, by id and name.
+pub const AGENTS: [(UserId, &str); 2] = [(UserId(Uuid::from_u128(2)), "Ann"), (UserId(Uuid::from_u128(3)), "Ben")];
+
+const SALES: TeamId = TeamId(Uuid::from_u128(10));
+const SUPPORT: TeamId = TeamId(Uuid::from_u128(11));
+
 fn assigned() -> Chat {
-    let agent = |id, name: &str| Some(Agent { id: UserId(Uuid::from_u128(id)), name: Some(name.to_owned()) });
+    let agent = |at: usize| Some(Agent { id: AGENTS[at].0, name: Some(AGENTS[at].1.to_owned()) });
     Chat {
         state: ParticipantState::Active,
         missed: true,
-        agent: agent(2, "Ann"),
-        last_agent: agent(3, "Ben"),
+        agent: agent(0),
+        last_agent: agent(1),
         team: Some("sales".to_owned()),
-        team_id: None,
+        team_id: Some(SALES),
         ..chat()
     }
 }
 
+/// A chat that got to an agent, a team, or both, from an agent and a team.
+fn given([previous, agent]: [Option<usize>; 2], [previous_team, team]: [Option<TeamId>; 2]) -> Event {
+    let user = |at: Option<usize>| at.map(|at| AGENTS[at].0);
+    let state = |agent: Option<usize>| agent.map_or(ParticipantState::Queued, |_| ParticipantState::Active);
+    Event::ChatChangedHands(ChatChangedHands {
+        participant: CHAT,
+        from: state(previous),
+        to: state(agent),
+        bot: None,
+        agent: user(agent),
+        team: team.map(|team| if team == SALES { "sales" } else { "support" }.to_owned()),
+        team_id: team,
+        reason: None,
+        previous_agent: user(previous),
+        previous_team,
+    })
+}
+
+fn assignments() -> Vec<(&'static str, Event)> {
+    vec![
+        ("an agent takes a chat", given([None, Some(0)], [None, None])),
+        ("a chat is passed on to another agent", given([Some(1), Some(0)], [Some(SALES), Some(SALES)])),
+        ("a chat is passed on to a team", given([Some(1), None], [None, Some(SALES)])),
+        ("a chat is passed on to another team", given([Some(1), None], [Some(SUPPORT), Some(SALES)])),
+        ("a chat is passed on to an agent of another team", given([Some(1), Some(0)], [Some(SUPPORT), Some(SALES)])),
+        ("a chat that is assigned to nobody", given([Some(1), None], [Some(SALES), Some(SALES)])),
+    ]
+}
+
 fn customer() -> Customer {
     Customer {
-        id: CustomerId(Uuid::from_u128(4)),
+        id: CUSTOMER,
         name: Some("Zo".to_owned()),
         username: Some("zo".to_owned()),
         addresses: vec![address(AddressKind::Phone, "27820000001"), address(AddressKind::Bsuid, "ZA.100")],
@@ -180,7 +219,15 @@ fn said(content: OutboundContent, quoted: Option<ChatMessageId>) -> Event {
         customer: customer(),
         content,
         quoted,
+        ct_id: None,
     }))
+}
+
+/// Said by an agent who has the chat.
+fn answered(content: OutboundContent) -> Event {
+    let Event::MessageSaid(said) = said(content, None) else { unreachable!() };
+    let by = Speaker::Agent(AGENTS[0].0);
+    Event::MessageSaid(Box::new(MessageSaid { by, chat: assigned(), ct_id: Some("answer-1".to_owned()), ..*said }))
 }
 
 fn outgoing() -> Vec<(&'static str, Event)> {
@@ -201,7 +248,9 @@ fn outgoing() -> Vec<(&'static str, Event)> {
         ("a reply", said(OutboundContent::Text { body: "hi".to_owned() }, None)),
         ("a reply that quotes", said(OutboundContent::Text { body: "hi".to_owned() }, quoted)),
         ("a reply with buttons", said(buttons, None)),
-        ("a reply with a file", said(file, None)),
+        ("a reply with a file", said(file.clone(), None)),
+        ("a reply of an agent", answered(OutboundContent::Text { body: "hi".to_owned() })),
+        ("a file of an agent", answered(file)),
     ]
 }
 
@@ -300,5 +349,5 @@ pub fn all() -> Vec<(&'static str, Event)> {
         ("a session that stands", session(SessionStatus::Success, "Sync Complete. You can now send messages")),
         ("a session that ends", session(SessionStatus::Disconnected, "Disconnected: Logged in on another device")),
     ];
-    incoming.chain(outgoing()).chain(statuses).chain(sessions).chain(partner()).collect()
+    incoming.chain(outgoing()).chain(assignments()).chain(statuses).chain(sessions).chain(partner()).collect()
 }

@@ -8,17 +8,21 @@ use base::{
 };
 use chrono::TimeDelta;
 use domain::{
+    channel::Channel,
+    chat::ParticipantState,
     event::{Event, SessionChanged, SessionStatus},
     ids::{ClientId, EndpointId, InboxId},
     webhook::{WebhookConfig, WebhookConfigRequest},
 };
 use events::{NewEvent, record};
 use props::{HandClock, Surroundings, one_number};
-use storage::{PgPool, Queue, work::lanes};
+use storage::{PgPool, Queue, chat::participants, work::lanes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use webhooks::{configure, deliver};
+
+use crate::sample_events;
 
 /// One client with one number.
 pub struct Stage {
@@ -35,6 +39,48 @@ impl Stage {
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
         let (client, number) = one_number(&ctx, "27600000001").await;
         Self { ctx, client, number, clock }
+    }
+
+    /// Stores the chat, the customer and the agents that the sample events name.
+    pub async fn store_chat(&self) {
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let (client, now) = (self.client, self.ctx.now());
+        for (id, name) in sample_events::AGENTS {
+            sqlx::query(
+                "INSERT INTO client_user (client_id, id, email, name, role, password_hash, created_at)
+                 VALUES ($1, $2, $3, $3, 'AGENT', 'x', $4)",
+            )
+            .bind(client.0)
+            .bind(id.0)
+            .bind(name)
+            .bind(now)
+            .execute(&mut *db)
+            .await
+            .unwrap();
+        }
+        let customer = sample_events::CUSTOMER;
+        sqlx::query(
+            "INSERT INTO customer (client_id, id, full_name, username, created_at) VALUES ($1, $2, 'Zo', 'zo', $3)",
+        )
+        .bind(client.0)
+        .bind(customer.0)
+        .bind(now)
+        .execute(&mut *db)
+        .await
+        .unwrap();
+        for (kind, value) in [("PHONE", "27820000001"), ("BSUID", "ZA.100")] {
+            sqlx::query("INSERT INTO customer_address (client_id, kind, value, customer_id, seen_at) VALUES ($1, $2, $3, $4, $5)")
+                .bind(client.0)
+                .bind(kind)
+                .bind(value)
+                .bind(customer.0)
+                .bind(now)
+                .execute(&mut *db)
+                .await
+                .unwrap();
+        }
+        let who = (Channel::Whatsapp, ParticipantState::Queued);
+        participants::insert(&mut db, client, sample_events::CHAT, (self.number, customer), who, now).await.unwrap();
     }
 
     /// Moves the business clock.

@@ -2,8 +2,11 @@
 //! delivery that is stored then. Each delivery holds the event, because its bytes replace it within moments and because
 //! most events have one webhook (ADR 0017).
 
+mod assigned;
 #[cfg(test)]
 mod tests;
+
+pub use assigned::Scene;
 
 use std::collections::BTreeSet;
 
@@ -33,6 +36,9 @@ pub struct Report {
     pub kind: ReportKind,
     /// The event.
     pub recorded: Recorded,
+    /// The chat of an event that only names it.
+    #[serde(default)]
+    pub scene: Option<Box<Scene>>,
 }
 
 /// A [`Report`] on its way to where it is stored.
@@ -40,6 +46,8 @@ pub struct Report {
 struct NewReport<'event> {
     kind: ReportKind,
     recorded: Written<'event>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scene: Option<Box<Scene>>,
 }
 
 /// The webhook that tells of an event (SPEC 6), with what must be as it was when the event was recorded.
@@ -66,7 +74,7 @@ pub struct ChatbotReport {
     pub event_id: Uuid,
     /// Which payload.
     pub payload_version: PayloadVersion,
-    /// Whether the bot's messages are reported too.
+    /// Whether what bots and agents say is reported too.
     pub include_outgoing: bool,
     /// Whether nothing is reported while an agent is assigned.
     pub stop_on_agent_assignment: bool,
@@ -95,7 +103,15 @@ pub(crate) async fn take(
         for webhook in told_by(&new.event) {
             let Some((endpoint, settings)) = destination(&routes, inbox, *webhook, &new.event) else { continue };
             let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
-            let report = NewReport { kind, recorded: Written::new(new.at, &new.event) };
+            let scene = match &new.event {
+                // An assignment of a chat that is gone is told to nobody.
+                Event::ChatChangedHands(changed) => match assigned::scene(db, client, changed).await? {
+                    Some(scene) => Some(scene),
+                    None => continue,
+                },
+                _ => None,
+            };
+            let report = NewReport { kind, recorded: Written::new(new.at, &new.event), scene };
             let id = id_of(&new.event).unwrap_or_else(|| ctx.mint());
             deliveries.push(NewDelivery { id, endpoint, inbox, order_key: new.order_key, event: report });
         }
@@ -120,8 +136,9 @@ fn id_of(event: &Event) -> Option<DeliveryId> {
 fn told_by(event: &Event) -> &'static [WebhookType] {
     match event {
         Event::MessageCame(_) => &[WebhookType::IncomingMessage, WebhookType::Chatbot],
-        // An agent's own words are no news to the client (SPEC 6.5).
-        Event::MessageSaid(said) if said.by == Speaker::Bot => &[WebhookType::Chatbot],
+        // What somebody wrote past the platform is neither a bot's nor an agent's.
+        Event::MessageSaid(said) if said.by != Speaker::Elsewhere => &[WebhookType::Chatbot],
+        Event::ChatChangedHands(changed) if changed.assignment().is_some() => &[WebhookType::Chatbot],
         // Only what came through the send endpoints is reported (SPEC 6.2).
         Event::MessageMoved(moved) if moved.chat_message.is_none() && !moved.tracking.of_product => {
             &[WebhookType::StatusUpdate]
@@ -177,6 +194,7 @@ fn chatbot_moment(event: &Event) -> Option<(ChatbotEvent, bool)> {
     match event {
         Event::MessageCame(came) => Some((ChatbotEvent::Incoming, came.chat.agent.is_some())),
         Event::MessageSaid(said) => Some((moment_of_reply(said), said.chat.agent.is_some())),
+        Event::ChatChangedHands(changed) => Some((ChatbotEvent::Assignment, changed.agent.is_some())),
         _ => None,
     }
 }
@@ -184,7 +202,7 @@ fn chatbot_moment(event: &Event) -> Option<(ChatbotEvent, bool)> {
 fn moment_of_reply(said: &MessageSaid) -> ChatbotEvent {
     match said.content {
         OutboundContent::Template(_) => ChatbotEvent::TemplateSend,
-        _ => ChatbotEvent::BotReply,
+        _ => ChatbotEvent::Reply,
     }
 }
 

@@ -6,8 +6,11 @@ use chrono::DateTime;
 use domain::{
     chat::ParticipantState,
     content::TemplateSend,
-    event::{Agent, Chat, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus, WebhookDisabled},
-    ids::{ChatMessageId, CustomerId, ParticipantId, UserId, WebhookConfigId},
+    event::{
+        Agent, Chat, ChatChangedHands, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus,
+        WebhookDisabled,
+    },
+    ids::{ChatMessageId, CustomerId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::InboundContent,
     webhook::DisabledReason,
 };
@@ -75,7 +78,15 @@ fn came_to(chat: Chat) -> Event {
 
 fn said(by: Speaker, content: OutboundContent) -> Event {
     let message = ChatMessageId(Uuid::from_u128(23));
-    Event::MessageSaid(Box::new(MessageSaid { message, by, chat: chat(), customer: customer(), content, quoted: None }))
+    Event::MessageSaid(Box::new(MessageSaid {
+        message,
+        by,
+        chat: chat(),
+        customer: customer(),
+        content,
+        quoted: None,
+        ct_id: None,
+    }))
 }
 
 fn text() -> OutboundContent {
@@ -115,7 +126,7 @@ fn an_override_without_addresses_silences_its_inbox() {
 }
 
 #[test]
-fn bot_replies_are_reported_only_when_included_and_template_sends_and_agents_never() {
+fn words_of_bots_and_agents_are_reported_only_when_included_and_template_sends_never() {
     let mut routes = [default_route()];
     let template = OutboundContent::Template(TemplateSend {
         id: "12".to_owned(),
@@ -129,11 +140,45 @@ fn bot_replies_are_reported_only_when_included_and_template_sends_and_agents_nev
         rendered_text: "ready".to_owned(),
         replies: Vec::new(),
     });
-    assert_eq!(told(&routes, &said(Speaker::Bot, text())), []);
+    let agent = Speaker::Agent(UserId(Uuid::from_u128(9)));
+    for by in [Speaker::Bot, agent, Speaker::Elsewhere] {
+        assert_eq!(told(&routes, &said(by, text())), []);
+    }
     routes[0].settings.chatbot_include_outgoing = true;
-    assert_eq!(told(&routes, &said(Speaker::Bot, text())), [DEFAULT_CHATBOT]);
-    assert_eq!(told(&routes, &said(Speaker::Bot, template)), []);
-    assert_eq!(told(&routes, &said(Speaker::Agent(UserId(Uuid::from_u128(9))), text())), []);
+    for by in [Speaker::Bot, agent] {
+        assert_eq!(told(&routes, &said(by, text())), [DEFAULT_CHATBOT]);
+        assert_eq!(told(&routes, &said(by, template.clone())), []);
+    }
+    assert_eq!(told(&routes, &said(Speaker::Elsewhere, text())), [], "neither a bot nor an agent of ours");
+}
+
+fn changed_hands(agent: Option<UserId>, team: Option<TeamId>) -> Event {
+    Event::ChatChangedHands(ChatChangedHands {
+        participant: ParticipantId(Uuid::from_u128(20)),
+        from: ParticipantState::Bot,
+        to: if agent.is_some() { ParticipantState::Active } else { ParticipantState::Queued },
+        bot: None,
+        agent,
+        team: team.map(|_| "sales".to_owned()),
+        team_id: team,
+        reason: None,
+        previous_agent: None,
+        previous_team: None,
+    })
+}
+
+#[test]
+fn assignments_are_reported_only_when_outgoing_events_are_and_none_to_an_agent_when_those_stop() {
+    let (agent, team) = (Some(UserId(Uuid::from_u128(9))), Some(TeamId(Uuid::from_u128(8))));
+    let mut routes = [default_route()];
+    assert_eq!(told(&routes, &changed_hands(agent, team)), []);
+    routes[0].settings.chatbot_include_outgoing = true;
+    assert_eq!(told(&routes, &changed_hands(agent, None)), [DEFAULT_CHATBOT]);
+    assert_eq!(told(&routes, &changed_hands(None, team)), [DEFAULT_CHATBOT]);
+    assert_eq!(told(&routes, &changed_hands(None, None)), [], "it was assigned to nobody");
+    routes[0].settings.chatbot_stop_on_agent_assignment = true;
+    assert_eq!(told(&routes, &changed_hands(agent, team)), []);
+    assert_eq!(told(&routes, &changed_hands(None, team)), [DEFAULT_CHATBOT]);
 }
 
 #[test]
@@ -176,9 +221,9 @@ fn what_no_webhook_tells_of_goes_nowhere() {
 fn a_report_comes_back_as_it_was_stored() {
     let (at, event) = (DateTime::from_timestamp_millis(1_790_000_000_123).unwrap(), came_to(chat()));
     let kind = kind_of(WebhookType::Chatbot, &WebhookSettings::default(), || Uuid::from_u128(5));
-    let stored = serde_json::to_string(&NewReport { kind, recorded: Written::new(at, &event) }).unwrap();
+    let stored = serde_json::to_string(&NewReport { kind, recorded: Written::new(at, &event), scene: None }).unwrap();
     let read: Report = serde_json::from_str(&stored).unwrap();
-    assert_eq!(read, Report { kind, recorded: Recorded { at, event } });
+    assert_eq!(read, Report { kind, recorded: Recorded { at, event }, scene: None });
 }
 
 #[test]

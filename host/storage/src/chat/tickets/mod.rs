@@ -10,7 +10,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-pub use search::{Filter, search};
+pub use search::{Filter, count_statement, page_statement, search};
 
 use crate::{Error, Result, stored::known};
 

@@ -7,6 +7,7 @@ use domain::{
     page::{Page, PageRequest},
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::{Ticket, TicketRow};
 use crate::{Result, chat::lists::COUNTED};
@@ -30,6 +31,40 @@ pub struct Filter {
     pub status: Option<TicketStatus>,
 }
 
+/// What the statements of a filter ask of a ticket. Only what is asked for is in it, so that each filter is read from the index
+/// that has it: a plan is made once for a statement, whatever its arguments.
+fn conditions(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
+    let given = |is_given: bool, asked: &'static str, otherwise: &'static str| if is_given { asked } else { otherwise };
+    let inbox = match inboxes {
+        None => "$4::uuid[] IS NULL",
+        Some([_]) => "inbox_id = ($4::uuid[])[1]",
+        Some(_) => "inbox_id = ANY($4::uuid[])",
+    };
+    [
+        "client_id = $1 AND created_at >= $2 AND created_at <= $3",
+        inbox,
+        given(filter.rating.is_some(), "rating = $5", "$5::text IS NULL"),
+        given(filter.number.is_some(), "number = $6", "$6::bigint IS NULL"),
+        given(filter.agent.is_some(), "agent_id = $7", "$7::uuid IS NULL"),
+        given(filter.status.is_some(), "status = $8", "$8::text IS NULL"),
+    ]
+    .join(" AND ")
+}
+
+/// The statement of a page: `$9` rows are left out, `$10` are wanted. Public for the test of its plan.
+#[doc(hidden)]
+pub fn page_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
+    let conditions = conditions(filter, inboxes);
+    format!("SELECT * FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10")
+}
+
+/// The statement that counts what a filter lets through, up to `$9`. Public for the test of its plan.
+#[doc(hidden)]
+pub fn count_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
+    let conditions = conditions(filter, inboxes);
+    format!("SELECT count(*) FROM (SELECT 1 FROM ticket WHERE {conditions} LIMIT $9) counted")
+}
+
 /// A page of the tickets that a filter lets through. Those beyond [`COUNTED`] are counted as the lists of chats are.
 pub async fn search(
     db: &mut PgConnection,
@@ -37,52 +72,53 @@ pub async fn search(
     filter: &Filter,
     page: PageRequest,
 ) -> Result<Page<Ticket>> {
-    let rows: Vec<TicketRow> = sqlx::query_as(
-        "SELECT * FROM ticket
-         WHERE client_id = $1 AND created_at >= $2 AND created_at <= $3
-           AND ($4::text IS NULL OR inbox_id IN
-                (SELECT inbox.id FROM inbox WHERE inbox.client_id = $1 AND inbox.address = $4))
-           AND ($5::text IS NULL OR rating = $5) AND ($6::bigint IS NULL OR number = $6)
-           AND ($7::uuid IS NULL OR agent_id = $7) AND ($8::text IS NULL OR status = $8)
-         ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10",
-    )
-    .bind(client.0)
-    .bind(filter.from)
-    .bind(filter.until)
-    .bind(filter.inbox_address.as_deref())
-    .bind(filter.rating.map(Rating::as_str))
-    .bind(filter.number)
-    .bind(filter.agent.map(|agent| agent.0))
-    .bind(filter.status.map(TicketStatus::as_str))
-    .bind(page.offset())
-    .bind(page.limit() + 1)
-    .fetch_all(&mut *db)
-    .await?;
-    let counted: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM (
-             SELECT 1 FROM ticket
-             WHERE client_id = $1 AND created_at >= $2 AND created_at <= $3
-               AND ($4::text IS NULL OR inbox_id IN
-                    (SELECT inbox.id FROM inbox WHERE inbox.client_id = $1 AND inbox.address = $4))
-               AND ($5::text IS NULL OR rating = $5) AND ($6::bigint IS NULL OR number = $6)
-               AND ($7::uuid IS NULL OR agent_id = $7) AND ($8::text IS NULL OR status = $8)
-             LIMIT $9) counted",
-    )
-    .bind(client.0)
-    .bind(filter.from)
-    .bind(filter.until)
-    .bind(filter.inbox_address.as_deref())
-    .bind(filter.rating.map(Rating::as_str))
-    .bind(filter.number)
-    .bind(filter.agent.map(|agent| agent.0))
-    .bind(filter.status.map(TicketStatus::as_str))
-    .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
-    .fetch_one(db)
-    .await?;
+    let inboxes = match &filter.inbox_address {
+        Some(address) => Some(inboxes_at(db, client, address).await?),
+        None => None,
+    };
+    if inboxes.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Page { items: Vec::new(), total: 0 });
+    }
+    let inboxes = inboxes.as_deref();
+    let rows: Vec<TicketRow> = sqlx::query_as(&page_statement(filter, inboxes))
+        .bind(client.0)
+        .bind(filter.from)
+        .bind(filter.until)
+        .bind(inboxes)
+        .bind(filter.rating.map(Rating::as_str))
+        .bind(filter.number)
+        .bind(filter.agent.map(|agent| agent.0))
+        .bind(filter.status.map(TicketStatus::as_str))
+        .bind(page.offset())
+        .bind(page.limit() + 1)
+        .fetch_all(&mut *db)
+        .await?;
+    let counted: i64 = sqlx::query_scalar(&count_statement(filter, inboxes))
+        .bind(client.0)
+        .bind(filter.from)
+        .bind(filter.until)
+        .bind(inboxes)
+        .bind(filter.rating.map(Rating::as_str))
+        .bind(filter.number)
+        .bind(filter.agent.map(|agent| agent.0))
+        .bind(filter.status.map(TicketStatus::as_str))
+        .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
+        .fetch_one(db)
+        .await?;
     let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
     let counted = u64::try_from(counted).unwrap_or_default();
     let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
     let size = usize::try_from(page.size).unwrap_or(usize::MAX);
     let items = rows.into_iter().take(size).map(Ticket::try_from).collect::<Result<Vec<_>>>()?;
     Ok(Page { items, total })
+}
+
+/// The inboxes of a client that are reached at an address: one, unless two channels share it.
+async fn inboxes_at(db: &mut PgConnection, client: ClientId, address: &str) -> Result<Vec<Uuid>> {
+    let found = sqlx::query_scalar("SELECT id FROM inbox WHERE client_id = $1 AND address = $2")
+        .bind(client.0)
+        .bind(address)
+        .fetch_all(db)
+        .await?;
+    Ok(found)
 }

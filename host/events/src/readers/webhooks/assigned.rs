@@ -1,0 +1,48 @@
+//! Assignment events of the chatbot webhook (SPEC 6.5). `ChatChangedHands` names the chat and who has it; what the webhook
+//! shows beside that is read here, only when somebody wants it.
+
+use base::Result;
+use domain::{
+    chat::ChatTeam,
+    event::{Chat, ChatChangedHands, Customer},
+    ids::ClientId,
+};
+use serde::{Deserialize, Serialize};
+use storage::{
+    PgConnection,
+    chat::participants::{self, Participant},
+    people::customers,
+};
+
+use crate::scene;
+
+/// A chat and its customer, of an event that only names the chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scene {
+    /// The chat, as the event left it.
+    pub chat: Chat,
+    /// The customer.
+    pub customer: Customer,
+}
+
+/// The chat as it was left, whether or not the use case has saved it already. `None` when it is gone.
+pub(super) async fn scene(
+    db: &mut PgConnection,
+    client: ClientId,
+    changed: &ChatChangedHands,
+) -> Result<Option<Box<Scene>>> {
+    let Some(mut chat) = participants::find(db, client, changed.participant).await? else { return Ok(None) };
+    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(None) };
+    leave(&mut chat, changed);
+    let chat = scene::chat(db, client, &chat).await?;
+    Ok(Some(Box::new(Scene { chat, customer: scene::customer(&customer) })))
+}
+
+fn leave(chat: &mut Participant, changed: &ChatChangedHands) {
+    chat.state = changed.to;
+    if changed.previous_agent.is_some() && changed.previous_agent != changed.agent {
+        chat.last_assigned_agent = changed.previous_agent;
+    }
+    chat.assigned_agent = changed.agent;
+    chat.team = changed.team_id.zip(changed.team.clone()).map(|(id, name)| ChatTeam { id, name });
+}

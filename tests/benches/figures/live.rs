@@ -1,0 +1,124 @@
+//! Live events for 500 connected agents: from what a customer wrote to the socket of the agent who has the chat, at 200 events a
+//! second; and what a connection takes of the program's memory. The chats and agents are those of `inbox`.
+
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use harness::inbound_text;
+use serde_json::Value;
+use tokio::{net::TcpStream, sync::mpsc, task::JoinSet};
+use tokio_tungstenite::{
+    MaybeTlsStream, WebSocketStream, connect_async,
+    tungstenite::{Message, client::IntoClientRequest},
+};
+
+use crate::{
+    inbox::{AGENTS, key_of, number_of},
+    memory::resident,
+    stage::Stage,
+    table::{Bar, Figure},
+    timing::Times,
+};
+
+const PER_SECOND: u32 = 200;
+/// The first seconds fill caches.
+const WARM_UP: u32 = 5;
+const LENGTH: u32 = 20;
+/// What has not arrived by then counts as that long.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Every twentieth chat is with an agent (`inbox`).
+const ACTIVE: i64 = 20;
+
+pub async fn measure(stage: &Stage, chats: i64) -> [Figure; 2] {
+    let before = resident(stage);
+    let (arrived, mut arrivals) = mpsc::unbounded_channel();
+    let mut sockets = JoinSet::new();
+    for agent in 0..AGENTS {
+        sockets.spawn(listen(connect(stage, agent).await, arrived.clone()));
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
+    let each = (resident(stage) - before) * 1024.0 / AGENTS as f64;
+    let times = run(stage, chats, &mut arrivals).await;
+    let after = resident(stage);
+    sockets.abort_all();
+    [
+        Figure {
+            name: "inbox: from what a customer wrote to the agent's socket",
+            unit: "ms, 99th percentile",
+            measured: times.p99(),
+            floor: None,
+            beside: "-".to_owned(),
+            bar: Bar::AtMost(200.0),
+            notes: vec![format!("{AGENTS} agents, {PER_SECOND} events a second: {times}")],
+        },
+        Figure {
+            name: "inbox: memory of a connected agent",
+            unit: "KB resident",
+            measured: each,
+            floor: None,
+            beside: "-".to_owned(),
+            bar: Bar::Watch,
+            notes: vec![format!("{before:.0} MB without agents, {after:.0} MB after the events")],
+        },
+    ]
+}
+
+async fn connect(stage: &Stage, agent: i64) -> WebSocketStream<MaybeTlsStream<TcpStream>> {
+    let url = format!("{}/chat-service/api/v2/events", stage.patchbay.url().replace("http://", "ws://"));
+    let mut request = url.into_client_request().unwrap();
+    request.headers_mut().insert("authorization", key_of(agent).parse().unwrap());
+    connect_async(request).await.expect("an agent connects").0
+}
+
+/// Tells which messages came, and when.
+async fn listen(
+    mut socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    arrived: mpsc::UnboundedSender<(String, Instant)>,
+) {
+    while let Some(Ok(message)) = socket.next().await {
+        let now = Instant::now();
+        let Message::Text(text) = message else { continue };
+        let said: Value = serde_json::from_str(&text).unwrap();
+        if said["type"] == "message.received" {
+            drop(arrived.send((said["message"]["text"].as_str().unwrap_or_default().to_owned(), now)));
+        }
+    }
+}
+
+/// Customers write at an even pace, each to another agent than the one before.
+async fn run(stage: &Stage, chats: i64, arrivals: &mut mpsc::UnboundedReceiver<(String, Instant)>) -> Times {
+    let http = reqwest::Client::new();
+    let webhook = format!("{}/providers/whatsapp-cloud/webhook", stage.patchbay.url());
+    let (all, warm) = (PER_SECOND * (WARM_UP + LENGTH), PER_SECOND * WARM_UP);
+    let active = chats / ACTIVE;
+    let (mut began, mut posts) = (Vec::new(), JoinSet::new());
+    let mut pace = tokio::time::interval(Duration::from_secs(1) / PER_SECOND);
+    for event in 0..all {
+        pace.tick().await;
+        let phone = number_of(ACTIVE - 1 + ACTIVE * (i64::from(event) % active));
+        let body =
+            stage.client.callback(inbound_text(&format!("live.{event}"), Some(&phone), None, &format!("live.{event}")));
+        let body = body.to_string();
+        let signature = stage.patchbay.sign_callback(body.as_bytes());
+        let request = http.post(&webhook).header("Content-Type", "application/json");
+        let request = request.header("X-Hub-Signature-256", signature).body(body);
+        began.push(Instant::now());
+        posts.spawn(async move { assert!(request.send().await.unwrap().status().is_success()) });
+    }
+    posts.join_all().await;
+    let mut took: Vec<Option<Duration>> = vec![None; began.len()];
+    let mut missing = began.len();
+    let until = Instant::now() + PATIENCE;
+    while missing > 0 {
+        let left = until.saturating_duration_since(Instant::now());
+        let Ok(Some((text, when))) = tokio::time::timeout(left, arrivals.recv()).await else { break };
+        let Some(event) = text.strip_prefix("live.").and_then(|event| event.parse::<usize>().ok()) else { continue };
+        // An agent's teammates hear of it, too: the first counts.
+        if took[event].is_none() {
+            missing -= 1;
+            took[event] = Some(when - began[event]);
+        }
+    }
+    Times::from(took.into_iter().skip(warm as usize).map(|one| one.unwrap_or(PATIENCE)).collect())
+}
