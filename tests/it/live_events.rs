@@ -99,6 +99,21 @@ async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
 }
 
 #[tokio::test]
+async fn a_customer_is_called_what_the_address_book_calls_it() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let contact = json!({ "fullName": "Zanele (gold)", "phoneNumber": phone.msisdn });
+    assert_eq!(client.post("/messaging-service/WhatsApp/contacts", &contact).await.status, 201);
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    next(&mut live).await;
+    phone.write(&client.number, "hello").await;
+    let came = until(&mut live, "message.received").await.pop().unwrap();
+    assert_eq!(came["chat"]["name"], "Zanele (gold)");
+    assert_eq!(came["chat"]["userId"], phone.user_id().await);
+}
+
+#[tokio::test]
 async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

@@ -4,13 +4,12 @@ use axum::{
     extract::{Query, Request, State, rejection::QueryRejection},
     http::StatusCode,
 };
-use inbound::callbacks::{CallbackRefused, Handshake, NotTaken, messenger_handshake, open_messenger_callback};
+use inbound::callbacks::{Handshake, messenger_handshake, open_messenger_callback};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    body,
-    error::{ApiError, ErrorKind},
-    providers::{MAX_CALLBACK_BYTES, refused, signature},
+    error::ApiError,
+    providers::{keep, shaken, signed},
     state::ApiState,
 };
 
@@ -40,11 +39,7 @@ async fn handshake(
     State(state): State<ApiState>,
     query: Result<Query<Handshake>, QueryRejection>,
 ) -> Result<String, ApiError> {
-    let answer = query.ok().and_then(|Query(query)| messenger_handshake(&state.context, &query));
-    answer.map(|challenge| challenge.0).ok_or_else(|| {
-        let said = "hub.mode must be subscribe and hub.verify_token the token in messenger.verify_token";
-        ApiError::new(ErrorKind::Forbidden, said)
-    })
+    shaken("messenger.verify_token", query, |query| messenger_handshake(&state.context, query))
 }
 
 /// Messages, reports and echoes of Messenger.
@@ -67,10 +62,7 @@ async fn handshake(
     ),
 )]
 async fn callback(State(state): State<ApiState>, request: Request) -> Result<StatusCode, ApiError> {
-    // Nothing is read of what cannot be taken.
-    let Some(signature) = signature(&request)? else { return Err(refused(CallbackRefused::BadSignature)) };
-    let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
-    let items = open_messenger_callback(&state.context, &raw, &signature).await.map_err(refused)?;
-    state.callbacks.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
-    Ok(StatusCode::OK)
+    let (raw, signature) = signed(&state, request, false).await?;
+    let opened = open_messenger_callback(&state.context, &raw, &signature.unwrap_or_default()).await;
+    keep(&state, &raw, opened).await
 }

@@ -8,9 +8,15 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use domain::ids::{ClientId, InboxId};
+use bytes::Bytes;
+use domain::{
+    ids::{ClientId, InboxId},
+    inbound::CallbackItem,
+};
 use inbound::{
-    callbacks::{CallbackRefused, Handshake, NotTaken, handshake as answer_handshake, is_signature, open_callback},
+    callbacks::{
+        CallbackRefused, Handshake, Handshaken, NotTaken, handshake as answer_handshake, is_signature, open_callback,
+    },
     lite::LiteCallbackRefused,
 };
 
@@ -23,7 +29,7 @@ use crate::{
 };
 
 /// Meta sends up to 3 MB (PROVIDERS A.7).
-pub(crate) const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
+const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback)).routes(routes!(lite_callback))
@@ -51,9 +57,18 @@ async fn handshake(
     State(state): State<ApiState>,
     query: Result<Query<Handshake>, QueryRejection>,
 ) -> Result<String, ApiError> {
-    let answer = query.ok().and_then(|Query(query)| answer_handshake(&state.context, &query));
+    shaken("whatsapp_cloud.verify_token", query, |query| answer_handshake(&state.context, query))
+}
+
+/// What Meta's handshake is answered. `setting`: where the token stands; `answer`: what it is answered with that token.
+pub(crate) fn shaken(
+    setting: &str,
+    query: Result<Query<Handshake>, QueryRejection>,
+    answer: impl FnOnce(&Handshake) -> Option<Handshaken>,
+) -> Result<String, ApiError> {
+    let answer = query.ok().and_then(|Query(query)| answer(&query));
     answer.map(|challenge| challenge.0).ok_or_else(|| {
-        let said = "hub.mode must be subscribe and hub.verify_token the token in whatsapp_cloud.verify_token";
+        let said = format!("hub.mode must be subscribe and hub.verify_token the token in {setting}");
         ApiError::new(ErrorKind::Forbidden, said)
     })
 }
@@ -78,15 +93,33 @@ async fn handshake(
     ),
 )]
 async fn callback(State(state): State<ApiState>, request: Request) -> Result<StatusCode, ApiError> {
-    let signature = signature(&request)?;
     let from_this_machine = peer(request.extensions()).is_some_and(|peer: IpAddr| peer.is_loopback());
     let unsigned_is_fine = state.settings.simulator_allows_unsigned && from_this_machine;
-    // Nothing is read of what cannot be taken.
+    let (raw, signature) = signed(&state, request, unsigned_is_fine).await?;
+    let opened = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await;
+    keep(&state, &raw, opened).await
+}
+
+/// A callback of Meta's with its signature. Nothing is read of what cannot be taken.
+pub(crate) async fn signed(
+    state: &ApiState,
+    request: Request,
+    unsigned_is_fine: bool,
+) -> Result<(Bytes, Option<String>), ApiError> {
+    let signature = signature(&request)?;
     if signature.is_none() && !unsigned_is_fine {
         return Err(refused(CallbackRefused::BadSignature));
     }
-    let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
-    let items = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await.map_err(refused)?;
+    Ok((body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?, signature))
+}
+
+/// Puts what a callback tells on disk.
+pub(crate) async fn keep(
+    state: &ApiState,
+    raw: &Bytes,
+    opened: Result<Vec<CallbackItem>, CallbackRefused>,
+) -> Result<StatusCode, ApiError> {
+    let items = opened.map_err(refused)?;
     state.callbacks.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
     Ok(StatusCode::OK)
 }
@@ -141,7 +174,7 @@ fn lite_refused(error: LiteCallbackRefused) -> ApiError {
 }
 
 /// The header `X-Hub-Signature-256`; a second one, or one that cannot be a signature, is as good as a wrong one.
-pub(crate) fn signature(request: &Request) -> Result<Option<String>, ApiError> {
+fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     let mut values = request.headers().get_all("x-hub-signature-256").iter();
     let Some(value) = values.next() else { return Ok(None) };
     match (value.to_str(), values.next()) {
@@ -150,7 +183,7 @@ pub(crate) fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     }
 }
 
-pub(crate) fn refused(error: CallbackRefused) -> ApiError {
+fn refused(error: CallbackRefused) -> ApiError {
     match error {
         CallbackRefused::BadSignature => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "signature").increment(1);

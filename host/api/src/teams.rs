@@ -6,7 +6,7 @@ use domain::{
     body::{self, FieldFault},
     hours::{BusinessHours, TimeZone},
     ids::TeamId,
-    team::Assignment,
+    team::{AfterHoursText, Assignment},
 };
 use serde::{Deserialize, Serialize};
 use tenancy::{
@@ -95,6 +95,8 @@ struct TeamBody {
     /// When it answers; null = always.
     #[schema(value_type = Option<HoursBody>)]
     business_hours: Option<BusinessHours>,
+    /// What a customer is told, once, who comes to wait outside those hours; null = nothing.
+    after_hours_text: Option<String>,
     /// Whether somebody is there right now, by those hours.
     open: bool,
     /// When it was created.
@@ -111,6 +113,7 @@ impl TeamBody {
             assignment: team.assignment.as_str(),
             time_zone: team.hours.zone.name(),
             business_hours: team.hours.hours,
+            after_hours_text: team.after_hours_text.map(|text| text.as_str().to_owned()),
             open,
             created_time: team.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
         }
@@ -141,6 +144,10 @@ struct ChangeBody {
     #[serde(default, deserialize_with = "body::given_object")]
     #[schema(value_type = Option<HoursBody>)]
     business_hours: Option<Option<BusinessHours>>,
+    /// 1 to 1,000 characters: what a customer is told, once, who comes to wait outside those hours; null = nothing.
+    #[serde(default, deserialize_with = "body::given")]
+    #[schema(value_type = Option<String>)]
+    after_hours_text: Option<Option<String>>,
 }
 
 impl ChangeBody {
@@ -157,10 +164,15 @@ impl ChangeBody {
             faults.push(FieldFault::new("timeZone", error.to_string()));
             None
         });
+        let text = |text: Option<String>| text.as_deref().map(AfterHoursText::parse).transpose();
+        let after_hours_text = asked.after_hours_text.map(text).transpose().unwrap_or_else(|error| {
+            faults.push(FieldFault::new("afterHoursText", error.to_string()));
+            None
+        });
         if !faults.is_empty() {
             return Err(ApiError::faults(faults));
         }
-        Ok(TeamChange { name: asked.name, assignment, time_zone, hours: asked.business_hours })
+        Ok(TeamChange { name: asked.name, assignment, time_zone, hours: asked.business_hours, after_hours_text })
     }
 }
 

@@ -21,6 +21,9 @@ use storage::{
 
 use crate::conversation::words;
 
+/// The owner of words that no agent says: of a chatbot, and of what we say by ourselves.
+pub const BY_ITSELF: &str = "BOT";
+
 /// Words for a customer.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {

@@ -23,6 +23,15 @@ pub enum OutboundContent {
     Location(Location),
     /// A text message that was asked for as such.
     Sms(SmsContent),
+    /// A reaction to a message, or taking one back.
+    Reaction(Reaction),
+}
+
+impl OutboundContent {
+    /// Whether it answers somebody who waits: anything but a reaction.
+    pub fn is_answer(&self) -> bool {
+        !matches!(self, Self::Reaction(_))
+    }
 }
 
 /// What one leg of a message says, where that is not what its part says.
@@ -33,6 +42,17 @@ pub enum LegContent {
     Sms(SmsContent),
     /// Anything that chats can carry.
     Message(Box<OutboundContent>),
+}
+
+/// A reaction to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reaction {
+    /// The provider's id of the message.
+    pub message_id: String,
+    /// The emoji; `None` takes the reaction back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emoji: Option<String>,
 }
 
 /// What an SMS says.

@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod delivery;
 pub mod event;
 pub mod failure_code;
+pub mod file_type;
 pub mod hours;
 pub mod ids;
 pub mod inbound;

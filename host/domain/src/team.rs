@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 /// Longest name of a team, in characters.
 pub const NAME_MAX: usize = 128;
+/// Longest text that a team says outside its hours, in characters.
+pub const AFTER_HOURS_TEXT_MAX: usize = 1_000;
 
 /// Who of a team is given a chat that waits for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -87,6 +89,32 @@ impl TeamName {
     }
 }
 
+/// What a customer is told who comes to wait for a team outside its hours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AfterHoursText(String);
+
+/// A text that cannot be said outside the hours of a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must have 1 to {AFTER_HOURS_TEXT_MAX} characters and no control characters but line breaks; null = nothing is said"
+)]
+pub struct BadAfterHoursText;
+
+impl AfterHoursText {
+    /// Blanks around the text are left out.
+    pub fn parse(text: &str) -> Result<Self, BadAfterHoursText> {
+        let text = text.trim();
+        let fits = (1..=AFTER_HOURS_TEXT_MAX).contains(&text.chars().count());
+        let odd = text.chars().any(|one| one.is_control() && one != '\n');
+        if fits && !odd { Ok(Self(text.to_owned())) } else { Err(BadAfterHoursText) }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +127,18 @@ mod tests {
         }
         for other in ["", "OFF", "round_robin", "random"] {
             assert_eq!(other.parse::<Assignment>(), Err(UnknownAssignment), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_outside_the_hours_has_1_to_1000_characters_and_may_have_lines() {
+        assert_eq!(
+            AfterHoursText::parse(" We are closed.\nBack at 8. ").unwrap().as_str(),
+            "We are closed.\nBack at 8."
+        );
+        assert!(AfterHoursText::parse(&"é".repeat(AFTER_HOURS_TEXT_MAX)).is_ok());
+        for bad in ["", " \n ", "a\tb", "a\0b", &"é".repeat(AFTER_HOURS_TEXT_MAX + 1)] {
+            assert_eq!(AfterHoursText::parse(bad), Err(BadAfterHoursText), "{bad:?}");
         }
     }
 

@@ -9,6 +9,7 @@ use domain::{
 };
 use storage::{
     PgPool,
+    chat::search as chat_search,
     people::customers,
     tenancy::contacts::{self, CUSTOMER_UNIQUE},
     violates,
@@ -47,7 +48,7 @@ impl From<storage::SqlxError> for ContactError {
     }
 }
 
-/// Adds a customer to the address book. The chats of that customer, those of before too, carry the name.
+/// Adds a customer to the address book. The chats of that customer, those of before too, carry the name, and are found by it.
 pub async fn create(
     admin: &Administration<'_>,
     client: ClientId,
@@ -61,6 +62,7 @@ pub async fn create(
     let id: ContactId = admin.mint();
     let named = (new.name.as_str(), new.phone.as_str());
     contacts::insert(&mut tx, client, (id, customer), named, admin.now()).await?;
+    chat_search::customer_changed(&mut tx, client, customer).await?;
     audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
@@ -87,6 +89,7 @@ pub async fn rename(
     if !contacts::rename(&mut tx, client, contact, name.as_str(), &phones).await? {
         return Err(ContactError::Unknown);
     }
+    chat_search::customer_changed(&mut tx, client, found.customer).await?;
     audit(admin, &mut tx, client, actor, "update", ("contact", &contact.to_string())).await?;
     let renamed = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
@@ -101,9 +104,11 @@ pub async fn delete(
     actor: Actor,
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
+    let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
     if !contacts::delete(&mut tx, client, contact).await? {
         return Err(ContactError::Unknown);
     }
+    chat_search::customer_changed(&mut tx, client, found.customer).await?;
     audit(admin, &mut tx, client, actor, "delete", ("contact", &contact.to_string())).await?;
     tx.commit().await?;
     Ok(())

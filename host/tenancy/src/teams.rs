@@ -4,10 +4,11 @@ use domain::{
     hours::{BusinessHours, TimeZone},
     ids::{ClientId, TeamId, UserId},
     page::{Page, PageRequest},
-    team::{Assignment, BadTeamName, TeamName},
+    team::{AfterHoursText, Assignment, BadTeamName, TeamName},
 };
 use storage::{
     PgPool,
+    chat::due,
     tenancy::{
         profiles,
         teams::{self, MEMBERS_FK, NAME_UNIQUE},
@@ -33,6 +34,8 @@ pub struct TeamChange {
     pub time_zone: Option<Option<TimeZone>>,
     /// When it answers; `Some(None)` = always.
     pub hours: Option<Option<BusinessHours>>,
+    /// What is said to who comes to wait outside them; `Some(None)` = nothing.
+    pub after_hours_text: Option<Option<AfterHoursText>>,
 }
 
 /// Why a team was not changed.
@@ -108,6 +111,8 @@ pub async fn update(
     let mut found = teams::lock(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
     apply(&mut found, change)?;
     teams::save(&mut tx, client, &found).await?;
+    // What waits may be given out from now on.
+    due::room_in(&mut tx, client, &[team], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "update", ("team", &team.to_string())).await?;
     let stored = teams::get(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
     tx.commit().await?;
@@ -122,6 +127,9 @@ fn apply(team: &mut Team, change: TeamChange) -> Result<(), BadTeamName> {
     team.own_time_zone = change.time_zone.unwrap_or(team.own_time_zone);
     if let Some(hours) = change.hours {
         team.hours.hours = hours;
+    }
+    if let Some(text) = change.after_hours_text {
+        team.after_hours_text = text;
     }
     Ok(())
 }
@@ -174,6 +182,7 @@ pub async fn add_member(
     let mut member = profiles::lock(&mut tx, client, user).await?.ok_or(TeamError::UnknownUser)?;
     member.team = Some((team, found.name));
     profiles::save(&mut tx, client, &member).await?;
+    due::room_in(&mut tx, client, &[team], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "join", ("team", &format!("{team} {user}"))).await?;
     tx.commit().await?;
     Ok(())

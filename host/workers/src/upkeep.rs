@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use base::{Context, audit::Administration, upkeep};
-use chat::by_itself;
 use inbound::{media, number_quality};
 use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
@@ -23,9 +22,6 @@ const STATISTICS: Duration = Duration::from_secs(2);
 /// How often what was counted is folded into the counts.
 const COUNTS: Duration = Duration::from_secs(2);
 
-/// How often it is looked whether chats can be given out by themselves, and whether an agent has left some.
-const CHATS: Duration = Duration::from_secs(1);
-
 /// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
     let rounds = repeat(every, || round(&ctx));
@@ -33,9 +29,8 @@ pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationTo
     let numbers = repeat(NUMBERS, || look_at_numbers(&ctx));
     let statistics = repeat(STATISTICS, || renew_statistics(&ctx));
     let counts = repeat(COUNTS, || fold_counts(&ctx));
-    let chats = repeat(CHATS, || look_at_chats(&ctx));
     let others = futures::future::join5(rounds, catalogues, numbers, statistics, counts);
-    stop.run_until_cancelled(futures::future::join(others, chats)).await;
+    stop.run_until_cancelled(others).await;
 }
 
 async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
@@ -85,13 +80,5 @@ async fn renew_statistics(ctx: &Context) {
 async fn fold_counts(ctx: &Context) {
     if let Err(error) = upkeep::fold_message_counts(&ctx.db).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "message counts could not be folded; they stay exact");
-    }
-}
-
-async fn look_at_chats(ctx: &Context) {
-    for looked in [by_itself::give_out_waiting(ctx).await, by_itself::take_back_left(ctx).await] {
-        if let Err(error) = looked {
-            tracing::warn!(error = &error as &dyn std::error::Error, "chats that wait could not be looked at");
-        }
     }
 }

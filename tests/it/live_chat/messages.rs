@@ -180,3 +180,30 @@ async fn everything_that_is_wrong_with_a_message_is_named() {
     }
     assert_eq!(desk.history().await.len(), 1);
 }
+
+#[tokio::test]
+async fn an_agent_reacts_and_takes_it_back_and_the_chat_still_waits_for_an_answer() {
+    let desk = Desk::set().await;
+    let thandi = desk.agent("thandi");
+    assert_eq!(thandi.does(&desk.chat, "assign").await.status, 200);
+    let wamid = desk.history().await[0]["whatsAppMessageId"].as_str().unwrap().to_owned();
+    let react = |emoji: Value| {
+        json!({ "participantId": desk.chat, "channel": "WHATSAPP",
+                "reaction": { "externalMessageId": wamid, "emoji": emoji } })
+    };
+    let sent = thandi.client.post(MESSAGES, &react(json!("👍"))).await.ok();
+    assert_eq!((&sent["text"], &sent["reactionTo"]), (&json!("👍"), &json!(wamid)));
+    desk.phone.receives("the reaction", |message| message["type"] == "reaction" && message["text"] == "👍").await;
+    thandi.client.post(MESSAGES, &react(Value::Null)).await.ok();
+    desk.phone.receives("its end", |message| message["type"] == "reaction" && message["text"] == "").await;
+    let ticket = desk.client.get("/chat-service/ticket/by-ticket-number?ticketNumber=1").await.ok();
+    assert_eq!(ticket["status"], "OPEN", "a reaction is no answer");
+    for (wrong, field) in [
+        (json!({ "externalMessageId": "wamid.NONE", "emoji": "👍" }), "reaction.externalMessageId"),
+        (json!({ "externalMessageId": wamid, "emoji": "ok" }), "reaction.emoji"),
+    ] {
+        let body = json!({ "participantId": desk.chat, "channel": "WHATSAPP", "reaction": wrong });
+        assert_eq!(thandi.client.post(MESSAGES, &body).await.faulty_fields(), [field], "{body}");
+    }
+    assert_eq!(desk.history().await.len(), 3, "what was refused is not there");
+}

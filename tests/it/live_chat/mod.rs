@@ -1,5 +1,6 @@
 //! Live chat over the API, with the phones of the simulator (SPEC 3.4, 4.2, 4.3).
 
+mod after_hours;
 mod chatbot_webhook;
 mod messages;
 mod queue;

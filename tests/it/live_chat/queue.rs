@@ -1,10 +1,12 @@
 //! The lists of chats, and who has a chat.
 
-use harness::Setup;
+use harness::{Setup, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Agent, CHATS, Desk, chat_of, ids};
+
+const CONTACTS: &str = "/messaging-service/WhatsApp/contacts";
 
 #[tokio::test]
 async fn a_customers_message_waits_in_the_queue_until_an_agent_takes_the_chat() {
@@ -156,6 +158,30 @@ async fn chats_are_found_by_number_name_and_exact_id() {
     assert_eq!(found(user_id.clone()).await, [desk.chat.as_str()]);
     assert!(found(user_id[..user_id.len() - 1].to_owned()).await.is_empty(), "a part of an id is no id");
     assert!(found("0000000000".to_owned()).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_chat_is_found_by_the_name_in_the_address_book_as_it_is_now() {
+    let desk = Desk::set().await;
+    let found = |search: &'static str| {
+        let client = desk.client.clone();
+        async move { ids(&client.get(&format!("{CHATS}?scope=all&search={search}")).await.ok()) }
+    };
+    let contact = json!({ "fullName": "Жанна Œuvre", "phoneNumber": desk.phone.msisdn });
+    let made = desk.client.post(CONTACTS, &contact).await.json();
+    assert_eq!(found("жаННА").await, [desk.chat.as_str()]);
+    assert_eq!(found("œuv").await, [desk.chat.as_str()]);
+    // Whatever is written meanwhile changes nothing about it.
+    desk.phone.write(&desk.client.number, "still there?").await;
+    eventually("the message", || async { (desk.history().await.len() == 2).then_some(()) }).await;
+    assert_eq!(desk.chat().await["name"], "Жанна Œuvre");
+    assert_eq!(found("жанна").await, [desk.chat.as_str()]);
+    let path = format!("{CONTACTS}/{}", made["id"].as_str().unwrap());
+    desk.client.request(Method::PUT, &path, Some(&json!({ "fullName": "王小明" })), &[]).await.ok();
+    assert_eq!(found("小明").await, [desk.chat.as_str()]);
+    assert!(found("жанна").await.is_empty(), "nobody has the old name any more");
+    assert_eq!(desk.client.request(Method::DELETE, &path, None, &[]).await.status, 204);
+    assert!(found("小明").await.is_empty());
 }
 
 #[tokio::test]

@@ -52,6 +52,8 @@ async fn addresses(patchbay: &Shared, client: &Client) -> Value {
     let hostile = pages(patchbay, "lang=\"en\"").await;
     json!({
         "base": patchbay.url(),
+        "apiKey": client.key,
+        "agentKey": patchbay.new_user(&client.client_ref, &format!("thandi@{}.example", client.client_ref), "AGENT")["apiKey"],
         "key": site.key,
         "page": format!("{shop}/?site={}", site.key),
         "rtl": format!("{rtl}/?site={}", arabic.key),
@@ -92,6 +94,11 @@ async fn play(story: &'static str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_visitors_and_a_bot_talk_in_a_browser_over_tabs_reloads_and_a_cut_connection() {
     play("talking.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_by_api_talks_with_one_of_two_visitors_whom_a_bot_handed_over() {
+    play("agent.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

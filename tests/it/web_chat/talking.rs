@@ -1,5 +1,6 @@
 //! Visitors and who answers them: order, resumption, tabs, nodes, files, choices, receipts.
 
+use futures::StreamExt;
 use harness::{Visitor, eventually, visitors::new_key};
 use serde_json::{Value, json};
 
@@ -255,4 +256,60 @@ async fn a_required_form_comes_first_and_its_answers_are_the_first_message() {
     let told = sink.receives("incoming", "the words", |body| body["text"] == "hello").await;
     assert_eq!(told["profileName"], "Ann");
     assert_eq!(visitor.again(&patchbay.url()).await.session["formDue"], false);
+}
+
+#[tokio::test]
+async fn agents_and_visitors_see_each_other_typing() {
+    let (patchbay, client, _) = stage().await;
+    let site = client.new_site(ORIGIN, json!({})).await;
+    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    let (mut live, _) = {
+        use tokio_tungstenite::{connect_async, tungstenite::client::IntoClientRequest};
+        let url = format!("{}/chat-service/api/v2/events", patchbay.url().replace("http://", "ws://"));
+        let mut request = url.into_client_request().unwrap();
+        request.headers_mut().insert("authorization", client.key.parse().unwrap());
+        connect_async(request).await.unwrap()
+    };
+    // Nobody hears of somebody who has no chat.
+    visitor.send(json!({ "type": "typing" })).await;
+    visitor.writes("hello").await;
+    visitor.sees("hello").await;
+    visitor.send(json!({ "type": "typing" })).await;
+    visitor.send(json!({ "type": "typing" })).await;
+    visitor.writes("is anybody there?").await;
+    let mut told = Vec::new();
+    let chat = loop {
+        let frame =
+            tokio::time::timeout(std::time::Duration::from_secs(20), live.next()).await.expect("something is said");
+        let Ok(text) = frame.unwrap().unwrap().into_text() else { continue };
+        let Ok(said) = serde_json::from_str::<Value>(&text) else { continue };
+        told.push(said["type"].as_str().unwrap().to_owned());
+        if said["message"]["text"] == "is anybody there?" {
+            break said["chat"]["id"].as_str().unwrap().to_owned();
+        }
+    };
+    told.retain(|kind| kind != "position" && kind != "hello");
+    assert_eq!(told, ["chat.opened", "message.received", "customer.typing", "message.received"], "once for both");
+    let path = format!("/chat-service/api/v2/messages/typing?participantId={chat}");
+    assert_eq!(client.post(&path, &json!({})).await.status, 200);
+    visitor.hears("an agent to type", |frame| frame["type"] == "typing").await;
+}
+
+#[tokio::test]
+async fn who_writes_outside_the_hours_of_the_sites_team_is_told_so_once() {
+    let (patchbay, client, _) = stage().await;
+    let day = chrono::Datelike::weekday(&(harness::real_time() + chrono::TimeDelta::days(3))).num_days_from_monday();
+    let day = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"][day as usize];
+    let hours = json!({ "weekly": [{ "day": day, "from": "11:00", "to": "12:00" }] });
+    let team = json!({ "name": "night", "businessHours": hours, "afterHoursText": "Back in the morning." });
+    assert_eq!(client.post("/api/v1/teams", &team).await.status, 201);
+    let site = client.new_site(ORIGIN, json!({ "team": "night" })).await;
+    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    visitor.writes("hello").await;
+    let said = visitor.sees("Back in the morning.").await;
+    assert_eq!(said["from"], "bot");
+    visitor.hears("the state", |frame| frame["type"] == "state" && frame["chat"]["afterHours"] == true).await;
+    visitor.writes("nobody?").await;
+    visitor.sees("nobody?").await;
+    assert_eq!(visitor.texts(), ["hello", "Back in the morning.", "nobody?"]);
 }

@@ -10,6 +10,7 @@ use axum::{
 };
 use bytes::Bytes;
 use chat::desk::{self, UploadRefused, Uploaded};
+use domain::chat::ContentType;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -64,7 +65,7 @@ impl From<Uploaded> for MediaBody {
     fn from(file: Uploaded) -> Self {
         Self {
             media_url: file.url,
-            media_type: file.file_type.content_type().as_str().to_owned(),
+            media_type: ContentType::of_media(file.file_type.kind()).as_str().to_owned(),
             mime_type: file.file_type.mime().to_owned(),
             size: file.size,
         }

@@ -173,6 +173,9 @@ impl Said {
             },
             ChatContent::Outgoing(content) => match content.as_ref() {
                 OutboundContent::Location(place) => Self { place: Some(place.clone()), ..Self::default() },
+                OutboundContent::Reaction(reaction) => {
+                    Self { reaction_to: Some(reaction.message_id.clone()), ..Self::default() }
+                }
                 OutboundContent::Media(file) => Self {
                     media_url: Some(file.url.clone()),
                     is_voice: file.kind == domain::content::MediaKind::Voice,

@@ -2,7 +2,10 @@
 
 use axum::{Json, extract::State, http::request::Parts};
 use chat::desk::{self, MOST_AT_ONCE, Shown, Written};
-use domain::{content::Location, ids::ParticipantId};
+use domain::{
+    content::{Location, Reaction},
+    ids::ParticipantId,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -120,6 +123,8 @@ pub(super) struct SendBody {
     media_url: Option<String>,
     /// A place.
     location: Option<LocationBody>,
+    /// A reaction to a message; nothing else can stand beside it. On WhatsApp Cloud and Messenger.
+    reaction: Option<ReactionBody>,
 }
 
 /// A place.
@@ -136,6 +141,17 @@ struct LocationBody {
     address: Option<String>,
 }
 
+/// A reaction to a message of the chat.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = ChatReaction, examples(json!({"externalMessageId": "wamid.HBgL", "emoji": "👍"})))]
+struct ReactionBody {
+    /// The provider's id of the message (`whatsAppMessageId`, `facebookMessageId`).
+    external_message_id: String,
+    /// One emoji; null or empty takes the reaction back.
+    emoji: Option<String>,
+}
+
 impl From<SendBody> for Written {
     fn from(body: SendBody) -> Self {
         let place = |place: LocationBody| Location {
@@ -150,6 +166,9 @@ impl From<SendBody> for Written {
             text: body.text,
             media_url: body.media_url,
             location: body.location.map(place),
+            reaction: body
+                .reaction
+                .map(|reaction| Reaction { message_id: reaction.external_message_id, emoji: reaction.emoji }),
             temp_id: body.temp_id,
             ct_id: body.ct_id,
             quotes: body.quoted_external_message_id,

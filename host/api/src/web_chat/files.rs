@@ -6,7 +6,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::web_chat::{FileRefused, FileType};
+use domain::web_chat::{FileRefused, largest_file};
 use inbound::web_chat::{UploadRefused, upload};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -98,9 +98,9 @@ async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBo
     let called = Parameters::of(request.uri())?.value("name").map(str::to_owned);
     let visitor = door.visitor(state, &token).await?;
     state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
-    let bytes = body::read(request, FileType::largest(), state.settings.body_timeout).await?;
+    let bytes = body::read(request, largest_file(), state.settings.body_timeout).await?;
     let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(refused)?;
-    Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime, bytes: stored.bytes, url: stored.url })
+    Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime(), bytes: stored.bytes, url: stored.url })
 }
 
 /// Whether a page may send files: browsers ask.

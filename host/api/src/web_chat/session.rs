@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chrono::SecondsFormat;
-use domain::{body, web_chat::FileType};
+use domain::{body, web_chat::largest_file};
 use inbound::web_chat::{self, Asked, Identity, SessionRefused};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<S
         site: json!({ "name": door.site.name, "look": look, "texts": settings.texts, "form": settings.form }),
         chat: session.chat.as_ref().map(state_of).unwrap_or(Value::Null),
         form_due: due,
-        max_file_bytes: FileType::largest(),
+        max_file_bytes: largest_file(),
     })
 }
 

@@ -88,6 +88,8 @@ fn outgoing(message: &ThreadMessage, content: &OutboundContent) -> Value {
         OutboundContent::Text { body } => text(body),
         OutboundContent::Sms(sms) => text(&sms.text),
         OutboundContent::Location(place) => location(place),
+        // The widget has none, so none is taken for it.
+        OutboundContent::Reaction(reaction) => text(reaction.emoji.as_deref().unwrap_or_default()),
         OutboundContent::Media(media) => file(media),
         OutboundContent::Buttons(buttons) => json!({
             "kind": if message.content_type == ContentType::Rating { "rating" } else { "buttons" },

@@ -10,6 +10,7 @@ use axum::{
     },
     response::Response,
 };
+use domain::chat::ParticipantState;
 use inbound::web_chat::{
     self, PAGE, Post, PostRefused, Thread, ThreadMessage, VisitorToken, Watching, chat_of, messages_after,
     messages_before, site_of_key,
@@ -43,6 +44,8 @@ const LOOK: Duration = Duration::from_secs(1);
 const ASK: Duration = Duration::from_secs(25);
 /// A widget that does not answer is gone.
 const GONE: Duration = Duration::from_secs(60);
+/// Agents are told no more often that a visitor writes.
+const TYPING: Duration = Duration::from_secs(2);
 /// Frames in a second at most.
 const FRAMES_PER_SECOND: u32 = 50;
 
@@ -103,7 +106,16 @@ async fn serve(state: ApiState, door: Door, mut socket: WebSocket) {
         Ok((visitor, resume)) => {
             let id = visitor.visitor.to_string();
             let watching = state.web_chat.presence.watch((door.site.client, door.site.id), &id);
-            let line = Line { state: &state, door: &door, socket: &mut socket, visitor, id, known: None, shown: 0 };
+            let line = Line {
+                state: &state,
+                door: &door,
+                socket: &mut socket,
+                visitor,
+                id,
+                known: None,
+                shown: 0,
+                typed: None,
+            };
             line.hold(watching, resume).await
         }
         Err(end) => end,
@@ -147,6 +159,8 @@ struct Line<'a> {
     known: Option<Thread>,
     /// The sequence number up to which it has been shown messages.
     shown: i64,
+    /// When agents were told last that the visitor writes.
+    typed: Option<Instant>,
 }
 
 impl Line<'_> {
@@ -278,8 +292,7 @@ impl Line<'_> {
         match said {
             Err(fault) => self.refuse(key.as_deref(), &ApiError::faults(vec![fault])).await,
             Ok(Said::Ping) => self.say(&json!({ "type": "pong" })).await,
-            // Nobody is told yet.
-            Ok(Said::Typing) => ControlFlow::Continue(()),
+            Ok(Said::Typing) => self.tell_typing().await,
             Ok(Said::History(before)) => match self.known.clone() {
                 Some(chat) => self.show_before(&chat, before, "history").await,
                 None => ControlFlow::Continue(()),
@@ -298,6 +311,19 @@ impl Line<'_> {
             }
             Ok(Said::Post(key, post)) => self.post(&key, post).await,
         }
+    }
+
+    /// Agents are told that the visitor writes, from time to time; a visitor without a chat writes to nobody yet.
+    async fn tell_typing(&mut self) -> Going {
+        let lately = self.typed.is_some_and(|typed| typed.elapsed() < TYPING);
+        let open = self.known.as_ref().filter(|chat| chat.state != ParticipantState::Closed);
+        if let (false, Some(chat)) = (lately, open) {
+            self.typed = Some(Instant::now());
+            if let Err(error) = web_chat::types(&self.state.context, &self.door.site, chat).await {
+                tracing::warn!(error = &error as &dyn std::error::Error, "agents were not told that a visitor writes");
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     async fn post(&mut self, key: &domain::web_chat::PostKey, post: Post) -> Going {

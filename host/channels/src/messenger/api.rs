@@ -100,13 +100,23 @@ impl MessengerApi {
     /// Sends one body of `POST /{page}/messages`. Never sends twice by itself. What Messenger has taken it has also sent: no other
     /// report of that comes.
     pub(super) async fn send(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
+        let value = self.post(page, body).await?;
+        match value.get("message_id").and_then(Value::as_str).filter(|id| !id.is_empty()) {
+            Some(id) => Ok(Taken { provider_id: Some(id.to_owned()), sent: true, ..Taken::default() }),
+            None => Err(SendFailure::Unknown { reason: "the answer names no message id".to_owned() }),
+        }
+    }
+
+    /// Reacts to a message, or takes that back. It is no message, so it has no id; doing it twice is doing it once.
+    pub(super) async fn react(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
+        self.post(page, body).await.map(|_| Taken { sent: true, ..Taken::default() })
+    }
+
+    async fn post(&self, page: &MessengerPage, body: &Value) -> Result<Value, SendFailure> {
         let call = self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(body);
         let response = call.send().await.map_err(before_an_answer)?;
         match answer(response).await {
-            Ok(value) => match value.get("message_id").and_then(Value::as_str).filter(|id| !id.is_empty()) {
-                Some(id) => Ok(Taken { provider_id: Some(id.to_owned()), sent: true, ..Taken::default() }),
-                None => Err(SendFailure::Unknown { reason: "the answer names no message id".to_owned() }),
-            },
+            Ok(value) => Ok(value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
             Err(NoAnswer::Error(error)) => Err(refused(error)),
         }

@@ -14,7 +14,10 @@ use domain::{
     messenger::{Allowed, OUTSIDE_WINDOW, allowed, place_text, quick_replies},
 };
 
-use super::{MessengerApi, MessengerPage, SenderAction, message_body::body};
+use super::{
+    MessengerApi, MessengerPage, SenderAction,
+    message_body::{self, body},
+};
 use crate::carrier::{
     CannotCarry, Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence,
     doors::{Call, Doors},
@@ -92,7 +95,9 @@ impl Carrier for MessengerCarrier {
             Ok(Cow::Owned(OutboundContent::Text { body }))
         };
         match content {
-            OutboundContent::Text { .. } | OutboundContent::Media(_) => Ok(Cow::Borrowed(content)),
+            OutboundContent::Text { .. } | OutboundContent::Media(_) | OutboundContent::Reaction(_) => {
+                Ok(Cow::Borrowed(content))
+            }
             OutboundContent::Location(place) => text(Some(place_text(place))),
             OutboundContent::Buttons(_) | OutboundContent::Template(_) if quick_replies(content).is_some() => {
                 text(lite::words_of(content))
@@ -115,6 +120,12 @@ impl Carrier for MessengerCarrier {
         let allowed = allowed(outgoing.human, outgoing.wrote_at, self.clock.now());
         if allowed == Allowed::No {
             return Err(SendFailure::Rejected(ProviderFailure { code: OUTSIDE_WINDOW, text: outside(outgoing.human) }));
+        }
+        if let OutboundContent::Reaction(reaction) = outgoing.content {
+            call.begins();
+            let mut result = self.api.react(page, &message_body::reaction(psid, reaction)).await;
+            call.slow_down(&mut result, outgoing.attempt);
+            return result;
         }
         let carried = self.carry(outgoing.content)?;
         let body = body(psid, allowed, (outgoing.content, &carried), outgoing.quoted, outgoing.opaque)?;

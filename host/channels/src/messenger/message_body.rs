@@ -1,7 +1,7 @@
 //! The body of a send: recipient, the type that the window asks for, and what the message says.
 
 use domain::{
-    content::{MediaKind, OutboundContent},
+    content::{MediaKind, OutboundContent, Reaction},
     messenger::{Allowed, TEXT_MAX, quick_replies},
 };
 use serde_json::{Value, json};
@@ -34,6 +34,15 @@ pub(super) fn body(
     Ok(body)
 }
 
+/// The body that reacts to a message, or takes that back.
+pub(super) fn reaction(psid: &str, reaction: &Reaction) -> Value {
+    let (action, payload) = match &reaction.emoji {
+        Some(emoji) => ("react", json!({ "message_id": reaction.message_id, "reaction": emoji })),
+        None => ("unreact", json!({ "message_id": reaction.message_id })),
+    };
+    json!({ "recipient": { "id": psid }, "sender_action": action, "payload": payload })
+}
+
 fn message(content: &OutboundContent, carried: &OutboundContent) -> Result<Value, CannotCarry> {
     match carried {
         OutboundContent::Media(media) => Ok(json!({
@@ -58,6 +67,7 @@ fn message(content: &OutboundContent, carried: &OutboundContent) -> Result<Value
         | OutboundContent::Buttons(_)
         | OutboundContent::List(_)
         | OutboundContent::Location(_)
+        | OutboundContent::Reaction(_)
         | OutboundContent::Sms(_) => Err(CannotCarry { reason: "Messenger sends words and files".to_owned() }),
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn text_of(content: &OutboundContent) -> Result<Cow<'_, str>, CannotC
         OutboundContent::Buttons(buttons) => lines(button_lines(buttons)).into(),
         OutboundContent::List(list) => lines(list_lines(list)).into(),
         OutboundContent::Location(location) => lines(location_lines(location)).into(),
+        OutboundContent::Reaction(_) => return Err(CannotCarry { reason: "an SMS carries no reactions".to_owned() }),
     };
     if text.trim().is_empty() {
         return Err(CannotCarry { reason: "an SMS needs a text".to_owned() });

@@ -46,6 +46,11 @@ fn content_object(content: &OutboundContent) -> (&'static str, Value) {
         OutboundContent::Buttons(buttons) => ("interactive", buttons_object(buttons)),
         OutboundContent::List(list) => ("interactive", list_object(list)),
         OutboundContent::Location(location) => ("location", location_object(location)),
+        // Without an emoji the reaction is taken back.
+        OutboundContent::Reaction(reaction) => (
+            "reaction",
+            json!({ "message_id": reaction.message_id, "emoji": reaction.emoji.as_deref().unwrap_or_default() }),
+        ),
     }
 }
 

@@ -174,6 +174,7 @@ impl Carrier for LiteCarrier {
             OutboundContent::Text { .. } | OutboundContent::Media(_) | OutboundContent::Location(_) => {
                 Ok(Cow::Borrowed(content))
             }
+            OutboundContent::Reaction(_) => Err(CannotCarry { reason: "a Lite device sends no reactions".to_owned() }),
             OutboundContent::Template(template) => {
                 let text = lite::text_of(content);
                 let Some(header) = &template.header else {
@@ -233,6 +234,7 @@ fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
         }),
         OutboundContent::Location(place) => Ok(DeviceContent::Location(place)),
         OutboundContent::Template(_)
+        | OutboundContent::Reaction(_)
         | OutboundContent::Buttons(_)
         | OutboundContent::List(_)
         | OutboundContent::Sms(_) => {

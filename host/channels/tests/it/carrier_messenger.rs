@@ -13,7 +13,8 @@ use domain::{
     carriage::{SendFailure, Taken},
     clock::Clock,
     content::{
-        ListRow, ListSection, Location, MediaKind, OutboundContent, OutboundMedia, ReplyButton, ReplyButtons, ReplyList,
+        ListRow, ListSection, Location, MediaKind, OutboundContent, OutboundMedia, Reaction, ReplyButton, ReplyButtons,
+        ReplyList,
     },
     inbox::InboxKind,
 };
@@ -256,6 +257,24 @@ async fn presence_is_a_sender_action_without_a_message() {
         server.answer(Answer::json(200, json!({ "recipient_id": "24071234567" })));
         api(&server).act(&page(), "24071234567", action).await.unwrap();
         assert_eq!(server.last().json(), json!({ "recipient": { "id": "24071234567" }, "sender_action": name }));
+    }
+}
+
+#[tokio::test]
+async fn a_reaction_is_a_sender_action_about_a_message_and_is_taken_back() {
+    let server = Server::start().await;
+    for (emoji, expected) in [
+        (Some("👍"), json!({ "sender_action": "react", "payload": { "message_id": "m_7", "reaction": "👍" } })),
+        (None, json!({ "sender_action": "unreact", "payload": { "message_id": "m_7" } })),
+    ] {
+        server.answer(Answer::json(200, json!({ "recipient_id": "24071234567" })));
+        let reaction = Reaction { message_id: "m_7".to_owned(), emoji: emoji.map(str::to_owned) };
+        let taken = send(&server, &OutboundContent::Reaction(reaction), |outgoing| outgoing).await.unwrap();
+        assert_eq!((taken.provider_id, taken.sent), (None, true), "it is no message");
+        let mut body = server.last().json();
+        assert_eq!(body["recipient"]["id"], "24071234567");
+        body.as_object_mut().unwrap().remove("recipient");
+        assert_eq!(body, expected);
     }
 }
 

@@ -1,87 +1,106 @@
 //! Automatic assignment: a chat that waits for a team whose chats are given out by themselves goes to a member who is
-//! available and has room. Looked at when a chat comes to the queue, and every second for teams for which chats wait while
-//! somebody is available: agents become available, are freed and come back without anybody having to say so.
+//! available and has room. Looked at when a chat comes to the queue, and when a member has room again: that is due work of the team
+//! (`storage::chat::due::room_of`), so teams for which nothing is due cost nothing.
 
-use base::{Context, Result};
+use base::{Context, Result, lanes::Lease};
 use domain::{
     chat::{ParticipantMove, ParticipantState},
+    event::Event,
     ids::{ClientId, TeamId},
+    team::Assignment,
 };
 use storage::{
-    PgConnection, Queue,
+    PgConnection,
     chat::{
         agents::{self, Order},
-        due::{self, Due, Giving},
-        participant_events,
-        participants::Participant,
+        due, participant_events,
+        participants::{self, Participant},
     },
 };
-use uuid::Uuid;
 
 use super::say;
 use crate::conversation::{as_event, giving};
 
-/// Teams, and chats of agents who left, that are looked at in one round.
-const AT_ONCE: i64 = 200;
 /// Why an agent has a chat that it did not take.
 const GIVEN: &str = "given out by itself";
+/// Chats that are looked at for a team at once.
+const AT_ONCE: i64 = 100;
 
-/// Gives a locked chat that waits for a team to a member of it, if there is one who can take it.
+/// What became of a chat that was to be given out.
+pub(super) enum GivenOut {
+    /// An agent has it, and this happened.
+    Given(Vec<Event>),
+    /// Nobody is there who could take it, or the team does not give out chats.
+    Nobody,
+}
+
+/// Gives a locked chat that waits for a team to a member of it, if there is one who can take it. The caller saves the chat.
 pub(super) async fn give_out(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    mut chat: Participant,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let Some(team) = chat.team.as_ref().map(|team| team.id).filter(|_| chat.state == ParticipantState::Queued) else {
-        return Ok(Vec::new());
+    (chat, team): (&mut Participant, TeamId),
+) -> Result<GivenOut> {
+    let order = match due::giving_of(db, client, team).await? {
+        Some(Assignment::RoundRobin) => Order::RoundRobin,
+        Some(Assignment::LeastBusy) => Order::LeastBusy,
+        Some(Assignment::Off) | None => return Ok(GivenOut::Nobody),
     };
-    let Some(order) = order_of(db, client, team).await? else { return Ok(Vec::new()) };
     due::hold_team(db, client, team).await?;
     let before = chat.clone();
     for agent in agents::available_of_team(db, client, team, order, ctx.settings.agent_chats).await? {
-        let given = giving::give(ctx, db, client, (&mut chat, ParticipantMove::Assigned), agent.id).await?;
+        let given = giving::give(ctx, db, client, (&mut *chat, ParticipantMove::Assigned), agent.id).await?;
         // It got its last chat from elsewhere in this moment, or left: the next one is asked.
         let Ok(ticket) = given else { continue };
         chat.queued_reason = Some(GIVEN.to_owned());
         participant_events::remove_all(db, client, chat.id).await?;
-        let moved = as_event::moved(&before, &chat);
-        return say(ctx, db, client, &chat, [Some(moved), ticket].into_iter().flatten()).await;
+        let moved = as_event::moved(&before, chat);
+        return Ok(GivenOut::Given([Some(moved), ticket].into_iter().flatten().collect()));
     }
-    Ok(Vec::new())
+    Ok(GivenOut::Nobody)
 }
 
-async fn order_of(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Order>> {
-    Ok(match due::giving_of(db, client, team).await? {
-        Some(Giving::RoundRobin) => Some(Order::RoundRobin),
-        Some(Giving::LeastBusy) => Some(Order::LeastBusy),
-        Some(Giving::Off) | None => None,
-    })
-}
-
-/// Looks for chats that wait for a team while a member has room for them, as many as there is room for.
-pub async fn give_out_waiting(ctx: &Context) -> Result<()> {
-    let mut db = ctx.db.acquire().await?;
-    for (client, team) in due::teams_with_waiting_chats(&mut db, AT_ONCE).await? {
-        let Some(order) = order_of(&mut db, client, team).await? else { continue };
-        let agents = agents::available_of_team(&mut db, client, team, order, ctx.settings.agent_chats).await?;
-        let room: i64 = agents.iter().map(|agent| agent.limit - agent.active_chats).sum();
-        if room <= 0 {
+/// Gives chats that wait for a team to its members, those that have waited longest first, until nobody has room or nothing waits.
+pub(super) async fn fill_room(ctx: &Context, lease: &Lease, team: TeamId) -> Result<()> {
+    let client = lease.client;
+    while !lease.is_over() {
+        let (seen, waiting) = {
+            let mut db = ctx.db.acquire().await?;
+            let Some(seen) = due::room_seen(&mut db, client, team).await? else { return Ok(()) };
+            (seen, due::waiting_for(&mut db, client, team, AT_ONCE).await?)
+        };
+        let mut all_given = !waiting.is_empty();
+        for id in waiting {
+            if lease.is_over() {
+                return Ok(());
+            }
+            let mut tx = ctx.db.begin().await?;
+            lease.hold(&mut tx).await?;
+            let waits = |chat: &Participant| {
+                chat.state == ParticipantState::Queued && chat.team.as_ref().is_some_and(|of| of.id == team)
+            };
+            // Somebody took it meanwhile.
+            let Some(mut chat) = participants::lock(&mut tx, client, id).await?.filter(waits) else { continue };
+            match give_out(ctx, &mut tx, client, (&mut chat, team)).await? {
+                GivenOut::Given(happened) => {
+                    let wakes = say(ctx, &mut tx, client, &chat, happened).await?;
+                    tx.commit().await?;
+                    ctx.wake.wake_all(client, wakes);
+                }
+                GivenOut::Nobody => {
+                    all_given = false;
+                    break;
+                }
+            }
+        }
+        if all_given {
+            // There may be more of them.
             continue;
         }
-        let chats = due::waiting_for(&mut db, client, team, room.min(AT_ONCE)).await?;
-        due::add(&mut db, client, &chats, Due::Arrived, (ctx.now(), ctx.now())).await?;
-        ctx.wake.wake_all(client, chats.into_iter().map(|chat| (Queue::Chat, chat.0)));
-    }
-    Ok(())
-}
-
-/// Looks for chats of agents who were deleted.
-pub async fn take_back_left(ctx: &Context) -> Result<()> {
-    let mut db = ctx.db.acquire().await?;
-    for (client, chat) in due::left_behind(&mut db, ctx.now(), AT_ONCE).await? {
-        due::add(&mut db, client, &[chat], Due::Left, (ctx.now(), ctx.now())).await?;
-        ctx.wake.wake(Queue::Chat, client, chat.0);
+        let mut tx = ctx.db.begin().await?;
+        lease.hold(&mut tx).await?;
+        due::room_used(&mut tx, client, team, &seen).await?;
+        tx.commit().await?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
-//! No agent has answered in time (`limits.missed_after`).
+//! No agent has answered in time (`limits.missed_after`), of the time in which somebody was there to answer.
 
 use base::{Context, Result};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     chat::ParticipantState,
     event::{ChatMissed, Event},
@@ -8,26 +9,58 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    chat::{due, participants::Participant},
+    chat::{
+        due::{self, Due},
+        participants::Participant,
+    },
+    tenancy::teams,
 };
 use uuid::Uuid;
 
-use super::say;
+use super::{arriving::until, say};
 
-/// Flags a locked chat as missed, by its agent if it has one.
+/// Flags a locked chat as missed, by its agent if it has one. A customer who began to wait outside the hours of the team waits from
+/// when they begin.
 pub(super) async fn note(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    mut chat: Participant,
+    (mut chat, due_at): (Participant, DateTime<Utc>),
 ) -> Result<Vec<(Queue, Uuid)>> {
     let agent = match chat.state {
         ParticipantState::Queued => None,
         ParticipantState::Active => chat.assigned_agent,
         ParticipantState::Bot | ParticipantState::Closed => return Ok(Vec::new()),
     };
-    chat.missed = true;
-    due::set_missed_by(db, client, chat.id, agent).await?;
+    if let Some(due_at) = not_yet(ctx, db, client, (&chat, due_at)).await? {
+        due::add(db, client, &[chat.id], Due::Answer, (due_at, ctx.now())).await?;
+        return Ok(Vec::new());
+    }
+    (chat.missed, chat.missed_by) = (true, agent);
+    // It was within hours that nobody answered.
+    chat.after_hours = false;
     let missed = ChatMissed { participant: chat.id, state: chat.state, agent };
     say(ctx, db, client, &chat, [Event::ChatMissed(missed)]).await
+}
+
+/// Until when the customer waits who began to do so outside the hours; `None` when that is over.
+async fn not_yet(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, due_at): (&Participant, DateTime<Utc>),
+) -> Result<Option<DateTime<Utc>>> {
+    let team = match chat.team.as_ref().map(|team| team.id) {
+        Some(team) => teams::get(db, client, team).await?,
+        None => None,
+    };
+    let Some(team) = team else { return Ok(None) };
+    let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
+    let began = due_at.checked_sub_signed(patience).unwrap_or(DateTime::<Utc>::MIN_UTC);
+    if team.hours.is_open(began) {
+        return Ok(None);
+    }
+    // Of a team that will not be there for a year, it is looked again when that has passed.
+    let opens = team.hours.next_open(began).unwrap_or_else(|| ctx.now() + TimeDelta::days(366));
+    Ok(Some(until(ctx, opens)).filter(|due_at| *due_at > ctx.now()))
 }

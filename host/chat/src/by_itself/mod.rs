@@ -1,6 +1,8 @@
 //! What happens to chats by the clock and by itself: nobody answers in time, a chat that waits for a team is given to somebody
-//! of it, an agent leaves. A lane is a chat; each step is one transaction under its lease, with the chat locked.
+//! of it, an agent leaves. A lane is a chat; each step is one transaction under its lease, with the chat locked. Or a lane is a team,
+//! whose members have room for chats that wait.
 
+mod arriving;
 mod giving_out;
 mod leaving;
 mod missed;
@@ -8,7 +10,7 @@ mod missed;
 use base::{Context, Result, lanes::Lease};
 use domain::{
     event::Event,
-    ids::{ClientId, ParticipantId},
+    ids::{ClientId, ParticipantId, TeamId},
 };
 use events::{NewEvent, record};
 use storage::{
@@ -23,29 +25,31 @@ use uuid::Uuid;
 
 use crate::conversation::as_event;
 
-pub use giving_out::{give_out_waiting, take_back_left};
-
-/// Works off what is due in a chat.
+/// Works off what is due in a chat, or for a team.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let chat = ParticipantId(lease.lane);
     while !lease.is_over() {
         let next = {
             let mut db = ctx.db.acquire().await?;
-            due::next(&mut db, lease.client, chat, ctx.now()).await?
+            due::next(&mut db, lease.client, lease.lane, ctx.now()).await?
         };
         let Some(next) = next else { return Ok(()) };
+        if next == Due::Room {
+            giving_out::fill_room(ctx, lease, TeamId(lease.lane)).await?;
+            continue;
+        }
         let mut tx = ctx.db.begin().await?;
         lease.hold(&mut tx).await?;
         let locked = participants::lock(&mut tx, lease.client, chat).await?;
         // Somebody was quicker, or moved the chat so that it is due no more.
-        if !due::take(&mut tx, lease.client, (chat, next), ctx.now()).await? {
-            continue;
-        }
+        let Some(since) = due::take(&mut tx, lease.client, (chat, next), ctx.now()).await? else { continue };
         let wakes = match locked {
             Some(chat) => match next {
-                Due::Answer => missed::note(ctx, &mut tx, lease.client, chat).await?,
-                Due::Arrived => giving_out::give_out(ctx, &mut tx, lease.client, chat).await?,
+                Due::Answer => missed::note(ctx, &mut tx, lease.client, (chat, since)).await?,
+                Due::Arrived => arriving::arrive(ctx, &mut tx, lease.client, (chat, since)).await?,
                 Due::Left => leaving::take_back(ctx, &mut tx, lease.client, chat).await?,
+                // A chat is no team.
+                Due::Room => Vec::new(),
             },
             None => Vec::new(),
         };

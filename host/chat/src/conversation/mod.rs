@@ -9,5 +9,6 @@ pub(crate) mod ratings;
 pub(crate) mod site_team;
 pub(crate) mod ticketing;
 pub(crate) mod waiting;
+pub(crate) mod window;
 
 pub(crate) use domain::chat::words;

@@ -192,6 +192,7 @@ pub async fn terminate_whole(
     chat.apply(ParticipantMove::Terminated)?;
     chat.last_assigned_agent = whole.assigned.or(last);
     (chat.missed, chat.after_hours, chat.send_rating) = (whole.missed, whole.after_hours, whole.send_rating);
+    chat.missed_by = chat.missed_by.filter(|_| whole.missed);
     let moved = as_event::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Ended).await?;
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await

@@ -3,7 +3,7 @@
 use domain::{
     body::FieldFault,
     channel::Channel,
-    content::Location,
+    content::{Location, Reaction},
     ids::ParticipantId,
     send::{CAPTION_MAX, TEXT_MAX},
 };
@@ -42,6 +42,8 @@ pub enum What {
     },
     /// A place.
     Place(Location),
+    /// A reaction to a message of the chat, or taking one back.
+    Reaction(Reaction),
 }
 
 /// The same, as it was written.
@@ -57,6 +59,8 @@ pub struct Written {
     pub media_url: Option<String>,
     /// `location`.
     pub location: Option<Location>,
+    /// `reaction`.
+    pub reaction: Option<Reaction>,
     /// `tempId`.
     pub temp_id: Option<String>,
     /// `ctId`.
@@ -91,7 +95,18 @@ impl Written {
                 faults.push(FieldFault::new(field, format!("must have 1 to {NAME_MAX} characters")));
             }
         }
-        let what = what(self.text, self.media_url, self.location, &mut faults);
+        let what = match self.reaction {
+            None => what(self.text, self.media_url, self.location, &mut faults),
+            Some(reaction) => {
+                let others = [
+                    ("text", self.text.is_some()),
+                    ("mediaUrl", self.media_url.is_some()),
+                    ("location", self.location.is_some()),
+                    ("quotedExternalMessageId", self.quotes.is_some()),
+                ];
+                react(reaction, others, &mut faults)
+            }
+        };
         match (participant, known, what) {
             (Some(Ok(participant)), Some(channel), Some(what)) if faults.is_empty() => Ok(Said {
                 participant,
@@ -124,7 +139,7 @@ fn what(
     }
     match (text, url, place) {
         (None, None, None) => {
-            faults.push(FieldFault::new("text", "is required, unless mediaUrl or location is given"));
+            faults.push(FieldFault::new("text", "is required, unless mediaUrl, location or reaction is given"));
             None
         }
         (text, None, Some(place)) => {
@@ -145,6 +160,33 @@ fn what(
         (caption, Some(url), None) => Some(What::File { url, caption }),
         (Some(text), None, None) => Some(What::Text(text)),
     }
+}
+
+/// Characters of an emoji at most: a family is several with joiners between them.
+const EMOJI_MAX: usize = 16;
+/// From here on letters are pictures.
+const EMOJI_BLOCKS: char = '\u{1f000}';
+
+/// Judges a reaction. `others`: what stands beside it and cannot.
+fn react(reaction: Reaction, others: [(&str, bool); 4], faults: &mut Vec<FieldFault>) -> Option<What> {
+    for (field, _) in others.into_iter().filter(|(_, is_there)| *is_there) {
+        faults.push(FieldFault::new(field, "cannot stand beside a reaction"));
+    }
+    if reaction.message_id.is_empty() || reaction.message_id.chars().count() > NAME_MAX {
+        let said = format!("must be the provider's id of a message of this chat, of 1 to {NAME_MAX} characters");
+        faults.push(FieldFault::new("reaction.externalMessageId", said));
+    }
+    // Keycaps such as 1 with U+20E3 begin with a digit.
+    let is_word = |one: char| one.is_alphabetic() && one < EMOJI_BLOCKS && !['Ⓜ', 'ℹ'].contains(&one);
+    let odd = |one: char| is_word(one) || one.is_whitespace() || one.is_control();
+    let emoji = reaction.emoji.filter(|emoji| !emoji.is_empty());
+    let is_emoji = |emoji: &String| {
+        emoji.chars().count() <= EMOJI_MAX && !emoji.chars().any(odd) && emoji.chars().any(|one| !one.is_ascii())
+    };
+    if emoji.as_ref().is_some_and(|emoji| !is_emoji(emoji)) {
+        faults.push(FieldFault::new("reaction.emoji", "must be one emoji; empty or null takes the reaction back"));
+    }
+    Some(What::Reaction(Reaction { emoji, ..reaction }))
 }
 
 #[cfg(test)]
@@ -173,6 +215,34 @@ mod tests {
         let place = Location { latitude: -26.1, longitude: 28.0, name: None, address: None };
         let said = Written { text: None, location: Some(place.clone()), ..written() }.read().unwrap();
         assert_eq!(said.what, What::Place(place));
+    }
+
+    #[test]
+    fn a_reaction_is_one_emoji_and_stands_alone() {
+        let react = |emoji: Option<&str>| Written {
+            text: None,
+            reaction: Some(Reaction { message_id: "wamid.1".to_owned(), emoji: emoji.map(str::to_owned) }),
+            ..written()
+        };
+        for emoji in ["👍", "❤️", "👨‍👩‍👧‍👦", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "1️⃣", "🅰️", "🇿🇦"]
+        {
+            let What::Reaction(said) = react(Some(emoji)).read().unwrap().what else { panic!("no reaction") };
+            assert_eq!(said.emoji.as_deref(), Some(emoji));
+        }
+        for taken_back in [None, Some("")] {
+            let What::Reaction(said) = react(taken_back).read().unwrap().what else { panic!("no reaction") };
+            assert_eq!(said.emoji, None);
+        }
+        for wrong in ["ok", "1", "👍 👍", "👍\n", "спасибо", &"👍".repeat(17)] {
+            assert_eq!(faulty(react(Some(wrong))), ["reaction.emoji"], "{wrong}");
+        }
+        assert_eq!(faulty(Written { text: Some("hello".to_owned()), ..react(Some("👍")) }), ["text"]);
+        assert_eq!(
+            faulty(Written { quotes: Some("wamid.1".to_owned()), ..react(Some("👍")) }),
+            ["quotedExternalMessageId"]
+        );
+        let nobody = Reaction { message_id: String::new(), emoji: None };
+        assert_eq!(faulty(Written { reaction: Some(nobody), ..react(None) }), ["reaction.externalMessageId"]);
     }
 
     #[test]

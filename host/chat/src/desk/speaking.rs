@@ -2,10 +2,11 @@
 
 use base::{Context, media};
 use domain::{
-    chat::{ContentType, FileType, ParticipantState, TicketMove, chat_allowed},
-    content::{MediaKind, OutboundContent, OutboundMedia},
+    chat::{ContentType, ParticipantState, TicketMove, most_bytes},
+    content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
     event::{Event, MessageSaid, Speaker},
-    ids::{ClientId, MediaId},
+    file_type::FileType,
+    ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
     send,
 };
@@ -18,7 +19,7 @@ use storage::{
     },
     inbound::media as stored_media,
     inboxes,
-    people::{customers, inbox_customers},
+    people::customers,
 };
 
 use super::{
@@ -28,7 +29,10 @@ use super::{
     said::{Said, What},
 };
 use crate::{
-    conversation::{as_event, ticketing},
+    conversation::{
+        as_event, ticketing,
+        window::{self, Writes},
+    },
     say::{OfAgent, Words, say},
 };
 
@@ -54,6 +58,9 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     }
     window_open(ctx, &mut tx, client, &chat, inbox.kind()).await?;
     let quoted = quoted(&mut tx, client, &chat, said.quotes.as_deref()).await?;
+    if let What::Reaction(reaction) = &said.what {
+        may_react(&mut tx, client, (&chat, inbox.kind()), reaction).await?;
+    }
     let (content, media) = content(ctx, &mut tx, client, inbox.kind(), &said.what).await?;
     let names = participants::agent_names(&mut tx, client, &[acting.user]).await?;
     let words = Words {
@@ -70,10 +77,15 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
         },
     };
     let id = say(ctx, &mut tx, client, (&mut chat, inbox.kind(), &customer), &words).await?;
-    // Whoever has been answered is not missed any more.
-    (chat.missed, chat.after_hours) = (false, false);
+    let ticket = match content.is_answer() {
+        true => {
+            // Whoever has been answered is not missed any more.
+            (chat.missed, chat.missed_by, chat.after_hours) = (false, None, false);
+            ticketing::step(ctx, &mut tx, client, &chat, TicketMove::AgentAnswered).await?
+        }
+        false => None,
+    };
     participants::save(&mut tx, client, &chat).await?;
-    let ticket = ticketing::step(ctx, &mut tx, client, &chat, TicketMove::AgentAnswered).await?;
     let happened = MessageSaid {
         message: id,
         by: Speaker::Agent(acting.user),
@@ -107,7 +119,7 @@ async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, sa
     own_or_free(db, acting, chat).await
 }
 
-/// On WhatsApp Cloud free-form messages are for customers who wrote within 24 hours.
+/// Refuses what the channel would refuse because the customer last wrote too long ago.
 pub(super) async fn window_open(
     ctx: &Context,
     db: &mut PgConnection,
@@ -115,17 +127,10 @@ pub(super) async fn window_open(
     chat: &Participant,
     kind: InboxKind,
 ) -> Result<(), DeskError> {
-    match kind {
-        InboxKind::WhatsappCloud => {}
-        InboxKind::WhatsappLite | InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => return Ok(()),
+    match window::closed(ctx, db, client, (chat, kind), Writes::Person).await? {
+        None => Ok(()),
+        Some(said) => Err(DeskError::Conflict(said.to_owned())),
     }
-    let wrote = inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?;
-    if chat_allowed(wrote, ctx.now()) {
-        return Ok(());
-    }
-    let said =
-        "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent";
-    Err(DeskError::Conflict(said.to_owned()))
 }
 
 /// The message that is quoted, which must be one of this chat.
@@ -134,17 +139,49 @@ async fn quoted(
     client: ClientId,
     chat: &Participant,
     provider_id: Option<&str>,
-) -> Result<Option<domain::ids::ChatMessageId>, DeskError> {
+) -> Result<Option<ChatMessageId>, DeskError> {
     let Some(provider_id) = provider_id else { return Ok(None) };
-    let quoted = chat_messages::quoted(db, client, provider_id).await?.and_then(|quoted| quoted.chat_message);
-    let of_chat = match quoted {
+    match is_of_chat(db, client, chat, provider_id).await? {
+        (quoted, true) => Ok(quoted),
+        (_, false) => Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat")),
+    }
+}
+
+/// The message with this id of a provider, and whether it is one of a chat.
+async fn is_of_chat(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    provider_id: &str,
+) -> Result<(Option<ChatMessageId>, bool), DeskError> {
+    let known = chat_messages::quoted(db, client, provider_id).await?.and_then(|known| known.chat_message);
+    let of_chat = match known {
         Some(id) => chat_messages::find(db, client, id).await?.is_some_and(|message| message.participant == chat.id),
         None => false,
     };
-    if !of_chat {
-        return Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat"));
+    Ok((known, of_chat))
+}
+
+/// Refuses reactions that a channel has not, and those to what is no message of this chat.
+async fn may_react(
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, kind): (&Participant, InboxKind),
+    reaction: &Reaction,
+) -> Result<(), DeskError> {
+    let why_not = match kind {
+        InboxKind::WhatsappCloud | InboxKind::Messenger => None,
+        InboxKind::WhatsappLite => Some("cannot be sent from a WhatsApp Lite number"),
+        InboxKind::Web => Some("cannot be sent to a web site, whose widget shows none"),
+        InboxKind::Sms => Some("cannot be sent as an SMS"),
+    };
+    if let Some(why_not) = why_not {
+        return Err(DeskError::fault("reaction", why_not));
     }
-    Ok(quoted)
+    if !is_of_chat(db, client, chat, &reaction.message_id).await?.1 {
+        return Err(DeskError::fault("reaction.externalMessageId", "is not the id of a message of this chat"));
+    }
+    Ok(())
 }
 
 /// What goes out, and the file of ours in it.
@@ -158,6 +195,7 @@ async fn content(
     let (url, caption) = match what {
         What::Text(body) => return Ok((OutboundContent::Text { body: body.clone() }, None)),
         What::Place(place) => return Ok((OutboundContent::Location(place.clone()), None)),
+        What::Reaction(reaction) => return Ok((OutboundContent::Reaction(reaction.clone()), None)),
         What::File { url, caption } => (url, caption.clone()),
     };
     let Some(own) = media::own(ctx, url) else {
@@ -179,7 +217,8 @@ async fn content(
     if let Some(file_type) = file_type {
         carried(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
     }
-    let shown = file_type.map_or(MediaKind::Document, FileType::kind);
+    // What only visitors send goes on as a document, which every channel carries.
+    let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
     let kind = captioned(shown, caption.is_some());
     let filename = (kind == MediaKind::Document)
         .then(|| stored.filename.clone().unwrap_or_else(|| format!("file.{}", stored.extension)));

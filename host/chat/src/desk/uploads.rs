@@ -2,7 +2,7 @@
 
 use base::{Context, media};
 use bytes::Bytes;
-use domain::{chat::FileType, ids::MediaId};
+use domain::{chat::most_bytes, file_type::FileType, ids::MediaId};
 use storage::inbound::media::{self as stored_media, OwnMedia};
 
 use super::{Acting, DeskError};
@@ -71,7 +71,8 @@ fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, UploadRefuse
     if bytes.is_empty() {
         return Err(DeskError::fault("file", "is empty").into());
     }
-    let Some(file_type) = FileType::of(bytes) else {
+    let carried = FileType::of(bytes).and_then(|file_type| Some((file_type, most_bytes(file_type)?)));
+    let Some((file_type, most)) = carried else {
         let said = "this file is of no type that chats carry: send JPG, PNG, GIF, PDF, DOCX, XLSX, MP4, MP3, M4A, AAC, AMR or \
                     Ogg Opus";
         return Err(UploadRefused::Type(said.to_owned()));
@@ -80,7 +81,7 @@ fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, UploadRefuse
         let said = format!("says that it is {declared}, and is {}", file_type.mime());
         return Err(DeskError::fault("file", said).into());
     }
-    let (size, most) = (u64::try_from(bytes.len()).unwrap_or(u64::MAX), file_type.most_bytes());
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if size > most {
         let said = format!("a file of type {} may have {most} bytes; this one has {size}", file_type.mime());
         return Err(UploadRefused::TooLarge(said));
@@ -97,6 +98,10 @@ mod tests {
         assert_eq!(judged(b"%PDF-1.4", Some("application/pdf")).unwrap(), FileType::Pdf);
         assert!(matches!(judged(b"%PDF-1.4", Some("image/png")), Err(UploadRefused::Desk(DeskError::Faults(_)))));
         assert!(matches!(judged(b"<svg>", Some("image/svg+xml")), Err(UploadRefused::Type(_))));
+        assert!(
+            matches!(judged(b"RIFF\0\0\0\0WAVEfmt ", None), Err(UploadRefused::Type(_))),
+            "a type of visitors only"
+        );
         assert!(matches!(judged(b"", None), Err(UploadRefused::Desk(DeskError::Faults(_)))));
     }
 

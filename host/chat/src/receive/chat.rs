@@ -186,6 +186,7 @@ mod tests {
             bot_state: "menu".to_owned(),
             tags: vec!["vip".to_owned()],
             missed: true,
+            missed_by: None,
             after_hours: false,
             send_rating: false,
             assigned_agent: None,

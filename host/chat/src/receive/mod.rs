@@ -107,8 +107,10 @@ pub async fn receive(
     if routed.was != Some(ParticipantState::Queued) {
         site_team::name(db, client, &mut routed.participant).await?;
     }
-    let found_by = search::words(&customer);
-    if routed.participant.found_by != found_by {
+    if routed.participant.found_by != search::words(&customer) {
+        // Looked at again behind the lock of the chat: somebody may have renamed the customer's contact meanwhile.
+        let now = customers::find(db, client, customer.id).await?;
+        let found_by = search::words(now.as_ref().unwrap_or(&customer));
         search::remember(db, client, routed.participant.id, &found_by).await?;
         routed.participant.found_by = found_by;
     }
@@ -182,6 +184,7 @@ async fn sender(ctx: &Context, db: &mut PgConnection, client: ClientId, message:
     Ok(known.unwrap_or(Customer {
         id,
         name: unsaved.name,
+        contact_name: None,
         username: unsaved.username,
         addresses: Addresses::newest_first(unsaved.addresses),
     }))

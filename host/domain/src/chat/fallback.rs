@@ -128,6 +128,7 @@ pub fn automatic_text(content: &OutboundContent) -> String {
         OutboundContent::Template(template) => vec![&template.rendered_text],
         OutboundContent::Buttons(message) => framed(&message.header, &message.body, &message.footer),
         OutboundContent::List(message) => framed(&message.header, &message.body, &message.footer),
+        OutboundContent::Reaction(reaction) => reaction.emoji.iter().map(String::as_str).collect(),
         OutboundContent::Location(place) => {
             let named = [&place.name, &place.address].into_iter().flatten().map(String::as_str);
             return named

@@ -145,7 +145,7 @@ impl ContentType {
     /// Of what a bot or an agent sent.
     pub fn of_outbound(content: &OutboundContent) -> Self {
         match content {
-            OutboundContent::Text { .. } | OutboundContent::Sms(_) => Self::Text,
+            OutboundContent::Text { .. } | OutboundContent::Sms(_) | OutboundContent::Reaction(_) => Self::Text,
             OutboundContent::Media(media) => Self::of_media(media.kind),
             OutboundContent::Template(template) if !template.cards.is_empty() => Self::Carousel,
             OutboundContent::Template(_) => Self::Text,

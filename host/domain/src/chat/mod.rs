@@ -24,7 +24,7 @@ pub use participant::{ChatTeam, MoveRefused, Moved, ParticipantFlags, Participan
 pub use rating::Rating;
 pub use scope::{ChatScope, ChatStanding};
 pub use ticket::{TicketMove, TicketStatus};
-pub use upload::FileType;
+pub use upload::most_bytes;
 
 use chrono::{DateTime, TimeDelta, Utc};
 

@@ -16,7 +16,7 @@ pub enum ChatScope {
     Closed,
     /// Those that no agent answered in time, though it was within business hours.
     MissedAgent,
-    /// Those that began outside business hours, and that no agent has answered.
+    /// Those that came to wait outside business hours; nobody has answered, nor missed them since the hours began.
     MissedAfterHours,
     /// Those that the caller was given and did not answer in time.
     MyMissed,
@@ -33,12 +33,12 @@ pub struct ChatStanding {
     pub state: ParticipantState,
     /// No agent answered in time.
     pub missed: bool,
-    /// It began outside business hours, and no agent has answered.
+    /// It came to wait outside business hours, and no agent has answered.
     pub after_hours: bool,
     /// The agent who has it.
     pub assigned: Option<UserId>,
-    /// The agent who had it before.
-    pub last_assigned: Option<UserId>,
+    /// The agent who had it when nobody answered in time.
+    pub missed_by: Option<UserId>,
 }
 
 impl ChatScope {
@@ -86,7 +86,7 @@ impl ChatScope {
             Self::Closed => chat.state == ParticipantState::Closed,
             Self::MissedAgent => chat.missed && !chat.after_hours,
             Self::MissedAfterHours => chat.after_hours,
-            Self::MyMissed => chat.missed && [chat.assigned, chat.last_assigned].contains(&Some(caller)),
+            Self::MyMissed => chat.missed && chat.missed_by == Some(caller),
             Self::Open => chat.state != ParticipantState::Closed,
             Self::All => true,
         }

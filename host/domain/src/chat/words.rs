@@ -26,6 +26,7 @@ pub fn of_outbound(content: &OutboundContent) -> Option<String> {
         OutboundContent::Location(place) => Some(place_text(place)),
         OutboundContent::Text { .. }
         | OutboundContent::Sms(_)
+        | OutboundContent::Reaction(_)
         | OutboundContent::Template(_)
         | OutboundContent::Buttons(_)
         | OutboundContent::List(_) => Some(automatic_text(content)),

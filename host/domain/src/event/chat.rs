@@ -161,6 +161,24 @@ pub struct ChatMissed {
     pub agent: Option<UserId>,
 }
 
+/// A chat came to wait for a team outside its hours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAfterHours {
+    /// The chat.
+    pub participant: ParticipantId,
+    /// The team.
+    pub team: TeamId,
+}
+
+/// The customer of a chat is writing, at this moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CustomerTypes {
+    /// The chat.
+    pub participant: ParticipantId,
+}
+
 /// The customer rated a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatRated {

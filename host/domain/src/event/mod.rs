@@ -15,8 +15,8 @@ mod tests;
 mod webhook;
 
 pub use chat::{
-    Agent, Assignment, Chat, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer, TicketMoved,
-    TicketStatus,
+    Agent, Assignment, Chat, ChatAfterHours, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer,
+    CustomerTypes, TicketMoved, TicketStatus,
 };
 pub use inbox::{
     ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,
@@ -49,6 +49,10 @@ pub enum Event {
     ChatClosed(ChatClosed),
     /// No agent answered in time.
     ChatMissed(ChatMissed),
+    /// A chat came to wait for a team outside its hours.
+    ChatAfterHours(ChatAfterHours),
+    /// The customer of a chat is writing.
+    CustomerTypes(CustomerTypes),
     /// The customer rated a conversation.
     ChatRated(ChatRated),
     /// A ticket has another status.

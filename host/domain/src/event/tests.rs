@@ -117,6 +117,8 @@ fn chats() -> [Event; 6] {
         }),
         Event::ChatClosed(ChatClosed { participant: participant(), from, agent: None, missed: false }),
         Event::ChatMissed(ChatMissed { participant: participant(), state: to, agent: None }),
+        Event::ChatAfterHours(ChatAfterHours { participant: participant(), team: TeamId(Uuid::from_u128(11)) }),
+        Event::CustomerTypes(CustomerTypes { participant: participant() }),
         Event::ChatRated(ChatRated { participant: participant(), message, rating: Rating::Excellent }),
         Event::TicketMoved(TicketMoved {
             number: 7,
@@ -173,7 +175,7 @@ fn every_case() -> Vec<Event> {
     let all: Vec<Event> =
         messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).chain([of_webhooks()]).collect();
     let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
-    assert_eq!(places.len(), 17, "a case is missing");
+    assert_eq!(places.len(), 19, "a case is missing");
     all
 }
 
@@ -196,6 +198,8 @@ fn place(event: &Event) -> usize {
         Event::SessionChanged(_) => 14,
         Event::WebhookDisabled(_) => 15,
         Event::ChatMissed(_) => 16,
+        Event::ChatAfterHours(_) => 17,
+        Event::CustomerTypes(_) => 18,
     }
 }
 

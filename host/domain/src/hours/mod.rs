@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike, Utc, Weekday};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, TimeZone as _, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,11 @@ const WEEKLY_MAX: usize = 70;
 /// Longest name of a holiday, in characters.
 const HOLIDAY_NAME_MAX: usize = 100;
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
+/// How far ahead it is looked for when somebody is there again, in days: further than holidays in a row go.
+const LOOK_AHEAD: u64 = 400;
+/// Clocks jump by quarters of an hour, and by a day at most.
+const LEAP: i64 = 15;
+const LONGEST_JUMP: i64 = 24 * 60;
 
 /// A time zone by its IANA name, such as `Africa/Johannesburg`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,6 +40,20 @@ impl TimeZone {
     /// What the clock on the wall shows.
     pub fn wall(self, at: DateTime<Utc>) -> NaiveDateTime {
         at.with_timezone(&self.0).naive_local()
+    }
+
+    /// The moments at which the clock on the wall shows this: two in an hour that comes twice; of one that is left out, the
+    /// moment after it.
+    fn moments(self, wall: NaiveDateTime) -> Vec<DateTime<Utc>> {
+        for minutes in (0..=LONGEST_JUMP).step_by(LEAP.unsigned_abs().try_into().unwrap_or(1)) {
+            let Some(wall) = wall.checked_add_signed(TimeDelta::minutes(minutes)) else { break };
+            let shown = self.0.from_local_datetime(&wall);
+            let moments: Vec<_> = shown.earliest().into_iter().chain(shown.latest()).map(|at| at.to_utc()).collect();
+            if !moments.is_empty() {
+                return moments;
+            }
+        }
+        Vec::new()
     }
 }
 
@@ -245,6 +264,15 @@ impl BusinessHours {
         })
     }
 
+    /// When intervals begin on a day, on the clock on the wall.
+    fn beginnings(&self, date: NaiveDate) -> impl Iterator<Item = NaiveDateTime> {
+        let day = Day::from(date.weekday());
+        let of_day = self.weekly.iter().filter(move |interval| interval.day == day);
+        of_day.filter_map(move |interval| {
+            date.and_hms_opt(u32::from(interval.from.0 / 60), u32::from(interval.from.0 % 60), 0)
+        })
+    }
+
     fn is_holiday(&self, date: NaiveDate) -> bool {
         self.holidays.binary_search_by_key(&date, |holiday| holiday.date).is_ok()
     }
@@ -263,6 +291,18 @@ impl TeamHours {
     /// Whether somebody is there at a moment.
     pub fn is_open(&self, at: DateTime<Utc>) -> bool {
         self.hours.as_ref().is_none_or(|hours| hours.is_open_at_wall(self.zone.wall(at)))
+    }
+
+    /// From when on somebody is there, of moments from this one on: this one, if somebody is. `None` when nobody will be for
+    /// more than a year.
+    pub fn next_open(&self, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let Some(hours) = self.hours.as_ref().filter(|_| !self.is_open(at)) else { return Some(at) };
+        let today = self.zone.wall(at).date();
+        let days = (0..LOOK_AHEAD).filter_map(|ahead| today.checked_add_days(Days::new(ahead)));
+        let open = |begins: NaiveDateTime| {
+            self.zone.moments(begins).into_iter().filter(|moment| *moment > at && self.is_open(*moment)).min()
+        };
+        days.map(|date| hours.beginnings(date).filter_map(open).min()).find_map(|first| first)
     }
 }
 

@@ -179,3 +179,45 @@ fn only_iana_names_are_time_zones() {
         assert!(other.parse::<TimeZone>().is_err(), "{other}");
     }
 }
+
+#[test]
+fn a_team_is_there_again_at_the_next_beginning_that_is_no_holiday() {
+    let week = [("MONDAY", "08:00", "12:00"), ("MONDAY", "13:00", "17:00"), ("FRIDAY", "22:00", "06:00")];
+    let team = hours("UTC", &week, &["2026-11-27"]);
+    for (moment, opens) in [
+        ("2026-11-23T07:59:59Z", "2026-11-23T08:00:00Z"),
+        ("2026-11-23T08:00:00Z", "2026-11-23T08:00:00Z"),
+        ("2026-11-23T12:00:00Z", "2026-11-23T13:00:00Z"),
+        ("2026-11-23T17:00:00Z", "2026-11-30T08:00:00Z"),
+        ("2026-12-05T05:59:59Z", "2026-12-05T05:59:59Z"),
+        ("2026-12-05T06:00:00Z", "2026-12-07T08:00:00Z"),
+    ] {
+        assert_eq!(team.next_open(at(moment)), Some(at(opens)), "{moment}");
+    }
+    let always = TeamHours { zone: TimeZone::UTC, hours: None };
+    assert_eq!(always.next_open(at("2026-11-23T12:00:00Z")), Some(at("2026-11-23T12:00:00Z")));
+}
+
+#[test]
+fn a_beginning_that_the_clock_leaves_out_or_shows_twice_is_the_first_moment_that_is_open() {
+    // In Berlin 02:00 to 03:00 is left out on 2026-03-29, and comes twice on 2026-10-25.
+    let team = hours("Europe/Berlin", &[("SUNDAY", "02:30", "05:00")], &[]);
+    assert_eq!(team.next_open(at("2026-03-28T12:00:00Z")), Some(at("2026-03-29T01:00:00Z")), "03:00 on the wall");
+    assert_eq!(team.next_open(at("2026-10-24T12:00:00Z")), Some(at("2026-10-25T00:30:00Z")), "the first 02:30");
+    let short = hours("Europe/Berlin", &[("SUNDAY", "02:00", "02:30")], &[]);
+    assert_eq!(short.next_open(at("2026-10-25T00:30:00Z")), Some(at("2026-10-25T01:00:00Z")), "the second 02:00");
+    assert_eq!(short.next_open(at("2026-03-28T12:00:00Z")), Some(at("2026-04-05T00:00:00Z")), "none on that day");
+}
+
+#[test]
+fn who_is_on_holiday_for_a_year_is_not_waited_for() {
+    let days: Vec<String> =
+        (0..52).map(|week| (at("2026-11-23T00:00:00Z") + TimeDelta::weeks(week)).date_naive().to_string()).collect();
+    let days: Vec<&str> = days.iter().map(String::as_str).collect();
+    let team = hours("UTC", &[("MONDAY", "08:00", "17:00")], &days);
+    assert_eq!(team.next_open(at("2026-11-22T00:00:00Z")), Some(at("2027-11-22T08:00:00Z")));
+    let all: Vec<String> =
+        (0..58).map(|week| (at("2026-11-23T00:00:00Z") + TimeDelta::weeks(week)).date_naive().to_string()).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(hours("UTC", &[("MONDAY", "08:00", "17:00")], &all).next_open(at("2026-11-22T00:00:00Z")), None);
+}

@@ -47,6 +47,7 @@ pub fn offered(content: &OutboundContent) -> Vec<Choice> {
         OutboundContent::Text { .. }
         | OutboundContent::Media(_)
         | OutboundContent::Location(_)
+        | OutboundContent::Reaction(_)
         | OutboundContent::Sms(_) => Vec::new(),
     }
 }
@@ -65,7 +66,7 @@ pub fn text_of(content: &OutboundContent) -> Option<String> {
         OutboundContent::Text { body } => return Some(body.clone()),
         OutboundContent::Sms(sms) => return Some(sms.text.clone()),
         OutboundContent::Media(media) => return media.caption.clone(),
-        OutboundContent::Location(_) => return None,
+        OutboundContent::Location(_) | OutboundContent::Reaction(_) => return None,
         OutboundContent::Template(template) => {
             let mut lines = vec![template.rendered_text.clone()];
             lines.extend(numbered(template.replies.iter().map(|reply| reply.label.clone())));

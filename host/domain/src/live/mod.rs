@@ -89,6 +89,10 @@ pub enum LiveKind {
     },
     /// No agent answered in time.
     ChatMissed,
+    /// It came to wait outside the hours of its team.
+    ChatAfterHours,
+    /// The customer is writing.
+    CustomerTypes,
     /// The customer rated a conversation.
     ChatRated {
         /// The message that says so.
@@ -122,6 +126,8 @@ impl LiveKind {
             Self::ChatChanged { .. } => "chat.changed",
             Self::ChatClosed { .. } => "chat.closed",
             Self::ChatMissed => "chat.missed",
+            Self::ChatAfterHours => "chat.after-hours",
+            Self::CustomerTypes => "customer.typing",
             Self::ChatRated { .. } => "chat.rated",
             Self::TicketChanged { .. } => "ticket.changed",
         }
@@ -138,6 +144,8 @@ impl LiveKind {
             | Self::ChatChanged { .. }
             | Self::ChatClosed { .. }
             | Self::ChatMissed
+            | Self::ChatAfterHours
+            | Self::CustomerTypes
             | Self::TicketChanged { .. } => None,
         }
     }
@@ -197,6 +205,13 @@ pub fn told_of(event: &Event) -> Told {
         Event::ChatMissed(missed) => {
             let now = Hands { state: missed.state, agent: missed.agent, team: None };
             Told::Event(LiveEvent { chat: missed.participant, what: LiveKind::ChatMissed, hands: vec![now] })
+        }
+        Event::ChatAfterHours(flagged) => {
+            let now = Hands { state: ParticipantState::Queued, agent: None, team: Some(flagged.team) };
+            Told::Event(LiveEvent { chat: flagged.participant, what: LiveKind::ChatAfterHours, hands: vec![now] })
+        }
+        Event::CustomerTypes(types) => {
+            Told::Event(LiveEvent { chat: types.participant, what: LiveKind::CustomerTypes, hands: Vec::new() })
         }
         Event::ChatRated(rated) => Told::Event(LiveEvent {
             chat: rated.participant,

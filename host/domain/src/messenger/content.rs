@@ -34,7 +34,10 @@ pub fn in_messages(content: &OutboundContent) -> Vec<OutboundContent> {
         OutboundContent::Text { body } => text(body),
         OutboundContent::List(list) if fits(lite::text_of(content)) => vec![OutboundContent::List(list.clone())],
         OutboundContent::List(list) => long_list(list),
-        OutboundContent::Buttons(_) | OutboundContent::Location(_) | OutboundContent::Sms(_) => vec![content.clone()],
+        OutboundContent::Buttons(_)
+        | OutboundContent::Location(_)
+        | OutboundContent::Reaction(_)
+        | OutboundContent::Sms(_) => vec![content.clone()],
     }
 }
 

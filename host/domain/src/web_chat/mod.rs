@@ -8,7 +8,7 @@ mod post;
 mod site;
 
 pub use color::Color;
-pub use file::{FILE_TYPES, FileRefused, FileType};
+pub use file::{FileRefused, judge_file, largest_file, shown_as};
 pub use form::{FormAnswers, FormField, FormFieldKind, PreChatForm};
 pub use origin::{Origin, OriginError};
 pub use post::{PostKey, TEXT_MAX, read_text};

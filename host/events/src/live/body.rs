@@ -152,7 +152,11 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &Known, one: &Numbere
         status: None,
     };
     match what {
-        LiveKind::MessageReceived { .. } | LiveKind::MessageSent { .. } | LiveKind::ChatMissed => {}
+        LiveKind::MessageReceived { .. }
+        | LiveKind::MessageSent { .. }
+        | LiveKind::ChatMissed
+        | LiveKind::ChatAfterHours
+        | LiveKind::CustomerTypes => {}
         LiveKind::MessageStatus { status, .. } => body.status = Some(status.as_str()),
         LiveKind::ChatOpened { again } => body.reopened = Some(*again),
         LiveKind::ChatChanged { from, to, reason } => {
@@ -179,15 +183,16 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &Known, one: &Numbere
 fn chat<'a>(known: &'a Known, shown: &'a ShownChat) -> Chat<'a> {
     let agent = |id: UserId| Agent { id, name: known.users.get(&id).map(|user| user.name.as_str()) };
     let flags = shown.state.flags();
+    let customer = shown.customer.as_ref();
     Chat {
         id: shown.id,
         channel: shown.channel.as_str(),
         state: shown.state.as_str(),
         inbox: shown.inbox_address.as_deref(),
-        phone_number: shown.addresses.phone(),
-        user_id: shown.addresses.bsuid(),
-        username: shown.username.as_deref(),
-        name: shown.name.as_deref(),
+        phone_number: customer.and_then(|known| known.phone.as_deref()),
+        user_id: customer.and_then(|known| known.user_id.as_deref()),
+        username: customer.and_then(|known| known.username.as_deref()),
+        name: customer.and_then(|known| known.name.as_deref()),
         last_message_time: shown.last_message_at,
         unread_count: shown.unread,
         assigned_to: shown.agent.map(agent),

@@ -1,11 +1,11 @@
 //! Who waits for whom: from when on a customer waits for an agent's answer, and that a chat came to the queue. What follows is
-//! due work of the chat (`chat::by_itself`). What a chatbot has costs nothing here.
+//! due work of the chat (`chat::by_itself`), and of the team of an agent who has a chat less. What a chatbot has costs nothing here.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     chat::ParticipantState,
     event::{Event, Speaker},
-    ids::{ClientId, ParticipantId},
+    ids::{ClientId, ParticipantId, UserId},
 };
 use storage::{
     PgConnection, Queue,
@@ -44,13 +44,6 @@ pub(crate) async fn take(
     let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
     let until = |at: DateTime<Utc>| at.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC);
     let mut wakes = Vec::new();
-    for new in events {
-        if let Event::ChatOpened(opened) = &new.event
-            && opened.again
-        {
-            due::forget_missed_by(db, client, opened.participant).await?;
-        }
-    }
     for (new, waits) in events.iter().filter_map(|new| Some((new, waits(&new.event)?))) {
         match waits {
             Waits::ForAnswer(chat) | Waits::ForItsAgent(chat) => {
@@ -58,7 +51,7 @@ pub(crate) async fn take(
             }
             Waits::InQueue(chat) => {
                 due::add(db, client, &[chat], Due::Answer, (until(new.at), now)).await?;
-                due::add(db, client, &[chat], Due::Arrived, (now, now)).await?;
+                due::arrived(db, client, chat, now).await?;
                 wakes.push((Queue::Chat, chat.0));
             }
             Waits::Taken(chat) => due::drop(db, client, chat, &[Due::Arrived, Due::Left]).await?,
@@ -66,7 +59,21 @@ pub(crate) async fn take(
             Waits::NoMore(chat) => due::drop(db, client, chat, &[Due::Answer, Due::Arrived, Due::Left]).await?,
         }
     }
+    let freed: Vec<UserId> = events.iter().filter_map(|new| freed(&new.event)).collect();
+    if !freed.is_empty() {
+        let teams = due::room_of(db, client, &freed, now).await?;
+        wakes.extend(teams.into_iter().map(|team| (Queue::Chat, team.0)));
+    }
     Ok(wakes)
+}
+
+/// The agent who has a chat less.
+fn freed(event: &Event) -> Option<UserId> {
+    match event {
+        Event::ChatChangedHands(changed) => changed.previous_agent,
+        Event::ChatClosed(closed) => closed.agent,
+        _ => None,
+    }
 }
 
 fn waits(event: &Event) -> Option<Waits> {
@@ -80,7 +87,9 @@ fn waits(event: &Event) -> Option<Waits> {
         }
         Event::MessageSaid(said) => match said.by {
             // Whoever of the business answered, the customer waits no longer.
-            Speaker::Agent(_) | Speaker::Elsewhere => Some(Waits::Answered(said.chat.participant)),
+            Speaker::Agent(_) | Speaker::Elsewhere => {
+                said.content.is_answer().then_some(Waits::Answered(said.chat.participant))
+            }
             Speaker::Bot => None,
         },
         Event::ChatOpened(opened) => (opened.state == Queued).then_some(Waits::InQueue(opened.participant)),
@@ -94,6 +103,8 @@ fn waits(event: &Event) -> Option<Waits> {
         Event::MessageMoved(_)
         | Event::ChatRated(_)
         | Event::ChatMissed(_)
+        | Event::ChatAfterHours(_)
+        | Event::CustomerTypes(_)
         | Event::TicketMoved(_)
         | Event::TemplateChanged(_)
         | Event::CustomerNumberChanged(_)

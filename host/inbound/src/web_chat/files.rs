@@ -4,8 +4,9 @@ use base::{Context, Error, media as addresses};
 use bytes::Bytes;
 use channels::media_store::{MediaContent, MediaStoreError};
 use domain::{
+    file_type::FileType,
     ids::MediaId,
-    web_chat::{FileRefused, FileType},
+    web_chat::{FileRefused, judge_file},
 };
 use storage::{
     inbound::media::{self, NewMedia},
@@ -20,7 +21,7 @@ pub struct Uploaded {
     /// Its id.
     pub id: MediaId,
     /// What it is.
-    pub kind: &'static FileType,
+    pub kind: FileType,
     /// Bytes.
     pub bytes: u64,
     /// Where it is, for a while.
@@ -66,7 +67,7 @@ pub async fn upload(
     (said, name): (&str, Option<String>),
     bytes: Bytes,
 ) -> Result<Uploaded, UploadRefused> {
-    let kind = FileType::judge(&bytes, said)?;
+    let kind = judge_file(&bytes, said)?;
     let id: MediaId = ctx.mint();
     let stored = ctx.media.put(site.client, id, MediaContent::Bytes(bytes)).await?;
     let new = NewMedia {
@@ -74,8 +75,8 @@ pub async fn upload(
         inbox: site.id,
         provider_media_id: owner(&from.visitor.to_string()),
         source_url: None,
-        mime_type: kind.mime.to_owned(),
-        extension: kind.extension.to_owned(),
+        mime_type: kind.mime().to_owned(),
+        extension: kind.extension().to_owned(),
         filename: name.as_deref().and_then(plain_name),
         sha256: None,
     };

@@ -7,6 +7,7 @@ mod receipts;
 mod session;
 mod thread;
 mod token;
+mod typing;
 
 pub use files::{UploadRefused, Uploaded, upload};
 pub use post::{Post, PostRefused, Posted, post};
@@ -19,6 +20,7 @@ pub use storage::web::{
 };
 pub use thread::{PAGE, chat_of, key_of_message, media_url, messages_after, messages_before};
 pub use token::{TokenRefused, VisitorToken};
+pub use typing::types;
 
 use base::{Context, Result};
 

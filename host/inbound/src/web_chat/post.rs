@@ -10,9 +10,10 @@ use domain::{
     body::FieldFault,
     chat::ChatContent,
     content::{Location, OutboundContent},
+    file_type::FileType,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMedia, InboundMessage},
-    web_chat::{FileType, PostKey, read_text},
+    web_chat::{PostKey, read_text, shown_as},
 };
 use storage::{
     PgConnection,
@@ -224,7 +225,7 @@ async fn uploaded(
         stored.inbox == site && stored.state == MediaState::Ready && stored.provider_media_id == files::owner(visitor)
     };
     let stored = stored.filter(own).ok_or_else(|| fault("file", "is no file that you uploaded"))?;
-    let kind = FileType::of_mime(&stored.mime_type).map(|known| known.kind);
+    let kind = FileType::of_mime(&stored.mime_type).map(shown_as);
     Ok(InboundMedia {
         media_kind: kind.unwrap_or(domain::content::MediaKind::Document),
         provider_media_id: format!("{UPLOADED}{file}"),
@@ -277,6 +278,7 @@ fn chosen(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
         OutboundContent::Text { .. }
         | OutboundContent::Media(_)
         | OutboundContent::Location(_)
+        | OutboundContent::Reaction(_)
         | OutboundContent::Sms(_) => None,
     }
 }

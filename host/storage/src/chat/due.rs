@@ -1,16 +1,15 @@
-//! What is due in chats by the clock or by itself. A lane is a chat, and a row is one thing that is due in it.
-
-use std::time::Duration;
+//! What is due in chats by the clock or by itself. A lane is a chat, and a row is one thing that is due in it; or a lane is a team,
+//! whose members have room for chats that wait.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, ParticipantId, TeamId, UserId};
+use domain::{
+    ids::{ClientId, ParticipantId, TeamId, UserId},
+    team::Assignment,
+};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{Result, stored::known};
-
-/// How long after an agent left its chats are still looked for.
-const LEFT_LATELY: Duration = Duration::from_secs(24 * 3600);
 
 /// Something that is due in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +20,8 @@ pub enum Due {
     Arrived,
     /// Its agent is gone.
     Left,
+    /// A member of the team that is the lane has room, or may have.
+    Room,
 }
 
 impl Due {
@@ -29,11 +30,12 @@ impl Due {
             Self::Answer => "ANSWER",
             Self::Arrived => "ARRIVED",
             Self::Left => "LEFT",
+            Self::Room => "ROOM",
         }
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        [Self::Answer, Self::Arrived, Self::Left].into_iter().find(|due| due.as_str() == name)
+        [Self::Answer, Self::Arrived, Self::Left, Self::Room].into_iter().find(|due| due.as_str() == name)
     }
 }
 
@@ -60,6 +62,20 @@ pub async fn add(
     Ok(())
 }
 
+/// A chat came to the queue at this moment, whenever it had come there before.
+pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantId, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready) VALUES ($1, $2, 'ARRIVED', $3, true)
+         ON CONFLICT (client_id, lane_id, kind) DO UPDATE SET due_at = excluded.due_at, ready = true",
+    )
+    .bind(client.0)
+    .bind(chat.0)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// It is due no more in a chat.
 pub async fn drop(db: &mut PgConnection, client: ClientId, chat: ParticipantId, due: &[Due]) -> Result<()> {
     sqlx::query("DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = ANY($3)")
@@ -71,97 +87,170 @@ pub async fn drop(db: &mut PgConnection, client: ClientId, chat: ParticipantId, 
     Ok(())
 }
 
-/// What is due first in a chat; `None` when nothing is.
-pub async fn next(
+/// Puts off what is due in a chat to a moment that has not come; nothing that is not due at all.
+pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,
-    chat: ParticipantId,
-    now: DateTime<Utc>,
-) -> Result<Option<Due>> {
+    (chat, due): (ParticipantId, Due),
+    (at, now): (DateTime<Utc>, DateTime<Utc>),
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE chat_due SET due_at = $4::timestamptz, ready = $4 <= $5
+         WHERE client_id = $1 AND lane_id = $2 AND kind = $3",
+    )
+    .bind(client.0)
+    .bind(chat.0)
+    .bind(due.as_str())
+    .bind(at)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Two chats became one: what is due in the one that is gone is due in the other, where the same is not due there.
+pub(super) async fn give_to(
+    db: &mut PgConnection,
+    client: ClientId,
+    (kept, gone): (ParticipantId, ParticipantId),
+) -> Result<()> {
+    sqlx::query(
+        "WITH moved AS (DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $3 RETURNING *)
+         INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
+         SELECT client_id, $2, kind, due_at, ready FROM moved ON CONFLICT (client_id, lane_id, kind) DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(kept.0)
+    .bind(gone.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What is due first in a lane; `None` when nothing is.
+pub async fn next(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateTime<Utc>) -> Result<Option<Due>> {
     let kind: Option<String> = sqlx::query_scalar(
         "SELECT kind FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3 ORDER BY due_at, kind LIMIT 1",
     )
     .bind(client.0)
-    .bind(chat.0)
+    .bind(lane)
     .bind(now)
     .fetch_optional(db)
     .await?;
     kind.map(|kind| known("chat_due", "kind", &kind, Due::from_name)).transpose()
 }
 
-/// Takes what is due in a chat, which is locked; `false` when it is due no more, or not yet.
+/// Takes what is due in a chat, which is locked, and answers since when it was; `None` when it is due no more, or not yet.
 pub async fn take(
     db: &mut PgConnection,
     client: ClientId,
     (chat, due): (ParticipantId, Due),
     now: DateTime<Utc>,
-) -> Result<bool> {
-    let done = sqlx::query("DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = $3 AND due_at <= $4")
-        .bind(client.0)
-        .bind(chat.0)
-        .bind(due.as_str())
-        .bind(now)
-        .execute(db)
-        .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-/// Writes who had a chat, which is locked, when nobody answered in time.
-pub async fn set_missed_by(
-    db: &mut PgConnection,
-    client: ClientId,
-    chat: ParticipantId,
-    agent: Option<UserId>,
-) -> Result<()> {
-    sqlx::query("UPDATE participant SET missed_agent_id = $3 WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(chat.0)
-        .bind(agent.map(|agent| agent.0))
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-/// A chat begins anew: what was missed before is nobody's any more.
-pub async fn forget_missed_by(db: &mut PgConnection, client: ClientId, chat: ParticipantId) -> Result<()> {
-    sqlx::query(
-        "UPDATE participant SET missed_agent_id = NULL WHERE client_id = $1 AND id = $2 AND missed_agent_id IS NOT NULL",
+) -> Result<Option<DateTime<Utc>>> {
+    let since = sqlx::query_scalar(
+        "DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = $3 AND due_at <= $4 RETURNING due_at",
     )
     .bind(client.0)
     .bind(chat.0)
-    .execute(db)
+    .bind(due.as_str())
+    .bind(now)
+    .fetch_optional(db)
     .await?;
+    Ok(since)
+}
+
+/// Members of these teams have room, or may have. What says so already says so anew: whoever works on it waits for this transaction
+/// or looks again ([`room_seen`]). Answers the teams that give chats out by themselves.
+pub async fn room_in(
+    db: &mut PgConnection,
+    client: ClientId,
+    teams: &[TeamId],
+    now: DateTime<Utc>,
+) -> Result<Vec<TeamId>> {
+    let mut teams: Vec<Uuid> = teams.iter().map(|team| team.0).collect();
+    teams.sort_unstable();
+    teams.dedup();
+    let told: Vec<Uuid> = sqlx::query_scalar(
+        "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
+         SELECT team.client_id, team.id, 'ROOM', $3, true
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT * FROM team WHERE client_id = given.client_id AND id = given.id AND assignment <> 'OFF' OFFSET 0) team
+         ON CONFLICT (client_id, lane_id, kind) DO UPDATE SET due_at = LEAST(chat_due.due_at, excluded.due_at), ready = true
+         RETURNING lane_id",
+    )
+    .bind(client.0)
+    .bind(teams)
+    .bind(now)
+    .fetch_all(db)
+    .await?;
+    Ok(told.into_iter().map(TeamId).collect())
+}
+
+/// The same of the teams of these users, those who were deleted excepted.
+pub async fn room_of(
+    db: &mut PgConnection,
+    client: ClientId,
+    users: &[UserId],
+    now: DateTime<Utc>,
+) -> Result<Vec<TeamId>> {
+    let teams: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT member.team_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT team_id FROM client_user WHERE client_id = given.client_id AND id = given.id OFFSET 0) member
+         WHERE member.team_id IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(users.iter().map(|user| user.0).collect::<Vec<_>>())
+    .fetch_all(&mut *db)
+    .await?;
+    if teams.is_empty() {
+        return Ok(Vec::new());
+    }
+    room_in(db, client, &teams.into_iter().map(TeamId).collect::<Vec<_>>(), now).await
+}
+
+/// That a team has room, as it was said last: [`room_used`] takes it away unless it was said anew since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room(String);
+
+/// What is said of the room of a team; `None` when nothing is.
+pub async fn room_seen(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Room>> {
+    let said: Option<String> =
+        sqlx::query_scalar("SELECT xmin::text FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = 'ROOM'")
+            .bind(client.0)
+            .bind(team.0)
+            .fetch_optional(db)
+            .await?;
+    Ok(said.map(Room))
+}
+
+/// All room has been given out, or nothing waits for it. Nothing happens when somebody said meanwhile that there is more.
+pub async fn room_used(db: &mut PgConnection, client: ClientId, team: TeamId, seen: &Room) -> Result<()> {
+    sqlx::query("DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = 'ROOM' AND xmin::text = $3")
+        .bind(client.0)
+        .bind(team.0)
+        .bind(&seen.0)
+        .execute(db)
+        .await?;
     Ok(())
 }
 
-/// Teams whose chats are given out by themselves, and for which chats wait while a member is available.
-pub async fn teams_with_waiting_chats(db: &mut PgConnection, limit: i64) -> Result<Vec<(ClientId, TeamId)>> {
-    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
-        "SELECT team.client_id, team.id FROM team
-         WHERE team.assignment <> 'OFF'
-           AND EXISTS (SELECT 1 FROM participant
-                       WHERE participant.client_id = team.client_id AND participant.team_id = team.id
-                         AND participant.state = 'QUEUED')
-           AND EXISTS (SELECT 1 FROM client_user member
-                       WHERE member.client_id = team.client_id AND member.team_id = team.id AND member.available
-                         AND member.deleted_at IS NULL)
-         ORDER BY team.client_id, team.id LIMIT $1",
+/// An agent was deleted: its chats are to go back to the queue.
+pub async fn left(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
+         SELECT client_id, id, 'LEFT', $3, true FROM participant
+         WHERE client_id = $1 AND assigned_agent_id = $2 AND state = 'ACTIVE'
+         ON CONFLICT (client_id, lane_id, kind) DO NOTHING",
     )
-    .bind(limit)
-    .fetch_all(db)
+    .bind(client.0)
+    .bind(agent.0)
+    .bind(now)
+    .execute(db)
     .await?;
-    Ok(rows.into_iter().map(|(client, team)| (ClientId(client), TeamId(team))).collect())
-}
-
-/// How chats of a team are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Giving {
-    /// Agents take them.
-    Off,
-    /// To those who are there in turn.
-    RoundRobin,
-    /// To who has the fewest.
-    LeastBusy,
+    Ok(())
 }
 
 /// Keeps others from giving out chats of a team until the transaction ends: whoever does so locks members of it one after the
@@ -176,19 +265,13 @@ pub async fn hold_team(db: &mut PgConnection, client: ClientId, team: TeamId) ->
 }
 
 /// How chats of a team are given out; `None` when there is no such team.
-pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Giving>> {
+pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Assignment>> {
     let name: Option<String> = sqlx::query_scalar("SELECT assignment FROM team WHERE client_id = $1 AND id = $2")
         .bind(client.0)
         .bind(team.0)
         .fetch_optional(db)
         .await?;
-    let giving = |name: &str| match name {
-        "OFF" => Some(Giving::Off),
-        "ROUND_ROBIN" => Some(Giving::RoundRobin),
-        "LEAST_BUSY" => Some(Giving::LeastBusy),
-        _ => None,
-    };
-    name.map(|name| known("team", "assignment", &name, giving)).transpose()
+    name.map(|name| known("team", "assignment", &name, Assignment::from_stored)).transpose()
 }
 
 /// The chats that have waited longest for a team, at most `limit`.
@@ -208,27 +291,4 @@ pub async fn waiting_for(
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(ParticipantId).collect())
-}
-
-/// Chats of agents who were deleted lately, at most `limit`.
-pub async fn left_behind(
-    db: &mut PgConnection,
-    now: DateTime<Utc>,
-    limit: i64,
-) -> Result<Vec<(ClientId, ParticipantId)>> {
-    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
-        "SELECT chat.client_id, chat.id
-         FROM (SELECT client_id, id FROM client_user
-               WHERE deleted_at > $1::timestamptz - make_interval(secs => $2) ORDER BY deleted_at LIMIT 1000) gone
-         CROSS JOIN LATERAL (
-             SELECT client_id, id FROM participant
-             WHERE client_id = gone.client_id AND assigned_agent_id = gone.id AND state = 'ACTIVE' OFFSET 0) chat
-         LIMIT $3",
-    )
-    .bind(now)
-    .bind(LEFT_LATELY.as_secs_f64())
-    .bind(limit)
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(|(client, chat)| (ClientId(client), ParticipantId(chat))).collect())
 }

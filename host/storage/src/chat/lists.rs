@@ -58,13 +58,7 @@ pub(super) fn condition(scope: ChatScope) -> &'static str {
         ChatScope::Closed => "state = 'CLOSED' AND $2::uuid[] IS NOT NULL",
         ChatScope::MissedAgent => "missed AND NOT after_hours AND $2::uuid[] IS NOT NULL",
         ChatScope::MissedAfterHours => "after_hours AND $2::uuid[] IS NOT NULL",
-        ChatScope::MyMissed => {
-            "missed AND id = ANY(ARRAY(
-                 SELECT mine.id FROM participant mine
-                 WHERE mine.client_id = $1 AND mine.missed AND mine.assigned_agent_id = ANY($2::uuid[])
-                 UNION ALL SELECT mine.id FROM participant mine
-                 WHERE mine.client_id = $1 AND mine.missed AND mine.last_assigned_agent_id = ANY($2::uuid[])))"
-        }
+        ChatScope::MyMissed => "missed AND missed_agent_id = ANY($2::uuid[])",
         ChatScope::Open => "state <> 'CLOSED' AND $2::uuid[] IS NOT NULL",
         ChatScope::All => "$2::uuid[] IS NOT NULL",
     }

@@ -16,10 +16,12 @@ use crate::{
 /// A search shorter than this, in characters, has nothing to look up in the index.
 pub const SHORTEST_INDEXED: usize = 3;
 
-/// What a chat of this customer is found by: names and phone numbers in lower case, one a line.
+/// What a chat of this customer is found by: what the address book and it itself call it, and its phone numbers, in lower case,
+/// one a line.
 pub fn words(customer: &Customer) -> String {
     let numbers = customer.addresses.iter().filter_map(|address| address.as_kind(AddressKind::Phone));
-    let names = customer.name.as_deref().into_iter().chain(customer.username.as_deref());
+    let called = customer.contact_name.as_deref().into_iter().chain(customer.name.as_deref());
+    let names = called.chain(customer.username.as_deref());
     let lines = names.chain(numbers).map(|line| line.replace('\n', " ").to_lowercase());
     lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -38,7 +40,7 @@ pub async fn remember(db: &mut PgConnection, client: ClientId, participant: Part
     Ok(())
 }
 
-/// A customer has another name or other addresses: its chats are found by those from now on.
+/// A customer has another name, in the address book too, or other addresses: its chats are found by those from now on.
 pub async fn customer_changed(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<()> {
     let Some(customer) = customers::find(db, client, customer).await? else { return Ok(()) };
     let words = words(&customer);

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::Addresses,
     channel::Channel,
     chat::{ContentType, Direction, ParticipantState},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, MediaId, ParticipantId, TeamId, UserId},
+    ids::{ChatMessageId, ClientId, CustomerId, MediaId, ParticipantId, TeamId, UserId},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
     Result,
+    chat::lists::{self, ShownCustomer},
     stored::{self, Stored, known},
 };
 
@@ -47,12 +47,8 @@ pub struct ShownChat {
     pub unread: i32,
     /// When the last message was written.
     pub last_message_at: DateTime<Utc>,
-    /// The customer's display name.
-    pub name: Option<String>,
-    /// The customer's display-only username.
-    pub username: Option<String>,
-    /// The customer's addresses.
-    pub addresses: Addresses,
+    /// Who writes, as lists of chats show it.
+    pub customer: Option<ShownCustomer>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -70,20 +66,13 @@ struct ChatRow {
     team_name: Option<String>,
     unread: i32,
     last_message_at: DateTime<Utc>,
-    full_name: Option<String>,
-    username: Option<String>,
-    kinds: Vec<String>,
-    values: Vec<String>,
+    customer_id: Uuid,
 }
 
-impl TryFrom<ChatRow> for ShownChat {
-    type Error = crate::Error;
-
-    fn try_from(row: ChatRow) -> Result<Self> {
-        let columns = ("kind", "value");
-        let addresses = row.kinds.iter().zip(&row.values);
-        let addresses = addresses.map(|(kind, value)| stored::address("customer_address", columns, kind, value));
-        Ok(Self {
+impl ChatRow {
+    fn shown(self, customers: &HashMap<CustomerId, ShownCustomer>) -> Result<ShownChat> {
+        let row = self;
+        Ok(ShownChat {
             id: ParticipantId(row.id),
             channel: known("participant", "channel", &row.channel, |name| name.parse().ok())?,
             inbox_address: row.inbox_address,
@@ -96,9 +85,7 @@ impl TryFrom<ChatRow> for ShownChat {
             team: row.team_id.map(TeamId).zip(row.team_name),
             unread: row.unread,
             last_message_at: row.last_message_at,
-            name: row.full_name,
-            username: row.username,
-            addresses: Addresses::newest_first(addresses.collect::<Result<_>>()?),
+            customer: customers.get(&CustomerId(row.customer_id)).cloned(),
         })
     }
 }
@@ -108,29 +95,22 @@ pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId
     let rows: Vec<ChatRow> = sqlx::query_as(
         "SELECT chat.id, chat.channel, inbox.address AS inbox_address, chat.state, chat.missed, chat.after_hours,
                 chat.send_rating, chat.assigned_agent_id, chat.last_assigned_agent_id, chat.team_id, team.name AS team_name,
-                chat.unread, chat.last_message_at, customer.full_name, customer.username,
-                COALESCE(known.kinds, '{}') AS kinds, COALESCE(known.values, '{}') AS values
+                chat.unread, chat.last_message_at, chat.customer_id
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
          CROSS JOIN LATERAL (
              SELECT * FROM participant WHERE client_id = given.client_id AND id = given.id OFFSET 0) chat
          CROSS JOIN LATERAL (
              SELECT address FROM inbox WHERE client_id = given.client_id AND id = chat.inbox_id OFFSET 0) inbox
-         CROSS JOIN LATERAL (
-             SELECT full_name, username FROM customer
-             WHERE client_id = given.client_id AND id = chat.customer_id OFFSET 0) customer
          LEFT JOIN LATERAL (
-             SELECT name FROM team WHERE client_id = given.client_id AND id = chat.team_id OFFSET 0) team ON true
-         CROSS JOIN LATERAL (
-             SELECT array_agg(kind ORDER BY seen_at DESC, kind, value) AS kinds,
-                    array_agg(value ORDER BY seen_at DESC, kind, value) AS values
-             FROM customer_address address
-             WHERE address.client_id = given.client_id AND address.customer_id = chat.customer_id) known",
+             SELECT name FROM team WHERE client_id = given.client_id AND id = chat.team_id OFFSET 0) team ON true",
     )
     .bind(client.0)
     .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
-    .fetch_all(db)
+    .fetch_all(&mut *db)
     .await?;
-    rows.into_iter().map(ShownChat::try_from).collect()
+    let customers: Vec<CustomerId> = rows.iter().map(|row| CustomerId(row.customer_id)).collect();
+    let customers = lists::customers(db, client, &customers).await?;
+    rows.into_iter().map(|row| row.shown(&customers)).collect()
 }
 
 /// A message, as far as it is shown.

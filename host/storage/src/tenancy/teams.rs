@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     hours::{BusinessHours, TeamHours, TimeZone},
     ids::{ClientId, TeamId},
-    team::Assignment,
+    team::{AfterHoursText, Assignment},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -27,6 +27,8 @@ pub struct Team {
     pub own_time_zone: Option<TimeZone>,
     /// When it answers.
     pub hours: TeamHours,
+    /// What is said to who comes to wait outside its hours.
+    pub after_hours_text: Option<AfterHoursText>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
 }
@@ -39,6 +41,7 @@ struct TeamRow {
     time_zone: Option<String>,
     client_time_zone: String,
     business_hours: Option<Stored>,
+    after_hours_text: Option<String>,
     created_at: DateTime<Utc>,
 }
 
@@ -50,12 +53,14 @@ impl TryFrom<TeamRow> for Team {
         let own_time_zone: Option<TimeZone> = row.time_zone.as_deref().map(zone).transpose()?;
         // What an operator wrote for the client is believed where it can be: a chat must not wait for that.
         let of_client = row.client_time_zone.parse().unwrap_or(TimeZone::UTC);
+        let text = |text: &str| known("team", "after_hours_text", text, |text| AfterHoursText::parse(text).ok());
         let hours = stored::read_optional("team", "business_hours", row.business_hours.as_ref())?;
         Ok(Self {
             id: TeamId(row.id),
             name: row.name,
             assignment: known("team", "assignment", &row.assignment, Assignment::from_stored)?,
             own_time_zone,
+            after_hours_text: row.after_hours_text.as_deref().map(text).transpose()?,
             hours: TeamHours { zone: own_time_zone.unwrap_or(of_client), hours },
             created_at: row.created_at,
         })
@@ -123,7 +128,7 @@ pub async fn id_of_name(db: &mut PgConnection, client: ClientId, name: &str) -> 
 pub async fn get(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Team>> {
     let row: Option<TeamRow> = sqlx::query_as(
         "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
-                team.business_hours, team.created_at
+                team.business_hours, team.after_hours_text, team.created_at
          FROM team JOIN client ON client.id = team.client_id WHERE team.client_id = $1 AND team.id = $2",
     )
     .bind(client.0)
@@ -137,7 +142,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId, team: TeamId) -> Resul
 pub async fn lock(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Team>> {
     let row: Option<TeamRow> = sqlx::query_as(
         "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
-                team.business_hours, team.created_at
+                team.business_hours, team.after_hours_text, team.created_at
          FROM team JOIN client ON client.id = team.client_id
          WHERE team.client_id = $1 AND team.id = $2 FOR NO KEY UPDATE OF team",
     )
@@ -151,7 +156,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, team: TeamId) -> Resu
 /// Writes back a locked team. Fails on [`NAME_UNIQUE`] when its name is another one's by now.
 pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Result<()> {
     sqlx::query(
-        "UPDATE team SET name = $3, assignment = $4, time_zone = $5, business_hours = $6
+        "UPDATE team SET name = $3, assignment = $4, time_zone = $5, business_hours = $6, after_hours_text = $7
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -160,6 +165,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Resul
     .bind(team.assignment.stored_name())
     .bind(team.own_time_zone.map(TimeZone::name))
     .bind(team.hours.hours.as_ref().map(|hours: &BusinessHours| stored::write(hours)))
+    .bind(team.after_hours_text.as_ref().map(AfterHoursText::as_str))
     .execute(db)
     .await?;
     Ok(())
@@ -181,7 +187,7 @@ pub async fn page(
             .await?;
     let rows: Vec<TeamRow> = sqlx::query_as(
         "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
-                team.business_hours, team.created_at
+                team.business_hours, team.after_hours_text, team.created_at
          FROM team JOIN client ON client.id = team.client_id
          WHERE team.client_id = $1 AND position(lower($2) IN lower(team.name)) > 0
          ORDER BY lower(team.name), team.id LIMIT $3 OFFSET $4",

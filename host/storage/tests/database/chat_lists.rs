@@ -72,17 +72,21 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
         let assigned = if state == ParticipantState::Active { &agents[1..] } else { &agents[..1] };
         for assigned in assigned {
             for last_assigned in agents {
-                for flags in 0..4 {
+                // Who missed it is not who has it, nor who had it last.
+                for (flags, missed_by) in
+                    [(0, None), (2, None), (1, None), (3, Some(ME)), (1, Some(ME)), (1, Some(OTHER)), (0, Some(ME))]
+                {
                     let mut chat = chat(&mut db, all.len(), None, state).await;
                     (chat.missed, chat.after_hours) = (flags & 1 != 0, flags & 2 != 0);
                     (chat.assigned_agent, chat.last_assigned_agent) = (*assigned, last_assigned);
+                    chat.missed_by = missed_by;
                     participants::save(&mut db, CLIENT, &chat).await.unwrap();
                     all.push(chat);
                 }
             }
         }
     }
-    assert_eq!(all.len(), 96);
+    assert_eq!(all.len(), 168);
     for scope in ChatScope::ALL {
         let held = |chat: &&Participant| {
             let standing = ChatStanding {
@@ -90,7 +94,7 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
                 missed: chat.missed,
                 after_hours: chat.after_hours,
                 assigned: chat.assigned_agent,
-                last_assigned: chat.last_assigned_agent,
+                missed_by: chat.missed_by,
             };
             scope.holds(&standing, ME, &[ME, MATE])
         };
@@ -183,11 +187,12 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
     sqlx::raw_sql(
         "SET session_replication_role = replica;
          INSERT INTO participant (client_id, id, inbox_id, customer_id, channel, state, missed, after_hours,
-                                  assigned_agent_id, last_message_at, created_at, found_by)
+                                  assigned_agent_id, missed_agent_id, last_message_at, created_at, found_by)
          SELECT ('00000000-0000-0000-0000-0000000000' || lpad((i % 20)::text, 2, '0'))::uuid, gen_random_uuid(),
                 gen_random_uuid(), gen_random_uuid(), 'WHATSAPP',
                 (ARRAY['CLOSED', 'CLOSED', 'CLOSED', 'BOT', 'QUEUED', 'ACTIVE'])[1 + i % 6], i % 50 = 0, i % 70 = 0,
                 CASE WHEN i % 6 = 5 THEN ('00000000-0000-0000-0000-00000000' || lpad((i % 300)::text, 4, '0'))::uuid END,
+                CASE WHEN i % 100 = 0 THEN ('00000000-0000-0000-0000-00000000' || lpad((i % 300)::text, 4, '0'))::uuid END,
                 now() - i * interval '1 second', now(), 'someone ' || i || E'\\n27' || (820000000 + i)
          FROM generate_series(1, 60000) i;
          INSERT INTO participant_search SELECT client_id, id, chat_grams(client_id, found_by) FROM participant;

@@ -6,6 +6,7 @@ use domain::{
 };
 use storage::{
     PgConnection, PgPool,
+    chat::due,
     tenancy::{
         profiles::{self, Wanted},
         teams, users,
@@ -225,6 +226,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, 
     keep_an_admin(&mut tx, client, user).await?;
     profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     profiles::delete(&mut tx, client, user, admin.now()).await?;
+    due::left(&mut tx, client, user, admin.now()).await?;
     audit(admin, &mut tx, client, actor, "delete", ("user", &user.to_string())).await?;
     tx.commit().await?;
     Ok(())
@@ -244,6 +246,8 @@ async fn store(
     actor: Actor,
 ) -> Result<Profile, UserError> {
     profiles::save(&mut tx, client, user).await?;
+    // What waits may be for this user by now.
+    due::room_of(&mut tx, client, &[user.id], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "update", ("user", &user.id.to_string())).await?;
     let stored = profiles::get(&mut tx, client, user.id).await?.ok_or(UserError::Unknown)?;
     tx.commit().await?;

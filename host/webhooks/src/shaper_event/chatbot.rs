@@ -68,6 +68,7 @@ fn type_of_reply(content: &OutboundContent) -> MessageContentType {
         OutboundContent::Media(_) => MessageContentType::Media,
         OutboundContent::Buttons(_) | OutboundContent::List(_) => MessageContentType::Interactive,
         OutboundContent::Location(_) => MessageContentType::Location,
+        OutboundContent::Reaction(_) => MessageContentType::Reaction,
     }
 }
 

@@ -157,6 +157,8 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::ChatClosed(_)
         | Event::ChatRated(_)
         | Event::ChatMissed(_)
+        | Event::ChatAfterHours(_)
+        | Event::CustomerTypes(_)
         | Event::TicketMoved(_)
         | Event::PluginSwapped(_) => &[],
     }

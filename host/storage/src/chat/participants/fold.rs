@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{Participant, ParticipantState, lock, save};
 use crate::{
     Result,
-    chat::{chatbot_values, tickets},
+    chat::{chatbot_values, due, tickets},
 };
 
 /// Gives the chats of `absorbed` to `survivor`. Where both have one on an inbox, the messages of both become one chat,
@@ -60,6 +60,7 @@ async fn fold(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone
     save(db, client, &joined).await?;
     tickets::give_to(db, client, (kept, gone)).await?;
     move_bot_data(db, client, kept, gone).await?;
+    due::give_to(db, client, (kept, gone)).await?;
     for followers in [
         "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
          WHERE client_id = $1 AND id = $3",
@@ -87,12 +88,14 @@ fn join(kept: Participant, gone: &Participant) -> Participant {
         joined.ticket = gone.ticket;
         joined.team.clone_from(&gone.team);
         joined.queued_reason.clone_from(&gone.queued_reason);
+        joined.after_hours = gone.after_hours;
     }
     joined.control_version += 1;
     joined.next_sequence += gone.next_sequence - 1;
     joined.events_handled += gone.events_handled;
     joined.unread += gone.unread;
     joined.missed |= gone.missed;
+    joined.missed_by = joined.missed_by.or(gone.missed_by);
     joined.send_rating |= gone.send_rating;
     joined.last_assigned_agent = joined.last_assigned_agent.or(gone.last_assigned_agent);
     joined.last_message_at = joined.last_message_at.max(gone.last_message_at);

@@ -44,7 +44,9 @@ pub struct Participant {
     pub tags: Vec<String>,
     /// Nobody answered in time.
     pub missed: bool,
-    /// Began outside business hours.
+    /// The agent who had it then.
+    pub missed_by: Option<UserId>,
+    /// Came to wait outside business hours, and nobody has answered.
     pub after_hours: bool,
     /// The customer has been asked for a rating and has not given one.
     pub send_rating: bool,
@@ -79,7 +81,7 @@ impl Participant {
             self.team = None;
             self.queued_reason = None;
             self.bot_plugin = None;
-            self.missed = false;
+            (self.missed, self.missed_by) = (false, None);
             self.after_hours = false;
             self.send_rating = false;
             self.ticket = None;
@@ -115,6 +117,7 @@ pub(super) struct ParticipantRow {
     bot_state: String,
     tags: Vec<String>,
     missed: bool,
+    missed_agent_id: Option<Uuid>,
     after_hours: bool,
     send_rating: bool,
     assigned_agent_id: Option<Uuid>,
@@ -146,6 +149,7 @@ impl TryFrom<ParticipantRow> for Participant {
             bot_state: row.bot_state,
             tags: row.tags,
             missed: row.missed,
+            missed_by: row.missed_agent_id.map(UserId),
             after_hours: row.after_hours,
             send_rating: row.send_rating,
             assigned_agent: row.assigned_agent_id.map(UserId),
@@ -169,7 +173,7 @@ pub(super) fn chat_channel(name: &str) -> Result<Channel> {
 
 /// All that a [`ParticipantRow`] reads.
 pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \
-    events_handled, bot_state, tags, missed, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
+    events_handled, bot_state, tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
     team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
     unread, queued_reason, bot_plugin, ticket_id, found_by, last_message_at, created_at";
 
@@ -271,7 +275,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
              tags = $8, missed = $9, after_hours = $10, send_rating = $11, assigned_agent_id = $12,
              last_assigned_agent_id = $13, team_id = $14, unread = $15, queued_reason = $16, last_message_at = $17,
-             bot_plugin = $18, found_by = $19, ticket_id = $20
+             bot_plugin = $18, found_by = $19, ticket_id = $20, missed_agent_id = $21
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -294,6 +298,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     .bind(participant.bot_plugin.as_deref())
     .bind(&participant.found_by)
     .bind(participant.ticket.map(|ticket| ticket.0))
+    .bind(participant.missed_by.map(|agent| agent.0))
     .execute(db)
     .await?;
     Ok(())

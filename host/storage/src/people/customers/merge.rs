@@ -3,7 +3,12 @@
 use domain::ids::{ClientId, CustomerId};
 use sqlx::PgConnection;
 
-use crate::{Result, chat::participants, people::marketing_stops, tenancy::contacts};
+use crate::{
+    Result,
+    chat::{participants, search},
+    people::marketing_stops,
+    tenancy::contacts,
+};
 
 /// Folds `absorbed` into `survivor`: addresses, what is known per inbox, chats. Both rows stay; the absorbed one says
 /// what it became, so that old ids keep resolving.
@@ -42,7 +47,7 @@ pub(super) async fn merge(
     ] {
         sqlx::query(followers).bind(client.0).bind(survivor.0).bind(absorbed.0).execute(&mut *db).await?;
     }
-    Ok(())
+    search::customer_changed(db, client, survivor).await
 }
 
 /// In the order of ids, so that two merges of the same people do not deadlock.

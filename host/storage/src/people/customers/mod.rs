@@ -39,6 +39,8 @@ pub struct Customer {
     pub id: CustomerId,
     /// Display name.
     pub name: Option<String>,
+    /// The name that it has in the client's address book.
+    pub contact_name: Option<String>,
     /// Display-only username.
     pub username: Option<String>,
     /// All its addresses, and which of them is shown and written to.
@@ -67,6 +69,7 @@ impl Customer {
 struct CustomerRow {
     id: Uuid,
     full_name: Option<String>,
+    contact_name: Option<String>,
     username: Option<String>,
     kinds: Vec<String>,
     values: Vec<String>,
@@ -75,8 +78,10 @@ struct CustomerRow {
 /// A customer; an id that was merged away answers the customer it became.
 pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Option<Customer>> {
     let row: Option<CustomerRow> = sqlx::query_as(
-        "SELECT customer.id, customer.full_name, customer.username, COALESCE(known.kinds, '{}') AS kinds,
-                COALESCE(known.values, '{}') AS values
+        "SELECT customer.id, customer.full_name, customer.username,
+                (SELECT contact.full_name FROM contact
+                 WHERE contact.client_id = $1 AND contact.customer_id = customer.id) AS contact_name,
+                COALESCE(known.kinds, '{}') AS kinds, COALESCE(known.values, '{}') AS values
          FROM customer asked
          CROSS JOIN LATERAL (
              SELECT * FROM customer one
@@ -99,6 +104,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId)
     Ok(Some(Customer {
         id: CustomerId(row.id),
         name: row.full_name,
+        contact_name: row.contact_name,
         username: row.username,
         addresses: Addresses::newest_first(addresses.collect::<Result<_>>()?),
     }))

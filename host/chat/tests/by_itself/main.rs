@@ -1,10 +1,14 @@
 //! What happens to chats by the clock and by itself, over a real database and with a clock that the test moves.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
+mod after_hours;
+mod giving_out;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use base::{
     Context, Queue,
+    audit::{Actor, Administration},
     lanes::{self, Lease},
 };
 use chat::{
@@ -27,6 +31,7 @@ use storage::{
     people::customers::{Introduction, resolve},
     tenancy::users::Role,
 };
+use tenancy::accounts::users;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -146,6 +151,16 @@ impl Stage {
         self.happen(Event::MessageSaid(Box::new(said))).await;
     }
 
+    /// Another availability, as users are changed.
+    async fn set_available(&self, user: UserId, available: bool) {
+        let admin = Administration::from(&*self.ctx);
+        users::set_available(&admin, self.client, user, available, Actor::Operator).await.unwrap();
+    }
+
+    async fn resolve(&self, chat: ParticipantId) {
+        desk::resolve(&self.ctx, self.acting(), chat).await.unwrap();
+    }
+
     async fn due(&self) -> usize {
         lanes::due(&self.ctx, Queue::Chat, 1_000).await.unwrap().len()
     }
@@ -180,13 +195,14 @@ impl Stage {
         participants::find(&mut self.ctx.db.acquire().await.unwrap(), self.client, chat).await.unwrap().unwrap()
     }
 
-    async fn missed_by(&self, chat: ParticipantId) -> Option<UserId> {
-        let by: Option<uuid::Uuid> = sqlx::query_scalar("SELECT missed_agent_id FROM participant WHERE id = $1")
-            .bind(chat.0)
-            .fetch_one(&self.ctx.db)
-            .await
-            .unwrap();
-        by.map(UserId)
+    /// A chat that an agent has.
+    async fn of(&self, chats: &[ParticipantId], agent: UserId) -> ParticipantId {
+        for chat in chats {
+            if self.found(*chat).await.assigned_agent == Some(agent) {
+                return *chat;
+            }
+        }
+        panic!("the agent has none of them");
     }
 
     /// How many of the chats each agent has; `None` = they wait.
@@ -211,7 +227,7 @@ async fn a_chat_in_the_queue_is_missed_when_nobody_answers_in_time_and_not_befor
     stage.wait(1);
     stage.settle().await;
     assert!(stage.found(chat).await.missed);
-    assert_eq!(stage.missed_by(chat).await, None, "nobody had it");
+    assert_eq!(stage.found(chat).await.missed_by, None, "nobody had it");
 }
 
 #[tokio::test]
@@ -225,7 +241,7 @@ async fn who_was_given_a_chat_and_did_not_answer_has_missed_it() {
     stage.settle().await;
     let found = stage.found(chat).await;
     assert!(found.missed && found.state == ParticipantState::Active, "the customer has waited since it wrote");
-    assert_eq!(stage.missed_by(chat).await, Some(agent));
+    assert_eq!(found.missed_by, Some(agent));
 }
 
 #[tokio::test]
@@ -251,117 +267,4 @@ async fn what_is_over_is_not_missed_by_the_clock() {
     stage.wait(10_000);
     assert_eq!(stage.due().await, 0);
     assert!(!stage.found(chat).await.missed);
-}
-
-#[tokio::test]
-async fn chats_are_given_out_only_where_the_team_wants_it() {
-    let stage = Stage::new("OFF").await;
-    stage.agent(5).await;
-    let chats = stage.chats(2).await;
-    stage.settle().await;
-    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
-    assert_eq!(stage.due().await, 0);
-    assert_eq!(stage.shares(&chats).await, [(None, 2)].into());
-}
-
-#[tokio::test]
-async fn a_chat_without_a_team_waits_for_whoever_takes_it() {
-    let stage = Stage::new("ROUND_ROBIN").await;
-    stage.agent(5).await;
-    let chat = stage.chat().await;
-    stage.settle().await;
-    assert_eq!(stage.found(chat).await.state, ParticipantState::Queued);
-}
-
-#[tokio::test]
-async fn round_robin_goes_around_and_skips_who_is_not_available_or_of_another_team() {
-    let stage = Stage::new("ROUND_ROBIN").await;
-    let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
-    stage.user("AGENT", Some(stage.team), false, 9).await;
-    stage.user("AGENT", None, true, 9).await;
-    let mut had = Vec::new();
-    for _ in 0..4 {
-        stage.wait(1);
-        let chat = stage.chats(1).await[0];
-        stage.settle().await;
-        had.push(stage.found(chat).await.assigned_agent.unwrap());
-    }
-    assert_eq!(had, [ann, ben, ann, ben]);
-}
-
-#[tokio::test]
-async fn least_busy_gets_the_next_chat() {
-    let stage = Stage::new("LEAST_BUSY").await;
-    let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
-    for _ in 0..2 {
-        let chat = stage.chat().await;
-        stage.assign(chat, To::Agent(ann)).await;
-    }
-    for _ in 0..2 {
-        stage.wait(1);
-        let chat = stage.chats(1).await[0];
-        stage.settle().await;
-        assert_eq!(stage.found(chat).await.assigned_agent, Some(ben));
-    }
-}
-
-#[tokio::test]
-async fn nobody_gets_more_than_fits_however_many_come_at_once_and_the_rest_waits_for_room() {
-    let stage = Stage::new("LEAST_BUSY").await;
-    let (ann, ben) = (stage.agent(2).await, stage.agent(3).await);
-    let chats = stage.chats(12).await;
-    stage.settle().await;
-    assert_eq!(stage.shares(&chats).await, [(None, 7), (Some(ann), 2), (Some(ben), 3)].into());
-    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
-    assert_eq!(stage.due().await, 0, "nobody has room");
-    let mut of_ann = None;
-    for chat in &chats {
-        if stage.found(*chat).await.assigned_agent == Some(ann) {
-            of_ann = Some(*chat);
-        }
-    }
-    desk::resolve(&stage.ctx, stage.acting(), of_ann.unwrap()).await.unwrap();
-    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
-    assert_eq!(stage.due().await, 1, "as many as there is room for");
-    stage.settle().await;
-    let shares = stage.shares(&chats).await;
-    assert_eq!((shares[&Some(ann)], shares[&Some(ben)]), (2, 3));
-}
-
-#[tokio::test]
-async fn whoever_becomes_available_gets_what_waits() {
-    let stage = Stage::new("ROUND_ROBIN").await;
-    let ann = stage.user("AGENT", Some(stage.team), false, 9).await;
-    let chats = stage.chats(2).await;
-    stage.settle().await;
-    assert_eq!(stage.shares(&chats).await, [(None, 2)].into());
-    sqlx::query("UPDATE client_user SET available = true").execute(&stage.ctx.db).await.unwrap();
-    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
-    stage.settle().await;
-    assert_eq!(stage.shares(&chats).await, [(Some(ann), 2)].into());
-}
-
-#[tokio::test]
-async fn the_chats_of_an_agent_who_left_go_back_to_the_queue_and_to_the_next_one() {
-    let stage = Stage::new("ROUND_ROBIN").await;
-    let ann = stage.agent(9).await;
-    let chat = stage.chats(1).await[0];
-    stage.settle().await;
-    assert_eq!(stage.found(chat).await.assigned_agent, Some(ann));
-    sqlx::query("UPDATE client_user SET deleted_at = $1, available = false WHERE id = $2")
-        .bind(stage.ctx.now())
-        .bind(ann.0)
-        .execute(&stage.ctx.db)
-        .await
-        .unwrap();
-    by_itself::take_back_left(&stage.ctx).await.unwrap();
-    stage.settle().await;
-    let found = stage.found(chat).await;
-    assert_eq!((found.state, found.assigned_agent), (ParticipantState::Queued, None));
-    assert_eq!(found.last_assigned_agent, Some(ann));
-    assert_eq!(found.queued_reason.as_deref(), Some("its agent has left"));
-    let ben = stage.agent(9).await;
-    by_itself::give_out_waiting(&stage.ctx).await.unwrap();
-    stage.settle().await;
-    assert_eq!(stage.found(chat).await.assigned_agent, Some(ben));
 }

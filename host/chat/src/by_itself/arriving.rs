@@ -1,0 +1,132 @@
+//! A chat has come to wait for people: it is given to a member of its team who can take it; else, outside the hours of its team, the
+//! customer is told so once, and waits from when somebody is there again.
+
+use base::{Context, Result};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    chat::ParticipantState,
+    content::OutboundContent,
+    event::{ChatAfterHours, Event, MessageSaid, Speaker},
+    ids::ClientId,
+    team::AfterHoursText,
+};
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        due::{self, Due},
+        participants::Participant,
+    },
+    inboxes,
+    people::customers,
+    tenancy::teams,
+};
+use uuid::Uuid;
+
+use super::{
+    giving_out::{self, GivenOut},
+    say,
+};
+use crate::{
+    conversation::{
+        as_event,
+        window::{self, Writes},
+    },
+    say as saying,
+};
+
+/// Deals with a locked chat that came to the queue at a moment.
+pub(super) async fn arrive(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (mut chat, came_at): (Participant, DateTime<Utc>),
+) -> Result<Vec<(Queue, Uuid)>> {
+    if chat.state != ParticipantState::Queued {
+        return Ok(Vec::new());
+    }
+    let team = match chat.team.as_ref().map(|team| team.id) {
+        Some(team) => teams::get(db, client, team).await?,
+        None => None,
+    };
+    let Some(team) = team else { return awaited(ctx, db, client, (chat, came_at)).await };
+    if let GivenOut::Given(happened) = giving_out::give_out(ctx, db, client, (&mut chat, team.id)).await? {
+        return say(ctx, db, client, &chat, happened).await;
+    }
+    if team.hours.is_open(came_at) {
+        return awaited(ctx, db, client, (chat, came_at)).await;
+    }
+    if let Some(opens) = team.hours.next_open(came_at) {
+        due::put_off(db, client, (chat.id, Due::Answer), (until(ctx, opens), ctx.now())).await?;
+    }
+    if chat.after_hours {
+        return Ok(Vec::new());
+    }
+    chat.after_hours = true;
+    let said = match &team.after_hours_text {
+        Some(text) => tell(ctx, db, client, (&mut chat, text)).await?,
+        None => None,
+    };
+    let flagged = Event::ChatAfterHours(ChatAfterHours { participant: chat.id, team: team.id });
+    let is_said = said.is_some();
+    let mut wakes = say(ctx, db, client, &chat, [Some(flagged), said].into_iter().flatten()).await?;
+    if is_said {
+        wakes.push((Queue::Outbound, chat.inbox.0));
+    }
+    Ok(wakes)
+}
+
+/// Until when somebody should answer who waits from a moment on.
+pub(super) fn until(ctx: &Context, from: DateTime<Utc>) -> DateTime<Utc> {
+    let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
+    from.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+/// Somebody is there to answer: what waited outside the hours of another team waits for these people from now on.
+async fn awaited(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (mut chat, came_at): (Participant, DateTime<Utc>),
+) -> Result<Vec<(Queue, Uuid)>> {
+    if !chat.after_hours {
+        return Ok(Vec::new());
+    }
+    chat.after_hours = false;
+    due::put_off(db, client, (chat.id, Due::Answer), (until(ctx, came_at), ctx.now())).await?;
+    say(ctx, db, client, &chat, []).await
+}
+
+/// Tells the customer of a locked chat that nobody is there, unless the channel would not carry it.
+async fn tell(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, text): (&mut Participant, &AfterHoursText),
+) -> Result<Option<Event>> {
+    let inbox = inboxes::by_id(db, client, chat.inbox).await?;
+    let customer = customers::find(db, client, chat.customer).await?;
+    let (Some(inbox), Some(customer)) = (inbox, customer) else { return Ok(None) };
+    if customer.addresses.written_to(inbox.kind()).is_none()
+        || window::closed(ctx, db, client, (&*chat, inbox.kind()), Writes::Program).await?.is_some()
+    {
+        return Ok(None);
+    }
+    let content = OutboundContent::Text { body: text.as_str().to_owned() };
+    let words = saying::Words {
+        content: &content,
+        asks_rating: false,
+        owner: saying::BY_ITSELF,
+        quoted_provider_id: None,
+        of_agent: saying::OfAgent::default(),
+    };
+    let message = saying::say(ctx, db, client, (&mut *chat, inbox.kind(), &customer), &words).await?;
+    let said = MessageSaid {
+        message,
+        by: Speaker::Bot,
+        chat: as_event::chat(db, client, chat).await?,
+        customer: as_event::customer(&customer),
+        content,
+        quoted: None,
+    };
+    Ok(Some(Event::MessageSaid(Box::new(said))))
+}

@@ -1,0 +1,80 @@
+//! Whether a customer can be written to now: on some channels that depends on when the customer wrote last (SPEC 4.1, PROVIDERS B).
+
+use base::{Context, Result};
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::chat_allowed,
+    ids::ClientId,
+    inbox::InboxKind,
+    messenger::{self, Allowed},
+};
+use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
+
+/// Who writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// A person.
+    Person,
+    /// A program, or we ourselves.
+    Program,
+}
+
+/// Why a free-form message cannot go out in a chat now, in words; `None` when it can.
+pub(crate) async fn closed(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, kind): (&Participant, InboxKind),
+    by: Writes,
+) -> Result<Option<&'static str>> {
+    match kind {
+        InboxKind::WhatsappCloud | InboxKind::Messenger => {}
+        InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => return Ok(None),
+    }
+    let wrote = inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?;
+    Ok(judge(kind, by, wrote, ctx.now()))
+}
+
+/// `wrote`: when the customer wrote last.
+fn judge(kind: InboxKind, by: Writes, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
+    match kind {
+        InboxKind::WhatsappCloud if !chat_allowed(wrote, now) => Some(
+            "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent",
+        ),
+        InboxKind::Messenger if messenger::allowed(by == Writes::Person, wrote, now) == Allowed::No => Some(match by {
+            Writes::Person => {
+                "the customer last wrote more than 7 days ago: Messenger takes nothing until the customer writes again"
+            }
+            Writes::Program => {
+                "the customer last wrote more than 24 hours ago: Messenger takes only what a person writes, for 7 days"
+            }
+        }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    fn after(kind: InboxKind, by: Writes, passed: TimeDelta) -> bool {
+        judge(kind, by, Some(DateTime::UNIX_EPOCH), DateTime::UNIX_EPOCH + passed).is_none()
+    }
+
+    #[test]
+    fn whatsapp_cloud_takes_answers_for_24_hours_and_messenger_those_of_people_for_seven_days() {
+        let (day, week, moment) = (TimeDelta::hours(24), TimeDelta::days(7), TimeDelta::milliseconds(1));
+        for by in [Writes::Person, Writes::Program] {
+            assert!(after(InboxKind::WhatsappCloud, by, day - moment) && !after(InboxKind::WhatsappCloud, by, day));
+            assert!(after(InboxKind::Messenger, by, day - moment));
+            for kind in [InboxKind::Web, InboxKind::WhatsappLite] {
+                assert!(after(kind, by, TimeDelta::days(1000)), "{kind:?}");
+            }
+        }
+        assert!(!after(InboxKind::Messenger, Writes::Program, day));
+        assert!(after(InboxKind::Messenger, Writes::Person, week - moment));
+        assert!(!after(InboxKind::Messenger, Writes::Person, week));
+    }
+}
