@@ -5,6 +5,7 @@
 mod accept;
 pub mod batch;
 pub mod callbacks;
+mod incoming;
 pub mod json;
 mod replies;
 pub mod stops;

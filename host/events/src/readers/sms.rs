@@ -20,6 +20,7 @@ use storage::{
         callbacks::{self, Callback},
         messages::{self, Moved, SmsStep},
     },
+    sms::routes,
     tenancy::credits,
 };
 use uuid::Uuid;
@@ -78,6 +79,8 @@ pub(crate) async fn take(
 struct Follow {
     refunds: Vec<(Uuid, MessageId, i64)>,
     forgotten: Vec<PartId>,
+    /// What a router had them say is forgotten, too.
+    unsaid: Vec<MessageId>,
     told: Vec<Callback>,
 }
 
@@ -88,6 +91,7 @@ impl Follow {
         }
         if sms.forgets && GatewayStatus::of(moved.state).is_final() {
             self.forgotten.push(PartId(sms.part_id));
+            self.unsaid.push(moved.message);
         }
         self.told.extend(receipt_callback(ctx, sms, moved.state, new.at));
     }
@@ -95,6 +99,7 @@ impl Follow {
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         credits::refund(db, client, &self.refunds, ctx.now()).await?;
         messages::forget(db, client, &self.forgotten).await?;
+        routes::forget_texts(db, client, &self.unsaid).await?;
         callbacks::insert(db, client, &self.told).await?;
         let lanes: BTreeSet<Uuid> = self.told.iter().map(|callback| callback.lane_id).collect();
         Ok(lanes.into_iter().map(|lane| (Queue::SmsCallback, lane)).collect())
