@@ -1,7 +1,7 @@
 // Writes webhooks as the activities of a CRM: what customers write and choose, and messages that failed. Everything
 // else is not sent.
 
-import type { IncomingMessageEvent, StatusEvent } from 'patchbay:plugin/shaper@0.2.0';
+import type { IncomingMessageEvent, StatusEvent } from 'patchbay:plugin/shaper@0.2.1';
 import { config, log } from './patchbay';
 import { shaper as make } from './patchbay/shaper';
 

@@ -5,7 +5,7 @@ use std::{env, fmt::Write as _, fs};
 
 /// What is embedded, under which name, and from where, seen from the root of the tree.
 const TREES: [(&str, &str); 3] =
-    [("TEMPLATES", "plugins/templates"), ("WIT", "wit/plugin-0.2.0"), ("SDK", "plugins/sdk")];
+    [("TEMPLATES", "plugins/templates"), ("WIT", "wit/plugin-0.2.1"), ("SDK", "plugins/sdk")];
 /// Directories that building leaves behind.
 const LEFT_BEHIND: [&str; 6] = ["target", "node_modules", ".venv", "__pycache__", "build", "gen"];
 

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::{env, fs};
 
 const TARGET: &str = "wasm32-wasip2";
-const COMPONENTS: [&str; 6] =
-    ["default_chatbot", "router", "sms_fallback", "webhook_standard", "webhook_v1", "webhook_v2"];
+const COMPONENTS: [&str; 7] =
+    ["default_chatbot", "router", "sms_fallback", "sms_router", "webhook_standard", "webhook_v1", "webhook_v2"];
 
 /// What the outer build sets for itself and the inner one must not see: flags for another target, wrappers such as
 /// clippy's, the outer target directory, whose lock is taken.

@@ -48,7 +48,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "patchbay-sms-products",
-        &["patchbay-chat", "patchbay-outbound", "patchbay-events", "patchbay-tenancy", "patchbay-base"],
+        &[
+            "patchbay-chat",
+            "patchbay-outbound",
+            "patchbay-plugins",
+            "patchbay-events",
+            "patchbay-tenancy",
+            "patchbay-base",
+        ],
     ),
     ("patchbay-api", USE_CASES),
     ("patchbay-workers", USE_CASES),

@@ -63,6 +63,7 @@ mod sending;
 mod sms_batch;
 mod sms_gateway;
 mod sms_replies;
+mod sms_routing;
 mod sms_sending;
 mod standing;
 mod story;

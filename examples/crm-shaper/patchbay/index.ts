@@ -1,8 +1,8 @@
 // What every plugin has: log lines, the configuration, errors.
 
-import { get } from 'patchbay:plugin/config@0.2.0';
-import { write } from 'patchbay:plugin/log@0.2.0';
-import type { Error as Failure } from 'patchbay:plugin/types@0.2.0';
+import { get } from 'patchbay:plugin/config@0.2.1';
+import { write } from 'patchbay:plugin/log@0.2.1';
+import type { Error as Failure } from 'patchbay:plugin/types@0.2.1';
 
 /** Lines for the author of the plugin, kept with the trace of the call. Do not write personal data here. */
 export const log = {

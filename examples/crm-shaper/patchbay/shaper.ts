@@ -1,9 +1,9 @@
 // Webhook shapers: write the body of an event as a value.
 
-import type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.0';
+import type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.1';
 import { failure } from './index';
 
-export type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.0';
+export type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.1';
 
 /** Makes a function the shaper. It answers with the body, or with `undefined` when the event is not to be sent. */
 export function shaper(shape: (event: WebhookEvent) => unknown) {

@@ -1,9 +1,9 @@
 // Chatbots: short ways to read events and to write actions. Everything else of the interface is in `build/types/`.
 
-import type * as bot from 'patchbay:plugin/bot@0.2.0';
+import type * as bot from 'patchbay:plugin/bot@0.2.1';
 import { failure } from './index';
 
-export type { Action, Event, Session } from 'patchbay:plugin/bot@0.2.0';
+export type { Action, Event, Session } from 'patchbay:plugin/bot@0.2.1';
 
 /** Makes a function the chatbot: `export const bot = chatbot((event, session) => [...])`. */
 export function chatbot(handle: (event: bot.Event, session: bot.Session) => bot.Action[]) {

@@ -1,6 +1,6 @@
 // Outgoing HTTP, to the hosts that were named when the plugin was activated.
 
-import * as http from 'patchbay:plugin/http@0.2.0';
+import * as http from 'patchbay:plugin/http@0.2.1';
 import { PluginError } from './index';
 import { decode, encode } from './bytes';
 

@@ -2,6 +2,7 @@
 
 use axum::{Json, extract::State};
 use chrono::{DateTime, SecondsFormat, Utc};
+use domain::sms_route::{RoutedBy, SmsRoute};
 use outbound::story::{self, Entry, Story, StoryPart, What};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -74,7 +75,7 @@ struct EntryBody {
     /// When we learned of it.
     #[schema(format = DateTime)]
     time: String,
-    /// `REQUEST`, `PROVIDER_CALL`, `RECEIPT`, `DECISION`, `WEBHOOK` or `WEBHOOK_ATTEMPT`.
+    /// `REQUEST`, `PROVIDER_CALL`, `RECEIPT`, `DECISION`, `ROUTE`, `WEBHOOK` or `WEBHOOK_ATTEMPT`.
     #[schema(examples("RECEIPT"))]
     kind: &'static str,
     /// Of calls and receipts: what the message travels over.
@@ -86,7 +87,8 @@ struct EntryBody {
     /// Of calls: where it goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<String>,
-    /// Of calls: `ACCEPTED`, `REFUSED`, `RETRY` or `UNANSWERED`. Of decisions: `PENDING`, `SENT` or `SKIPPED`. Of webhooks:
+    /// Of calls: `ACCEPTED`, `REFUSED`, `RETRY` or `UNANSWERED`. Of decisions: `PENDING`, `SENT` or `SKIPPED`. Of
+    /// routes: `AS_IS`, `CHANGED` or `REFUSED`. Of webhooks:
     /// `PENDING`, `DELIVERED`, `DROPPED` or `EXHAUSTED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
@@ -124,6 +126,9 @@ struct EntryBody {
     /// Of decisions: why.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Of routes: what routers decided about the SMS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<RouteBody>,
     /// Of webhooks and their attempts: the header `webhook-id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook_id: Option<Uuid>,
@@ -145,6 +150,69 @@ struct EntryBody {
     /// Of the request: the send that the message was part of.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_id: Option<Uuid>,
+}
+
+/// What routers decided about an SMS; what is absent is as without a router.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MessageStoryRoute)]
+struct RouteBody {
+    /// Who was asked, in order: the client's router, then the operator's.
+    routers: Vec<RouterBody>,
+    /// Name of the bind that it goes over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bind: Option<String>,
+    /// What the subscriber sees as the sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    /// Priority for the SMSC, 0 to 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<u8>,
+    /// How long the SMSC tries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validity_seconds: Option<u32>,
+    /// It says something else than it did.
+    rewritten: bool,
+}
+
+/// A router that was asked about an SMS.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MessageStoryRouter)]
+struct RouterBody {
+    /// Name of the plugin.
+    plugin: String,
+    /// Its version; absent for one that ships with the program, and for the operator's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+    /// The hash of its component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+    /// It is the operator's.
+    operator: bool,
+    /// Why it decided so, or why it could not: then the message goes as without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl From<SmsRoute> for RouteBody {
+    fn from(route: SmsRoute) -> Self {
+        let router = |by: RoutedBy| RouterBody {
+            plugin: by.plugin,
+            version: by.version,
+            sha256: by.sha256,
+            operator: by.operator,
+            reason: by.said,
+        };
+        Self {
+            routers: route.by.into_iter().map(router).collect(),
+            bind: route.bind,
+            source: route.source,
+            priority: route.priority,
+            validity_seconds: route.validity_seconds,
+            rewritten: route.text.is_some(),
+        }
+    }
 }
 
 /// A part of an SMS.
@@ -232,6 +300,14 @@ impl From<Entry> for EntryBody {
                 version: decision.version,
                 sha256: decision.sha256,
                 reason: decision.reason,
+                ..body
+            },
+            What::Routed { leg, route } => Self {
+                kind: "ROUTE",
+                leg: Some(leg),
+                outcome: Some(route.outcome().to_owned()),
+                reason: route.refused.clone(),
+                route: Some(route.into()),
                 ..body
             },
             What::Webhook { webhook, state } => Self {

@@ -21,7 +21,7 @@ const WIT_FOLDER: &str = "wit/deps/patchbay-plugin";
 /// Where the SDK lies in a Rust project.
 const SDK_FOLDER: &str = "sdk";
 /// Where the SDK looks for the interface in our own tree, and where from inside a project.
-const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.2.0", "../wit/deps/patchbay-plugin");
+const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.2.1", "../wit/deps/patchbay-plugin");
 
 /// What is to be made.
 #[derive(Debug, Clone)]

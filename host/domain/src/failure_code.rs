@@ -17,6 +17,8 @@ pub enum OwnCode {
     NoAnswerFromSmsc,
     /// The SMSC took it, and it did not arrive.
     UndeliveredSms,
+    /// A router of SMS refused it; its reason is in the text.
+    RefusedByRouter,
     /// The device of a Lite number did not take it, or could not send it.
     RefusedByDevice,
     /// It could not be handed over for too long.
@@ -25,7 +27,7 @@ pub enum OwnCode {
 
 impl OwnCode {
     /// All of them, in the order of their codes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::NotRegistered,
         Self::NoAnswer,
         Self::Cancelled,
@@ -33,6 +35,7 @@ impl OwnCode {
         Self::RefusedBySmsc,
         Self::NoAnswerFromSmsc,
         Self::UndeliveredSms,
+        Self::RefusedByRouter,
         Self::RefusedByDevice,
         Self::NotHandedOver,
     ];
@@ -47,6 +50,7 @@ impl OwnCode {
             Self::RefusedBySmsc => 900_450,
             Self::NoAnswerFromSmsc => 900_451,
             Self::UndeliveredSms => 900_452,
+            Self::RefusedByRouter => 900_453,
             Self::RefusedByDevice => 900_460,
             Self::NotHandedOver => 900_503,
         }

@@ -33,6 +33,7 @@ pub mod search;
 pub mod segments;
 pub mod send;
 pub mod sms_products;
+pub mod sms_route;
 pub mod source;
 pub mod team;
 pub mod template;

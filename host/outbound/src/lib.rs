@@ -15,6 +15,7 @@ pub mod reports;
 mod second_address;
 mod sms_parts;
 mod sms_receipts;
+pub mod sms_routing;
 pub mod story;
 pub mod watermarks;
 

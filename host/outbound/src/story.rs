@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     clock::minted_at,
     ids::{BatchId, ClientId, MessageId, RequestId},
+    sms_route::SmsRoute,
 };
 use storage::{
     PgConnection, PgPool,
@@ -65,6 +66,13 @@ pub enum What {
     Receipt(StoryReceipt),
     /// Whether an SMS follows.
     Decision(StoryDecision),
+    /// How an SMS goes on.
+    Routed {
+        /// Which leg.
+        leg: i16,
+        /// What was decided.
+        route: SmsRoute,
+    },
     /// A webhook tells of a step.
     Webhook {
         /// The webhook.
@@ -112,6 +120,9 @@ async fn timeline(
         let time = decision.decided_at.unwrap_or(decision.failed_at);
         entries.push(Entry { time, what: What::Decision(decision) });
     }
+    for (leg, route) in stories::routes(db, client, id).await? {
+        entries.push(Entry { time: route.at, what: What::Routed { leg, route } });
+    }
     for webhook in webhooks {
         let told = receipts.iter().find(|receipt| receipt.id == webhook.id);
         let state = told.map(|receipt| receipt.state.clone()).unwrap_or_default();
@@ -150,11 +161,12 @@ fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>
 fn rank(what: &What) -> u8 {
     match what {
         What::Request { .. } => 0,
-        What::Taken { .. } | What::NotTaken(_) => 1,
-        What::Receipt(_) => 2,
-        What::Decision(_) => 3,
-        What::Webhook { .. } => 4,
-        What::Attempt(_) => 5,
+        What::Routed { .. } => 1,
+        What::Taken { .. } | What::NotTaken(_) => 2,
+        What::Receipt(_) => 3,
+        What::Decision(_) => 4,
+        What::Webhook { .. } => 5,
+        What::Attempt(_) => 6,
     }
 }
 

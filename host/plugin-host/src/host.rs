@@ -27,8 +27,8 @@ use crate::loading::loader::LoadedPlugin;
 use crate::loading::loader::Loader;
 use crate::loading::programs::{NoProgram, Programs};
 use crate::loading::registry::{PluginInfo, Registry};
-use crate::worlds::{DecideFallback, HandleEvent, Question, RouteInbound, ShapeBody};
-use crate::{PluginRef, chatbot, engine, router, sms_fallback, webhook_shaper};
+use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBody};
+use crate::{PluginRef, chatbot, engine, router, sms_fallback, sms_router, webhook_shaper};
 
 /// Runs plugins. Cheap to share; dropping the last reference stops watching.
 pub struct PluginHost {
@@ -150,6 +150,19 @@ impl PluginHost {
         let question = RouteInbound::new(inbound);
         let Answered { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
         Ok(RouterOutcome { route: answer, writes, trace })
+    }
+
+    /// Asks how messages go on, [`crate::MOST_SMS_AT_ONCE`] at most: one decision for each, in their order.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn decide_sms(
+        &self,
+        call: Call<'_>,
+        messages: &[sms_router::Sms],
+    ) -> Result<(Vec<sms_router::Decision>, CallTrace), CallError> {
+        let answered = self.ask(&call, None, &DecideSms::new(messages)).await?;
+        Ok((answered.answer, answered.trace))
     }
 
     /// Loads an uploaded version ahead of its first call; of plugins that ship, only looks whether they are there.

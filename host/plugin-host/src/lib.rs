@@ -38,6 +38,7 @@ pub use plugin_ref::{PluginRef, is_plugin_name};
 pub use replaying::recorded_limits::RecordedLimits;
 pub use replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
 pub use replaying::replay::Replay;
+pub use worlds::answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE;
 pub use worlds::json::{self, DryAnswer, DryResult, Question};
 pub use worlds::wall_clock::{Zone, unix_millis};
 pub use worlds::world::World;
@@ -82,4 +83,10 @@ pub mod router {
     pub use plugin_bindings::router::exports::patchbay::plugin::routing::{
         Decision as Route, Inbound, Target, WallTime,
     };
+}
+
+/// Types of world `sms-router`, generated from `wit/`.
+pub mod sms_router {
+    pub use plugin_bindings::chatbot::patchbay::plugin::types::{Error, Metadata};
+    pub use plugin_bindings::sms_router::exports::patchbay::plugin::sms_routing::{Change, Decision, Direction, Sms};
 }

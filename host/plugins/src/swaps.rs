@@ -22,6 +22,7 @@ pub(crate) fn swapped(activation: &Activation, swap: Swap, at: DateTime<Utc>) ->
             World::SmsFallback => PluginWorld::SmsFallback,
             World::WebhookShaper => PluginWorld::WebhookShaper,
             World::Router => PluginWorld::Router,
+            World::SmsRouter => PluginWorld::SmsRouter,
         },
         mode: match activation.mode {
             Mode::Live => PluginMode::Live,

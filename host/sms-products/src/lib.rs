@@ -6,6 +6,7 @@ mod accept;
 pub mod batch;
 pub mod callbacks;
 pub mod email;
+mod incoming;
 pub mod json;
 mod replies;
 pub mod stops;

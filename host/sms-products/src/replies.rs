@@ -23,7 +23,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::{email, stops};
+use crate::{email, incoming, stops};
 
 /// Stores what the SMSC sends before it is acknowledged: receipts for the engine, replies for the products.
 pub struct SmscEvents {
@@ -56,20 +56,28 @@ impl SmppEvents for SmscEvents {
 async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     // PostgreSQL takes no NUL characters; a phone may send some.
     let text = message.text.replace('\0', "\u{fffd}");
-    let mut tx = ctx.db.begin().await?;
     let id: Uuid = ctx.mint();
+    let mut incoming = incoming::ask(ctx, id, message, &text).await?;
+    let mut tx = ctx.db.begin().await?;
     let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
     inbound::insert(&mut tx, &sms, ctx.now()).await?;
     let found = replies::answered(&mut tx, &message.to, &message.from).await?;
-    let mut wakes = Vec::new();
+    let (mut wakes, mut kept) = (Vec::new(), None);
     if let Some((client, answered)) = found {
+        kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
+        // By what the subscriber wrote: no router stands between anybody and a stop.
         if let Some(word) = OptOutWord::of(&text) {
             wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
-        let reply = (message, text.as_str(), id);
-        wakes.extend(hand_over(ctx, &mut tx, client, answered, reply).await?);
+        if !incoming.is_refused() {
+            let reply = (message, incoming.text(&text), id);
+            wakes.extend(hand_over(ctx, &mut tx, client, answered, reply).await?);
+        }
     }
     tx.commit().await?;
+    if let Some((client, kept)) = kept {
+        kept.compare(ctx, client);
+    }
     if let Some((client, _)) = found {
         ctx.wake.wake_all(client, wakes);
     }

@@ -29,6 +29,7 @@ pub mod kv;
 pub mod log;
 pub mod router;
 pub mod sms_fallback;
+pub mod sms_router;
 pub mod webhook_shaper;
 
 /// The generated bindings. Plugins use the modules above instead.
@@ -36,7 +37,7 @@ pub mod webhook_shaper;
 pub mod bindings {
     pub mod chatbot {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.0",
+            path: "../../wit/plugin-0.2.1",
             world: "chatbot",
             pub_export_macro: true,
             export_macro_name: "export_bot",
@@ -47,56 +48,72 @@ pub mod bindings {
 
     pub mod sms_fallback {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.0",
+            path: "../../wit/plugin-0.2.1",
             world: "sms-fallback",
             pub_export_macro: true,
             export_macro_name: "export_fallback",
             default_bindings_module: "patchbay_plugin_sdk::bindings::sms_fallback",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.0": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.0": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.2.0": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod webhook_shaper {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.0",
+            path: "../../wit/plugin-0.2.1",
             world: "webhook-shaper",
             pub_export_macro: true,
             export_macro_name: "export_shaper",
             default_bindings_module: "patchbay_plugin_sdk::bindings::webhook_shaper",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.0": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.0": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.2.0": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod router {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.0",
+            path: "../../wit/plugin-0.2.1",
             world: "router",
             pub_export_macro: true,
             export_macro_name: "export_routing",
             default_bindings_module: "patchbay_plugin_sdk::bindings::router",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.0": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.0": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/kv@0.2.0": crate::bindings::chatbot::patchbay::plugin::kv,
-                "patchbay:plugin/config@0.2.0": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/kv@0.2.1": crate::bindings::chatbot::patchbay::plugin::kv,
+                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
+            },
+        });
+    }
+
+    pub mod sms_router {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.2.1",
+            world: "sms-router",
+            pub_export_macro: true,
+            export_macro_name: "export_sms_routing",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::sms_router",
+            additional_derives: [PartialEq],
+            with: {
+                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod configurable {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.0",
+            path: "../../wit/plugin-0.2.1",
             world: "configurable",
             pub_export_macro: true,
             export_macro_name: "export_configuration",
@@ -134,6 +151,14 @@ macro_rules! export_webhook_shaper {
 macro_rules! export_router {
     ($router:ident) => {
         $crate::bindings::router::export_routing!($router with_types_in $crate::bindings::router);
+    };
+}
+
+/// Makes a type that implements [`sms_router::SmsRouter`] the plugin.
+#[macro_export]
+macro_rules! export_sms_router {
+    ($router:ident) => {
+        $crate::bindings::sms_router::export_sms_routing!($router with_types_in $crate::bindings::sms_router);
     };
 }
 

@@ -24,6 +24,8 @@ pub(super) enum WorldName {
     WebhookShaper,
     /// Decides who answers.
     Router,
+    /// Decides how SMS go on.
+    SmsRouter,
 }
 
 /// How a plugin is in force, by name.

@@ -14,7 +14,7 @@ use plugin_host::World;
 pub enum PluginCommand {
     /// Make a small project that builds
     #[command(after_help = "Example:\n  patchbay plugin new --lang rust --world chatbot order-bot\n\n\
-        Languages: rust, ts, js, python, go, c. Worlds: chatbot, sms-fallback, webhook-shaper, router.")]
+        Languages: rust, ts, js, python, go, c. Worlds: chatbot, sms-fallback, webhook-shaper, router, sms-router.")]
     New(New),
     /// Build the component of a project
     #[command(
@@ -120,7 +120,7 @@ pub struct New {
     /// Language: rust, ts, js, python, go or c
     #[arg(long)]
     pub lang: Lang,
-    /// What it is to be: chatbot, sms-fallback, webhook-shaper or router
+    /// What it is to be: chatbot, sms-fallback, webhook-shaper, router or sms-router
     #[arg(long, default_value = "chatbot", value_parser = world)]
     pub world: World,
     /// Folder to make; its last part is the name of the plugin

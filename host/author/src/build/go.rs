@@ -100,6 +100,9 @@ fn exports(project: &Project) -> (String, String) {
         World::WebhookShaper => {
             ("shaper", "Shape", "func(event types.WebhookEvent) wit.Result[wit.Option[string], types.Error]")
         }
+        World::SmsRouter => {
+            ("sms_routing", "DecideSms", "func(messages []types.Sms) wit.Result[[]types.Decision, types.Error]")
+        }
         World::Router => ("routing", "Route", "func(inbound types.Inbound) wit.Result[types.Decision, types.Error]"),
     };
     let wit = match project.world {

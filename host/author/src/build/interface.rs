@@ -64,7 +64,7 @@ fn interface(project: &Project) -> Result<Vec<(String, Vec<u8>)>, BuildError> {
     Ok(files)
 }
 
-/// The version in `package patchbay:plugin@0.2.0;`.
+/// The version in `package patchbay:plugin@0.2.1;`.
 fn version(file: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(file);
     let package = text.lines().find_map(|line| line.trim().strip_prefix("package patchbay:plugin@"))?;

@@ -151,7 +151,7 @@ fn question(world: World, given: &Value, setup: &Setup) -> (Value, Value) {
         World::Chatbot => {
             (given.clone(), timed(&setup.session, setup, weekday_name(setup.zone.local_time(setup.now).weekday).into()))
         }
-        World::SmsFallback | World::WebhookShaper => (given.clone(), Value::Null),
+        World::SmsFallback | World::WebhookShaper | World::SmsRouter => (given.clone(), Value::Null),
     }
 }
 

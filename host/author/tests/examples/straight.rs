@@ -10,11 +10,12 @@ use wit_parser::Resolve;
 use crate::{bindings::NEWEST, root};
 
 /// The worlds, and a program for each of them in JavaScript.
-const WORLDS: [(&str, &str); 4] = [
+const WORLDS: [(&str, &str); 5] = [
     ("chatbot", "export const bot = { handle: (event) => [{ tag: 'add-tag', val: event.id }] };"),
     ("sms-fallback", "export const fallback = { decide: () => ({ tag: 'skip', val: 'never' }) };"),
     ("webhook-shaper", "export const shaper = { shape: () => null };"),
     ("router", "export const routing = { route: () => ({ target: { tag: 'queue' }, reason: 'always' }) };"),
+    ("sms-router", "export const smsRouting = { decideSms: (messages) => messages.map(() => ({ tag: 'as-is' })) };"),
 ];
 
 /// The folder of an installed toolchain whose name begins so. Nothing is left out where `CI` is set.
@@ -103,6 +104,6 @@ fn javascript_is_packed_with_the_interface_as_it_is() {
         pack.arg("-w").arg(newest()).args(["-n", world, "--sync", "-j"]).arg(&main).arg("-o").arg(&component);
         runs(&mut pack, world);
         let report = plugin_host::check(&std::fs::read(component).unwrap());
-        assert_eq!((report.problems.as_slice(), report.api_version.as_deref()), (&[][..], Some("0.2.0")), "{world}");
+        assert_eq!((report.problems.as_slice(), report.api_version.as_deref()), (&[][..], Some("0.2.1")), "{world}");
     }
 }

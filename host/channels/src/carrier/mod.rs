@@ -75,6 +75,11 @@ pub trait Carrier: Send + Sync + 'static {
         None
     }
 
+    /// Names of the binds that a message can ask for, where there is a choice.
+    fn binds(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether it must know who wrote a message and when its recipient last wrote, and whether its provider tells by moments what
     /// has been read.
     fn needs_standing(&self) -> bool {

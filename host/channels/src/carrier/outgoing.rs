@@ -27,6 +27,10 @@ pub struct Outgoing<'a> {
     pub unicode: bool,
     /// SMS: `priority_flag`, 0 to 3.
     pub priority: u8,
+    /// SMS: name of the bind that it is to go over, where there is one of that name.
+    pub bind: Option<&'a str>,
+    /// SMS: how long the SMSC tries to deliver it, in seconds; its own time when absent.
+    pub validity_seconds: Option<u32>,
     /// A person wrote it, and no program: Messenger gives people more time.
     pub human: bool,
     /// When the recipient last wrote to the inbox, where the carrier asks for it ([`super::Carrier::needs_standing`]).
@@ -57,6 +61,8 @@ impl<'a> Outgoing<'a> {
             source: None,
             unicode: false,
             priority: 0,
+            bind: None,
+            validity_seconds: None,
             human: false,
             wrote_at: None,
             taken: &[],

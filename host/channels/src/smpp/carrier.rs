@@ -90,6 +90,10 @@ impl Carrier for SmppCarrier {
         true
     }
 
+    fn binds(&self) -> Vec<String> {
+        self.gateway.names()
+    }
+
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
         carried(content)
     }
@@ -100,6 +104,11 @@ impl Carrier for SmppCarrier {
         };
         let mut parts = parts_of(inbox, outgoing)?;
         parts.retain(|(number, _)| !outgoing.taken.contains(number));
+        let destination = parts.front().map(|(_, part)| part.destination.clone()).unwrap_or_default();
+        let Some(slot) = self.gateway.on_its_way(inbox.id, slot, (outgoing.bind, &destination)).await else {
+            let reason = "the bind that the SMS goes over has no room".to_owned();
+            return Err(SendFailure::NotSent { reason, after: None });
+        };
         self.submit_all(inbox.id, slot, parts, outgoing).await.map_or(Ok(Taken::default()), Err)
     }
 
@@ -112,6 +121,11 @@ impl Carrier for SmppCarrier {
 }
 
 impl SmppCarrier {
+    /// A place beside that of the message; none where its parts go over one bind.
+    fn spare(&self, inbox: InboxId, outgoing: &Outgoing<'_>) -> Option<Slot> {
+        if self.gateway.is_choosy(outgoing.bind) { None } else { self.gateway.spare(inbox) }
+    }
+
     /// Submits parts, one over the slot of the message and others beside it, until all are taken or one is not; then no more
     /// are started, and the worst failure counts.
     async fn submit_all(
@@ -126,7 +140,7 @@ impl SmppCarrier {
         let mut worst: Option<SendFailure> = None;
         loop {
             while worst.is_none() && !parts.is_empty() {
-                let Some(slot) = idle.take().or_else(|| self.gateway.spare(inbox)) else { break };
+                let Some(slot) = idle.take().or_else(|| self.spare(inbox, outgoing)) else { break };
                 let Some((number, part)) = parts.pop_front() else { break };
                 submits.push(submit(slot, number, part));
             }
@@ -168,6 +182,7 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
         udh: (joined && total > 1).then(|| udh(reference, total, number)),
         octets,
         priority: outgoing.priority,
+        validity_seconds: outgoing.validity_seconds,
     };
     Ok((1..=total).zip(segmented.parts).map(|(number, segment)| (number, part(number, segment.octets))).collect())
 }

@@ -31,13 +31,13 @@ const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
 /// The way to the SMSCs. Cloning is cheap. Binds end with [`SmppGateway::shutdown`], or when the last clone is dropped.
 #[derive(Clone)]
 pub struct SmppGateway {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
 }
 
-struct Inner {
-    binds: Vec<Arc<Bind>>,
-    window: Arc<Window>,
-    settings: SmppSettings,
+pub(super) struct Inner {
+    pub(super) binds: Vec<Arc<Bind>>,
+    pub(super) window: Arc<Window>,
+    pub(super) settings: SmppSettings,
     tasks: TaskTracker,
     stop: CancellationToken,
 }

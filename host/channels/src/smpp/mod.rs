@@ -21,6 +21,7 @@ mod slot;
 mod status_name;
 mod submit;
 mod url;
+mod way;
 mod window;
 
 use std::time::Duration;

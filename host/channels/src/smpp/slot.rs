@@ -11,14 +11,19 @@ use super::{
 /// A place in the window of a bind, and in its rate. Parts go over it one after the other.
 pub(super) struct Slot {
     bind: Arc<Bind>,
-    _held: Held,
+    held: Held,
     /// When the rate allows the first submit; taken by that.
     at: Option<Instant>,
 }
 
 impl Slot {
     pub(super) fn new(bind: Arc<Bind>, held: Held, at: Instant) -> Self {
-        Self { bind, _held: held, at: Some(at) }
+        Self { bind, held, at: Some(at) }
+    }
+
+    /// The place of its bind among all.
+    pub(super) fn bind_place(&self) -> usize {
+        self.held.bind
     }
 
     /// Nothing has gone over it yet.

@@ -6,7 +6,7 @@ use domain::segments::Encoding;
 use rusmpp::{
     CommandStatus,
     pdus::SubmitSm,
-    types::{COctetString, OctetString},
+    types::{COctetString, EmptyOrFullCOctetString, OctetString},
     values::{DataCoding, EsmClass, Npi, PriorityFlag, RegisteredDelivery, Ton},
 };
 use rusmppc::error::Error;
@@ -45,6 +45,8 @@ pub struct SmsPart {
     pub octets: Vec<u8>,
     /// `priority_flag`, 0 to 3.
     pub priority: u8,
+    /// `validity_period` from now, in seconds; that of the SMSC when absent.
+    pub validity_seconds: Option<u32>,
 }
 
 impl From<Encoding> for Coding {
@@ -130,9 +132,18 @@ pub(super) fn submit_sm(part: &SmsPart) -> Result<SubmitSm, SubmitFailure> {
         .esm_class(EsmClass::from(if part.udh.is_some() { UDH_PRESENT } else { 0 }))
         .registered_delivery(RegisteredDelivery::from(1u8))
         .priority_flag(PriorityFlag::from(part.priority.min(3)))
+        .validity_period(validity_period(part.validity_seconds))
         .data_coding(coding)
         .short_message(OctetString::from_vec(octets).map_err(|_| invalid("a part holds at most 254 octets"))?)
         .build())
+}
+
+/// A time from now as SMPP writes it, `YYMMDDhhmmss000R`; empty = that of the SMSC.
+fn validity_period(seconds: Option<u32>) -> EmptyOrFullCOctetString<17> {
+    let Some(seconds) = seconds else { return EmptyOrFullCOctetString::empty() };
+    let (days, hours) = ((seconds / 86_400).min(30), seconds / 3_600 % 24);
+    let text = format!("0000{days:02}{hours:02}{:02}{:02}000R", seconds / 60 % 60, seconds % 60);
+    text.parse().unwrap_or_default()
 }
 
 /// What the SMSC's refusal means.
@@ -164,5 +175,17 @@ fn refused(status: CommandStatus) -> Refusal {
             Refusal::Failure(SubmitFailure::Retry { code, name })
         }
         _ => Refusal::Failure(SubmitFailure::Rejected { code, name }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_validity_is_a_time_from_now() {
+        let said = [Some(60), Some(604_800), Some(90_061)].map(|seconds| validity_period(seconds).to_string());
+        assert_eq!(said, ["000000000100000R", "000007000000000R", "000001010101000R"]);
+        assert_eq!(validity_period(None), EmptyOrFullCOctetString::empty());
     }
 }

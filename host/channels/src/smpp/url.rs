@@ -32,6 +32,7 @@ pub struct SmppUrl {
     pub(super) ids: IdForm,
     pub(super) window: usize,
     pub(super) rate: Option<u32>,
+    pub(super) prefixes: Vec<String>,
 }
 
 /// An SMSC URL that cannot be used. The text never repeats the password.
@@ -61,7 +62,8 @@ pub enum SmppUrlError {
 impl SmppUrl {
     /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate), `window=1..1000`
     /// (unanswered submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
-    /// the bind is called in stored data; `system_id@host:port` unless set).
+    /// the bind is called in stored data; `system_id@host:port` unless set), `prefixes=27,264` (beginnings of the numbers that it is
+    /// for; every number unless set).
     pub fn parse(text: &str) -> Result<Self, SmppUrlError> {
         let url = Url::parse(text).map_err(|_| SmppUrlError::NotSmpp)?;
         let tls = match url.scheme() {
@@ -92,6 +94,7 @@ impl SmppUrl {
             ids: IdForm::Raw,
             window: 32,
             rate: None,
+            prefixes: Vec::new(),
         };
         for (name, value) in url.query_pairs() {
             parsed.set(&name, &value)?;
@@ -131,7 +134,15 @@ impl SmppUrl {
                 Ok(rate @ 1..=100_000) => self.rate = Some(rate),
                 _ => return wrong("give submits per second, 1 to 100000"),
             },
-            _ => return wrong("known options are ids, window, rate, mode, system_type and name"),
+            "prefixes" => {
+                let prefixes: Vec<String> = value.split(',').map(str::to_owned).collect();
+                let digits = |prefix: &String| fits(prefix, 1, 15) && prefix.bytes().all(|byte| byte.is_ascii_digit());
+                if !prefixes.iter().all(digits) {
+                    return wrong("give beginnings of numbers in digits, with commas between them: 27,264");
+                }
+                self.prefixes = prefixes;
+            }
+            _ => return wrong("known options are ids, window, rate, mode, system_type, name and prefixes"),
         }
         Ok(())
     }

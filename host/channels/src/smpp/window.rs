@@ -100,24 +100,46 @@ impl Window {
         count: usize,
         reserve: &mut dyn FnMut(usize) -> bool,
     ) -> Vec<Held> {
-        let (binds, mut passed_over) = (state.free.len(), 0);
+        let mut passed_over = Vec::new();
         let mut held = Vec::new();
-        while held.len() < count && passed_over < binds {
-            let bind = state.turn % binds;
-            state.turn = (bind + 1) % binds;
+        while held.len() < count {
+            let Some(bind) = state.least_loaded(&passed_over) else { break };
+            state.turn = bind + 1;
             match state.free.get_mut(bind) {
-                Some(free) if *free > 0 && reserve(bind) => {
+                Some(free) if reserve(bind) => {
                     *free -= 1;
-                    passed_over = 0;
                     held.push(Held { window: Arc::clone(self), bind, inbox });
                 }
-                _ => passed_over += 1,
+                _ => passed_over.push(bind),
             }
         }
         if !held.is_empty() {
             *state.held.entry(inbox).or_default() += held.len();
         }
         held
+    }
+
+    /// A place of one bind, for a message that goes over that one; within the share of the inbox, whose place elsewhere it gives up.
+    pub(super) fn take_of(
+        self: &Arc<Self>,
+        inbox: InboxId,
+        bind: usize,
+        reserve: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<Held> {
+        let mut state = self.state();
+        let free = state.free.get_mut(bind).filter(|free| **free > 0)?;
+        if !reserve(bind) {
+            return None;
+        }
+        *free -= 1;
+        *state.held.entry(inbox).or_default() += 1;
+        Some(Held { window: Arc::clone(self), bind, inbox })
+    }
+
+    /// Submits without an answer, by bind.
+    pub(super) fn used(&self) -> Vec<usize> {
+        let state = self.state();
+        state.size.iter().zip(&state.free).map(|(size, free)| size.saturating_sub(*free)).collect()
     }
 
     /// Where the inbox may hope for a place now: binds with a free one; none while it has its share.
@@ -154,6 +176,19 @@ impl Window {
 }
 
 impl State {
+    /// Of the binds with room the one that uses the smallest share of its window; of several alike the one whose turn it is.
+    fn least_loaded(&self, passed_over: &[usize]) -> Option<usize> {
+        let binds = self.free.len();
+        let in_turn = (0..binds).map(|step| (self.turn + step) % binds);
+        let open = in_turn.filter_map(|bind| {
+            let (free, size) = (*self.free.get(bind)?, *self.size.get(bind)?);
+            (free > 0 && !passed_over.contains(&bind)).then_some((bind, size - free, size))
+        });
+        // As shares, compared without dividing.
+        let least = open.reduce(|least, one| if one.1 * least.2 < least.1 * one.2 { one } else { least });
+        least.map(|(bind, _, _)| bind)
+    }
+
     fn forget(&mut self, now: Instant) {
         self.wanting.retain(|_, since| now.saturating_duration_since(*since) < WANTS);
     }
@@ -233,6 +268,24 @@ mod tests {
         let mut reserve = |bind| bind != 1;
         let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
         assert_eq!(held.iter().map(|held| held.bind).collect::<Vec<_>>(), [0, 2, 0, 2]);
+    }
+
+    #[test]
+    fn the_least_loaded_bind_is_taken_whatever_the_size_of_its_window() {
+        let window = Window::new(vec![2, 4]);
+        let held = take(&window, 1, 3);
+        assert_eq!(held.iter().map(|held| held.bind).collect::<Vec<_>>(), [0, 1, 1], "a quarter is less than a half");
+    }
+
+    #[test]
+    fn a_place_of_one_bind_is_given_back_like_any() {
+        let window = Window::new(vec![1, 1]);
+        let held = window.take_of(inbox(1), 1, &mut |_| true);
+        assert_eq!((held.is_some(), window.used()), (true, vec![0, 1]));
+        assert!(window.take_of(inbox(1), 1, &mut |_| true).is_none(), "it is full");
+        assert!(window.take_of(inbox(1), 0, &mut |_| false).is_none(), "its rate is used up");
+        drop(held);
+        assert_eq!(window.used(), [0, 0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
 
 use channels::{
     carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Outgoing, PartTaken, Place},
-    smpp::{NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier, SmppGateway, SmppSettings},
+    smpp::{BindState, NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier, SmppGateway, SmppSettings},
 };
 use domain::{
     address::{Address, AddressKind},
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     carriers::{inbox, message, phone, text},
-    smpp_peer::{Peer, SOON, bound},
+    smpp_peer::{Peer, Recorded, SOON, bound, quick},
 };
 
 fn sms_inbox(which: u128) -> CarrierInbox {
@@ -270,4 +270,65 @@ async fn what_is_no_sms_is_refused_before_it_is_sent() {
         assert_eq!(failure.code, code);
     }
     assert!(peer.maybe("submit", Duration::from_millis(100)).await.is_none());
+}
+
+/// Two binds that are up, the second for numbers that begin with 264.
+async fn two_binds() -> (Peer, Peer, SmppCarrier, SmppGateway) {
+    let (mut one, mut two) = (Peer::start().await, Peer::start().await);
+    let recorded = Recorded::new();
+    let urls = vec![one.url("name=one"), two.url("name=two&prefixes=264,2782")];
+    let gateway = SmppGateway::start_with(urls, recorded.recorder.clone(), quick());
+    one.expect("bind").await;
+    two.expect("bind").await;
+    let deadline = Instant::now() + SOON;
+    while gateway.status().iter().any(|bind| bind.state != BindState::Bound) {
+        assert!(Instant::now() < deadline, "{:?}", gateway.status());
+        tokio::task::yield_now().await;
+    }
+    (one, two, SmppCarrier::new(gateway.clone()), gateway)
+}
+
+/// The bind that a message goes over.
+async fn went_over(carrier: &SmppCarrier, to: &str, bind: Option<&str>) -> String {
+    let (journal, mut noted) = mpsc::unbounded_channel();
+    let (inbox, to, content) = (sms_inbox(1), phone(to), text("Hello"));
+    let outgoing =
+        Outgoing { bind, validity_seconds: Some(600), ..Outgoing::new(message(9), "", &to, &content, &journal) };
+    let place = place(carrier, &inbox).await;
+    assert_eq!(carrier.send(&inbox, place, &outgoing).await, Ok(Taken::default()));
+    noted.recv().await.unwrap().bind
+}
+
+#[tokio::test]
+async fn a_message_goes_over_the_bind_that_it_names() {
+    let (_one, _two, carrier, _gateway) = two_binds().await;
+    assert_eq!(carrier.binds(), ["one", "two"]);
+    for bind in ["one", "two", "one", "one", "two"] {
+        assert_eq!(went_over(&carrier, "27831234567", Some(bind)).await, bind);
+    }
+    assert_eq!(went_over(&carrier, "27821234567", Some("three")).await, "two", "as without it");
+}
+
+#[tokio::test]
+async fn without_a_name_the_longest_prefix_of_the_number_decides() {
+    let (_one, _two, carrier, _gateway) = two_binds().await;
+    for (to, bind) in [("27821234567", "two"), ("264811234567", "two"), ("27831234567", "one"), ("447700900001", "one")]
+    {
+        for _ in 0..3 {
+            assert_eq!(went_over(&carrier, to, None).await, bind, "{to}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_bind_that_is_gone_leaves_its_numbers_to_the_others() {
+    let (_one, two, carrier, gateway) = two_binds().await;
+    drop(two);
+    let deadline = Instant::now() + SOON;
+    while gateway.status().iter().all(|bind| bind.state == BindState::Bound) {
+        assert!(Instant::now() < deadline, "{:?}", gateway.status());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(went_over(&carrier, "27821234567", None).await, "one");
+    assert_eq!(went_over(&carrier, "27821234567", Some("two")).await, "one");
 }

@@ -12,6 +12,7 @@ use crate::smpp_peer::bound;
 
 pub fn part(text: &str) -> SmsPart {
     SmsPart {
+        validity_seconds: None,
         source: "PATCHBAY".into(),
         destination: "27820000001".into(),
         data_coding: Coding::SmscDefault,

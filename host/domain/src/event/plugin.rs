@@ -75,6 +75,8 @@ pub enum PluginWorld {
     WebhookShaper,
     /// Who answers a conversation.
     Router,
+    /// How SMS go on.
+    SmsRouter,
 }
 
 /// A plugin failed so often that it is not asked for a while. Recorded for each inbox that it serves.

@@ -21,6 +21,7 @@ use storage::{
         mails::{self, OutgoingMail},
         messages::{self, Moved, SmsStep},
     },
+    sms::routes,
     tenancy::credits,
 };
 use uuid::Uuid;
@@ -79,6 +80,8 @@ pub(crate) async fn take(
 struct Follow {
     refunds: Vec<(Uuid, MessageId, i64)>,
     forgotten: Vec<PartId>,
+    /// What a router had them say is forgotten, too.
+    unsaid: Vec<MessageId>,
     told: Vec<Callback>,
     /// What came by mail and did not arrive: request, recipient and what stands for it.
     undelivered: Vec<(SmsRequestId, String, FinalReceipt, DateTime<Utc>)>,
@@ -98,6 +101,7 @@ impl Follow {
         }
         if sms.forgets && GatewayStatus::of(moved.state).is_final() {
             self.forgotten.push(PartId(sms.part_id));
+            self.unsaid.push(moved.message);
         }
         if sms.by_mail && moved.state.is_failed() {
             let receipt = receipt.unwrap_or(FinalReceipt::Undelivered);
@@ -109,6 +113,7 @@ impl Follow {
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         credits::refund(db, client, &self.refunds, ctx.now()).await?;
         messages::forget(db, client, &self.forgotten).await?;
+        routes::forget_texts(db, client, &self.unsaid).await?;
         callbacks::insert(db, client, &self.told).await?;
         let lanes: BTreeSet<Uuid> = self.told.iter().map(|callback| callback.lane_id).collect();
         let mut wakes: Vec<(Queue, Uuid)> = lanes.into_iter().map(|lane| (Queue::SmsCallback, lane)).collect();

@@ -10,7 +10,7 @@ use base::{Context, Error, Result, lanes::Lease};
 use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
 use domain::{
     carriage::SendFailure,
-    content::{LegContent, OutboundContent},
+    content::{LegContent, OutboundContent, SmsContent},
     inbox::InboxKind,
 };
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
@@ -384,16 +384,23 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
         (None, content @ OutboundContent::Sms(sms)) => (Cow::Borrowed(content), Some(sms)),
         (None, content) => (Cow::Borrowed(content), None),
     };
+    let route = leg.route.as_ref();
+    let content = match route.and_then(|route| route.text.clone()) {
+        Some(text) => Cow::Owned(saying(&content, text)),
+        None => content,
+    };
     let outgoing = Outgoing {
         attempt: leg.attempts.saturating_add(1),
         other: leg.recipient.other(),
         quoted: leg.quoted_provider_id.as_deref(),
-        source: sms.and_then(|sms| sms.source.as_deref()),
+        source: route.and_then(|route| route.source.as_deref()).or(sms.and_then(|sms| sms.source.as_deref())),
         unicode: sms.is_some_and(|sms| sms.unicode),
         // What a chatbot writes has no other owner; what is in no chat was written by a program.
         human: standing.as_ref().is_some_and(|standing| standing.owner.as_deref().is_some_and(|owner| owner != "BOT")),
         wrote_at: standing.as_ref().and_then(|standing| standing.wrote_at),
-        priority: u8::from(sms.is_some_and(|sms| sms.urgent)),
+        priority: route.and_then(|route| route.priority).unwrap_or(u8::from(sms.is_some_and(|sms| sms.urgent))),
+        bind: route.and_then(|route| route.bind.as_deref()),
+        validity_seconds: route.and_then(|route| route.validity_seconds),
         taken: &taken,
         ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };
@@ -406,6 +413,14 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
     metrics::histogram!("patchbay_provider_call_seconds", "provider" => label(inbox.kind))
         .record(started.elapsed().as_secs_f64());
     Outcome { leg, result }
+}
+
+/// The content with the text that a router gave it.
+fn saying(content: &OutboundContent, text: String) -> OutboundContent {
+    match content {
+        OutboundContent::Sms(sms) => OutboundContent::Sms(SmsContent { text, ..sms.clone() }),
+        _ => OutboundContent::Text { body: text },
+    }
 }
 
 /// The provider's name in metrics.

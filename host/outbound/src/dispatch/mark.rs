@@ -5,6 +5,7 @@ use std::{borrow::Cow, collections::HashSet};
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
 use domain::ids::{InboxId, MessageId};
+use plugins::calls::KeptCalls;
 use storage::{
     PgConnection,
     outbound::{
@@ -17,6 +18,7 @@ use storage::{
 
 use super::{
     pick::{Picked, pick},
+    route,
     sender::Sender,
     waits,
 };
@@ -58,13 +60,18 @@ pub(super) async fn mark(
     limit: usize,
     busy: &HashSet<String>,
 ) -> Result<Marks> {
+    let mut decided = route::decide(ctx, lease, sender, limit, busy).await?;
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let (mut busy, mut go, mut wakes, mut changed) = (Cow::Borrowed(busy), Vec::new(), Vec::new(), false);
     let (mut beyond, mut looked_through) = (false, false);
     for _ in 0..LOOKS {
         let Due { legs, unreadable } = due(&mut tx, lease, ctx.now(), limit - go.len(), &busy, beyond).await?;
-        let picked = pick(ctx, sender, legs, limit - go.len(), &busy);
+        let mut picked = pick(ctx, sender, legs, limit - go.len(), &busy);
+        if let Some(decided) = &mut decided {
+            decided.apply(&mut picked);
+            decided.keep(&mut tx, lease).await?;
+        }
         // Where some go out no more, or cannot, more of their kind may follow.
         beyond = !picked.failed.is_empty() || !unreadable.is_empty();
         // Others may stand behind those that make room.
@@ -82,15 +89,21 @@ pub(super) async fn mark(
             break;
         }
     }
-    if !changed {
-        return Ok(Marks::default());
+    let left_some = decided.as_ref().is_some_and(|decided| decided.left_some);
+    if !changed && !decided.as_ref().is_some_and(route::Decided::has_calls) {
+        return Ok(Marks { more: left_some, ..Marks::default() });
     }
-    let more = go.len() == limit || !looked_through;
+    let more = go.len() == limit || !looked_through || left_some;
     let mut legs = with_parts(&mut tx, lease, go).await?;
     if sender.carrier.needs_standing() {
         add_standing(ctx, &mut tx, lease, &mut legs).await?;
     }
+    let kept = match decided {
+        Some(decided) => decided.keep_calls(ctx, &mut tx, lease).await?,
+        None => KeptCalls::default(),
+    };
     tx.commit().await?;
+    kept.compare(ctx, lease.client);
     ctx.wake.wake_all(lease.client, wakes);
     Ok(Marks { legs, more })
 }
@@ -112,7 +125,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
 
 /// Reads what may go out: as many legs as there are places for; more where some of them must wait for others to the same
 /// recipient, and `beyond` those that go out no more.
-async fn due(
+pub(super) async fn due(
     db: &mut PgConnection,
     lease: &Lease,
     now: DateTime<Utc>,

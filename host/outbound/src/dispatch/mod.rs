@@ -9,6 +9,7 @@ mod mark;
 mod outcomes;
 mod pick;
 pub mod presence;
+mod route;
 mod sender;
 mod settle;
 mod waits;

@@ -8,7 +8,7 @@ pub mod track_0_1;
 /// World `chatbot`, and the shared interfaces under `patchbay::plugin`.
 pub mod chatbot {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.2.0",
+        path: "../../../wit/plugin-0.2.1",
         world: "chatbot",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -19,7 +19,7 @@ pub mod chatbot {
 /// World `sms-fallback`.
 pub mod sms_fallback {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.2.0",
+        path: "../../../wit/plugin-0.2.1",
         world: "sms-fallback",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -35,7 +35,7 @@ pub mod sms_fallback {
 /// World `webhook-shaper`.
 pub mod webhook_shaper {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.2.0",
+        path: "../../../wit/plugin-0.2.1",
         world: "webhook-shaper",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -51,7 +51,7 @@ pub mod webhook_shaper {
 /// World `router`.
 pub mod router {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.2.0",
+        path: "../../../wit/plugin-0.2.1",
         world: "router",
         imports: { default: async | trappable },
         exports: { default: async },
@@ -65,10 +65,26 @@ pub mod router {
     });
 }
 
+/// World `sms-router`.
+pub mod sms_router {
+    wasmtime::component::bindgen!({
+        path: "../../../wit/plugin-0.2.1",
+        world: "sms-router",
+        imports: { default: async | trappable },
+        exports: { default: async },
+        additional_derives: [Clone, PartialEq, serde::Serialize, serde::Deserialize],
+        with: {
+            "patchbay:plugin/types": crate::chatbot::patchbay::plugin::types,
+            "patchbay:plugin/log": crate::chatbot::patchbay::plugin::log,
+            "patchbay:plugin/config": crate::chatbot::patchbay::plugin::config,
+        },
+    });
+}
+
 /// World `configurable`, which a plugin of any world may export beside its own interface.
 pub mod configurable {
     wasmtime::component::bindgen!({
-        path: "../../../wit/plugin-0.2.0",
+        path: "../../../wit/plugin-0.2.1",
         world: "configurable",
         exports: { default: async },
     });

@@ -8,7 +8,7 @@ use super::run::Answered;
 use crate::error::CallError;
 use crate::host::PluginHost;
 use crate::worlds::json::{DryAnswer, DryResult, Question};
-use crate::worlds::{DecideFallback, HandleEvent, RouteInbound, ShapeBody};
+use crate::worlds::{DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
 
 impl PluginHost {
     /// Puts a question to a plugin without counting how that goes: also to a suspended one. Nothing takes effect, except
@@ -39,6 +39,10 @@ impl PluginHost {
             Question::Router(inbound) => {
                 let asked = self.ask_once(&call, values, &RouteInbound::new(inbound)).await;
                 asked.map(|answered| dry(answered, DryResult::Route))
+            }
+            Question::SmsRouter(messages) => {
+                let asked = self.ask_once(&call, values, &DecideSms::new(messages)).await;
+                asked.map(|answered| dry(answered, DryResult::SmsDecisions))
             }
         }
     }

@@ -9,8 +9,8 @@ use crate::World;
 
 /// The package of our interfaces and the version that this host runs.
 pub(super) const PACKAGE: &str = "patchbay:plugin";
-const VERSION: &str = "0.2.0";
-pub(super) const OURS: &str = "patchbay:plugin@0.2.0";
+const VERSION: &str = "0.2.1";
+pub(super) const OURS: &str = "patchbay:plugin@0.2.1";
 /// The interface that plugins of any world may export beside their own, and its function.
 const CONFIGURATION: (&str, &str) = ("configuration", "schema");
 /// Versions on these tracks fit: types and functions only ever grow within one. The newest, and the one before.

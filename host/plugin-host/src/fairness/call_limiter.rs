@@ -39,7 +39,7 @@ impl From<World> for Kind {
     fn from(world: World) -> Self {
         match world {
             World::WebhookShaper => Self::Body,
-            World::Chatbot | World::SmsFallback | World::Router => Self::Turn,
+            World::Chatbot | World::SmsFallback | World::Router | World::SmsRouter => Self::Turn,
         }
     }
 }

@@ -11,6 +11,7 @@ use plugin_bindings::chatbot::{Chatbot, ChatbotPre};
 use plugin_bindings::configurable::ConfigurablePre;
 use plugin_bindings::router::{Router, RouterPre};
 use plugin_bindings::sms_fallback::{SmsFallback, SmsFallbackPre};
+use plugin_bindings::sms_router::{SmsRouter, SmsRouterPre};
 use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
 
 use super::cache::Cache;
@@ -26,6 +27,7 @@ pub(crate) enum Linked {
     SmsFallback(SmsFallbackPre<Guest>),
     WebhookShaper(WebhookShaperPre<Guest>),
     Router(RouterPre<Guest>),
+    SmsRouter(SmsRouterPre<Guest>),
     /// Of any world, built for the track before.
     Older(Older),
 }
@@ -37,6 +39,7 @@ impl Linked {
             Self::SmsFallback(_) => World::SmsFallback,
             Self::WebhookShaper(_) => World::WebhookShaper,
             Self::Router(_) => World::Router,
+            Self::SmsRouter(_) => World::SmsRouter,
             Self::Older(older) => older.world(),
         }
     }
@@ -48,6 +51,7 @@ impl Linked {
             Self::SmsFallback(pre) => pre.instance_pre(),
             Self::WebhookShaper(pre) => pre.instance_pre(),
             Self::Router(pre) => pre.instance_pre(),
+            Self::SmsRouter(pre) => pre.instance_pre(),
             Self::Older(older) => older.instance_pre(),
         }
     }
@@ -172,6 +176,7 @@ pub(crate) fn link(
         World::SmsFallback => SmsFallback::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
         World::WebhookShaper => WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
         World::Router => Router::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
+        World::SmsRouter => SmsRouter::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
     }
     older::add_to_linker(&mut linker, world)?;
     let pre: InstancePre<Guest> = linker.instantiate_pre(component)?;
@@ -186,5 +191,6 @@ pub(crate) fn link(
         World::SmsFallback => Linked::SmsFallback(SmsFallbackPre::new(pre)?),
         World::WebhookShaper => Linked::WebhookShaper(WebhookShaperPre::new(pre)?),
         World::Router => Linked::Router(RouterPre::new(pre)?),
+        World::SmsRouter => Linked::SmsRouter(SmsRouterPre::new(pre)?),
     })
 }

@@ -8,7 +8,7 @@ use crate::calling::run::{Placement, run};
 use crate::error::CallError;
 use crate::fairness::room::Unbounded;
 use crate::host::PluginHost;
-use crate::worlds::{DecideFallback, HandleEvent, Question, RouteInbound, ShapeBody, sample};
+use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBody, sample};
 use crate::{PluginRef, World};
 
 impl PluginHost {
@@ -22,6 +22,7 @@ impl PluginHost {
             World::SmsFallback => self.trial(loaded, &DecideFallback::new(&sample::undeliverable())).await.map(drop),
             World::WebhookShaper => self.trial(loaded, &ShapeBody::new(&sample::webhook_event())).await.map(drop),
             World::Router => self.trial(loaded, &RouteInbound::new(&sample::inbound())).await.map(drop),
+            World::SmsRouter => self.trial(loaded, &DecideSms::new(&[sample::sms()])).await.map(drop),
         };
         match tried {
             // An error that the plugin returns is an answer: it may lack its configuration here.

@@ -18,7 +18,7 @@ use crate::fairness::room::Room;
 use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
 use crate::worlds::json::{Question, readable_result};
-use crate::worlds::{self, DecideFallback, HandleEvent, RouteInbound, ShapeBody};
+use crate::worlds::{self, DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
 use crate::{Call, CallError, LogLine, PluginRef, World};
 
 /// How much more time the bytes that answered in time once have to do so again, on a machine that is busier.
@@ -115,6 +115,7 @@ impl PluginHost {
             Question::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
             Question::WebhookShaper(event) => play.back(&ShapeBody::new(event)).await,
             Question::Router(inbound) => play.back(&RouteInbound::new(inbound)).await,
+            Question::SmsRouter(messages) => play.back(&DecideSms::new(messages)).await,
         }
     }
 }

@@ -9,6 +9,7 @@ mod partner_event;
 mod router;
 pub(crate) mod sample;
 mod sms_fallback;
+mod sms_router;
 pub(crate) mod wall_clock;
 mod webhook_shaper;
 pub(crate) mod world;
@@ -23,6 +24,7 @@ pub(crate) use configuration::ReadSchema;
 pub use partner_event::partner_event;
 pub(crate) use router::RouteInbound;
 pub(crate) use sms_fallback::DecideFallback;
+pub(crate) use sms_router::DecideSms;
 pub(crate) use webhook_shaper::ShapeBody;
 
 use crate::calling::guest::Guest;

@@ -6,6 +6,7 @@ use domain::ids::ClientId;
 use crate::chatbot::{Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday};
 use crate::router::{Inbound, WallTime};
 use crate::sms_fallback::{RequestedFallback, Undeliverable};
+use crate::sms_router::{Direction, Sms};
 use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
 use crate::{Call, PluginRef};
 
@@ -83,6 +84,24 @@ pub(crate) fn inbound() -> Inbound {
         tags: vec![],
         now_ms: session.now_ms,
         local_time: WallTime { utc_offset_minutes: 120, weekday: 2, hour: 10, minute: 0 },
+        metadata: vec![],
+    }
+}
+
+/// An SMS on its way out.
+pub(crate) fn sms() -> Sms {
+    Sms {
+        id: "sample".into(),
+        direction: Direction::Outgoing,
+        client_ref: "sample".into(),
+        destination: "27820000001".into(),
+        source: "27110000000".into(),
+        product: "json".into(),
+        traffic: "ordinary".into(),
+        text: "Hello".into(),
+        segments: 1,
+        bind: None,
+        binds: vec!["main".into()],
         metadata: vec![],
     }
 }

@@ -16,11 +16,13 @@ pub enum World {
     WebhookShaper,
     /// Decides who answers a conversation; exports `routing`.
     Router,
+    /// Decides how each SMS goes on; exports `sms-routing`.
+    SmsRouter,
 }
 
 impl World {
     /// Every world.
-    pub const ALL: [Self; 4] = [Self::Chatbot, Self::SmsFallback, Self::WebhookShaper, Self::Router];
+    pub const ALL: [Self; 5] = [Self::Chatbot, Self::SmsFallback, Self::WebhookShaper, Self::Router, Self::SmsRouter];
 
     /// The name in `wit/`.
     pub fn as_str(self) -> &'static str {
@@ -29,6 +31,7 @@ impl World {
             Self::SmsFallback => "sms-fallback",
             Self::WebhookShaper => "webhook-shaper",
             Self::Router => "router",
+            Self::SmsRouter => "sms-router",
         }
     }
 
@@ -44,6 +47,7 @@ impl World {
             Self::SmsFallback => "fallback",
             Self::WebhookShaper => "shaper",
             Self::Router => "routing",
+            Self::SmsRouter => "sms-routing",
         }
     }
 
@@ -54,6 +58,7 @@ impl World {
             Self::SmsFallback => "decide",
             Self::WebhookShaper => "shape",
             Self::Router => "route",
+            Self::SmsRouter => "decide-sms",
         }
     }
 
@@ -61,7 +66,7 @@ impl World {
     pub(crate) fn granted_interfaces(self) -> &'static [&'static str] {
         match self {
             Self::Chatbot => &["types", "log", "kv", "config", "http"],
-            Self::SmsFallback | Self::WebhookShaper => &["types", "log", "config"],
+            Self::SmsFallback | Self::WebhookShaper | Self::SmsRouter => &["types", "log", "config"],
             Self::Router => &["types", "log", "kv", "config"],
         }
     }

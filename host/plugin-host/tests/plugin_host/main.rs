@@ -25,6 +25,7 @@ mod replay;
 mod router;
 mod shapers;
 mod sms_fallback;
+mod sms_router;
 mod support;
 mod suspension;
 mod uploads;

@@ -34,9 +34,10 @@ async fn an_older_bots_tag_is_the_tag_of_today() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn plugins_of_every_world_of_the_track_before_answer() {
+async fn plugins_of_every_world_of_releases_before_answer() {
     let answers = [
         ("older_desk", World::Router, r#"{"reason":"{\"a\":1} 27110000000","target":{"type":"queue"}}"#),
+        ("former_rule", World::SmsFallback, r#"{"text":"for 27820000001","type":"send","unicode":false}"#),
         ("older_rule", World::SmsFallback, r#"{"text":"for 27820000001","type":"send","unicode":false}"#),
         ("older_shaper", World::WebhookShaper, r#"{"status":"Connected"}"#),
     ];
@@ -62,6 +63,7 @@ async fn an_older_plugins_schema_is_read() {
 fn older_plugins_of_every_world_pass_the_check() {
     for (package, world, version) in [
         ("older_bot", World::Chatbot, "0.1.0"),
+        ("former_rule", World::SmsFallback, "0.2.0"),
         ("older_desk", World::Router, "0.1.1"),
         ("older_rule", World::SmsFallback, "0.1.1"),
         ("older_shaper", World::WebhookShaper, "0.1.1"),

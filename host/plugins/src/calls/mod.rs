@@ -1,4 +1,4 @@
-//! Calls of plugins, made in one way for all four worlds.
+//! Calls of plugins, made in one way for all worlds.
 //!
 //! [`Answering`] is chosen once per event from what is in force: the live plugin, or the canary for its share. What a call
 //! leaves behind ([`FinishedCall`]) is kept in the transaction of its effects ([`keep`]): its trace, its recording, and the
@@ -18,6 +18,6 @@ pub mod trace;
 pub use self::{
     answering::Answering,
     finished::{CallSubject, FinishedCall},
-    kept::{keep, keep_beside},
+    kept::{KeptCalls, keep, keep_beside},
     trace::Traced,
 };

@@ -12,6 +12,7 @@ use domain::{
     ids::{ChatMessageId, ClientId, InboxId, MessageId, PartId},
     recipient::Recipient,
     send::FallbackRequest,
+    sms_route::SmsRoute,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -55,6 +56,8 @@ pub struct DueLeg {
     pub quoted_provider_id: Option<String>,
     /// The chat message it carries.
     pub chat_message: Option<ChatMessageId>,
+    /// What routers decided about it, once they were asked.
+    pub route: Option<SmsRoute>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -78,6 +81,7 @@ struct DueLegRow {
     own_content: Option<Stored>,
     quoted_provider_id: Option<String>,
     chat_message_id: Option<Uuid>,
+    sms_route: Option<Stored>,
 }
 
 impl DueLegRow {
@@ -111,6 +115,7 @@ impl DueLegRow {
             own_content: stored::read_optional("outbound_leg", "content", self.own_content.as_ref())?,
             quoted_provider_id: self.quoted_provider_id,
             chat_message: self.chat_message_id.map(ChatMessageId),
+            route: stored::read_optional("outbound_leg", "sms_route", self.sms_route.as_ref())?,
         })
     }
 }
@@ -152,7 +157,7 @@ pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateT
                    AND paced.phase = 'PACED' AND NOT paced.ready
                    AND (paced.priority, paced.message_id) < (work.priority, work.message_id)
                 ) AS behind, leg.ambiguous, leg.channel, leg.inbox_id, leg.updated_at AS queued_at,
-                leg.address_kind, leg.address_value, leg.content AS own_content,
+                leg.address_kind, leg.address_value, leg.content AS own_content, leg.sms_route,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_kind END AS other_kind,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_value END AS other_value,
                 message.part_id, message.chat_message_id, part.content, part.fallback, part.quoted_provider_id

@@ -2,11 +2,17 @@
 //! message, or by ids that were found so: the cost is that of the message, however many there are.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, MessageId};
+use domain::{
+    ids::{ClientId, MessageId},
+    sms_route::SmsRoute,
+};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{
+    Result,
+    stored::{self, Stored},
+};
 
 /// The message that a tracking id names: its own id, or one that the client brought along; of several with one such id the
 /// newest.
@@ -240,6 +246,20 @@ pub async fn parts(db: &mut PgConnection, client: ClientId, message: MessageId) 
     .fetch_all(db)
     .await?;
     Ok(found)
+}
+
+/// What routers decided about the legs of a message that are SMS, in order.
+pub async fn routes(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<(i16, SmsRoute)>> {
+    let found: Vec<(i16, Stored)> = sqlx::query_as(
+        "SELECT ordinal, sms_route FROM outbound_leg WHERE client_id = $1 AND message_id = $2 AND sms_route IS NOT NULL
+         ORDER BY ordinal",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .fetch_all(db)
+    .await?;
+    let read = |(ordinal, route): (i16, Stored)| Ok((ordinal, stored::read("outbound_leg", "sms_route", &route)?));
+    found.into_iter().map(read).collect()
 }
 
 /// A webhook that tells of a step.

@@ -4,4 +4,5 @@ pub mod directory;
 pub mod inbound;
 pub mod parts;
 pub mod products;
+pub mod routes;
 pub mod taken;

@@ -1,6 +1,6 @@
 // Sends the sender's own text, else that of the template, when a fallback was asked for.
 
-import type { Decision, Undeliverable } from 'patchbay:plugin/fallback@0.2.0';
+import type { Decision, Undeliverable } from 'patchbay:plugin/fallback@0.2.1';
 
 export const fallback = {
   decide({ requested, autoText }: Undeliverable): Decision {

@@ -4,6 +4,7 @@ pub(crate) mod body;
 pub(crate) mod chatbot;
 pub(crate) mod router;
 pub(crate) mod sms;
+pub(crate) mod sms_router;
 #[cfg(test)]
 mod tests;
 

@@ -4,7 +4,7 @@ use super::{Fault, Judgement, text};
 use crate::sms_fallback::{Decision, Sms};
 
 /// Ten parts of the GSM alphabet, about.
-const TEXT: usize = 1_600;
+pub(super) const TEXT: usize = 1_600;
 /// Alphanumeric sender ids have 11 characters; numbers up to 15 digits and a `+`.
 const SENDER: usize = 16;
 
@@ -19,9 +19,14 @@ pub(crate) fn judge(decision: &Decision) -> Result<(), Fault> {
 fn judge_sms(sms: &Sms) -> Judgement {
     text("text", &sms.text, TEXT)?;
     let Some(sender) = &sms.sender else { return Ok(()) };
-    text("sender", sender, SENDER)?;
+    judge_source("sender", sender)
+}
+
+/// What subscribers see as the sender.
+pub(super) fn judge_source(what: &str, sender: &str) -> Judgement {
+    text(what, sender, SENDER)?;
     match sender.chars().all(|c| c.is_ascii_alphanumeric() || " +-._&".contains(c)) {
         true => Ok(()),
-        false => Err("the sender has characters other than letters, digits, space and + - . _ &".into()),
+        false => Err(format!("the {what} has characters other than letters, digits, space and + - . _ &")),
     }
 }

@@ -9,6 +9,7 @@ use super::Json;
 use crate::chatbot::Action;
 use crate::router::Route;
 use crate::sms_fallback::Decision;
+use crate::sms_router;
 use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
 
 /// What a plugin answered in a call that has no effects.
@@ -22,6 +23,8 @@ pub enum DryResult {
     Payload(Option<String>),
     /// Who answers a conversation.
     Route(Route),
+    /// How messages go on, in their order.
+    SmsDecisions(Vec<sms_router::Decision>),
 }
 
 /// A call that has no effects.
@@ -47,6 +50,7 @@ impl DryResult {
             }
             Self::Payload(None) => ("payload", Value::Null),
             Self::Route(route) => ("route", without_nulls(route.write())),
+            Self::SmsDecisions(decisions) => ("decisions", without_nulls(decisions.write())),
         }
     }
 
@@ -60,12 +64,13 @@ impl DryResult {
             World::SmsFallback => read(answer).map(Self::Decision),
             World::WebhookShaper => read(answer).map(Self::Payload),
             World::Router => read(answer).map(Self::Route),
+            World::SmsRouter => read(answer).map(Self::SmsDecisions),
         }
     }
 }
 
 impl DryAnswer {
-    /// `{"actions" or "decision" or "payload" or "route", "writes", "logs", "durationMicros", "peakMemoryBytes"}`
+    /// `{"actions" or "decision" or "payload" or "route" or "decisions", "writes", "logs", "durationMicros", "peakMemoryBytes"}`
     pub fn to_json(&self) -> Value {
         let mut map = Map::new();
         let (name, answer) = self.answer.to_json();

@@ -11,6 +11,7 @@ mod read;
 mod router;
 mod samples;
 mod sms_fallback;
+mod sms_router;
 #[cfg(test)]
 mod tests;
 mod webhook_shaper;

@@ -5,11 +5,12 @@ use std::cell::RefCell;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Json, Node};
+use super::{Json, Node, sms_router::Messages};
 use crate::World;
 use crate::chatbot::{Event, Session};
 use crate::router::Inbound;
 use crate::sms_fallback::Undeliverable;
+use crate::sms_router::Sms;
 use crate::webhook_shaper::WebhookEvent;
 use crate::worlds::sample;
 
@@ -32,6 +33,8 @@ pub enum Question {
     WebhookShaper(Box<WebhookEvent>),
     /// Who answers a conversation.
     Router(Box<Inbound>),
+    /// How messages go on.
+    SmsRouter(Vec<Sms>),
 }
 
 /// A chatbot's question as it is recorded.
@@ -52,6 +55,7 @@ impl Question {
             World::SmsFallback => Self::SmsFallback(Box::new(sample::undeliverable())),
             World::WebhookShaper => Self::WebhookShaper(Box::new(sample::webhook_event())),
             World::Router => Self::Router(Box::new(sample::inbound())),
+            World::SmsRouter => Self::SmsRouter(vec![sample::sms()]),
         }
     }
 
@@ -71,6 +75,10 @@ impl Question {
             Self::SmsFallback(base) => part("event", event, *base, &problems).map(Self::SmsFallback),
             Self::WebhookShaper(base) => part("event", event, *base, &problems).map(Self::WebhookShaper),
             Self::Router(base) => part("event", event, *base, &problems).map(Self::Router),
+            Self::SmsRouter(base) => {
+                let read = part("event", event, Messages::from(base), &problems);
+                read.map(|messages| Self::SmsRouter((*messages).into()))
+            }
         };
         if world != World::Chatbot && !session.is_null() {
             let problem = format!("world `{world}` has no session; leave it out");
@@ -91,6 +99,7 @@ impl Question {
             Self::SmsFallback(undeliverable) => json!({ "event": undeliverable.write() }),
             Self::WebhookShaper(event) => json!({ "event": event.write() }),
             Self::Router(inbound) => json!({ "event": inbound.write() }),
+            Self::SmsRouter(messages) => json!({ "event": Messages::from(messages.clone()).write() }),
         }
     }
 
@@ -101,6 +110,7 @@ impl Question {
             Self::SmsFallback(_) => World::SmsFallback,
             Self::WebhookShaper(_) => World::WebhookShaper,
             Self::Router(_) => World::Router,
+            Self::SmsRouter(_) => World::SmsRouter,
         }
     }
 
@@ -114,6 +124,7 @@ impl Question {
             World::SmsFallback => Self::SmsFallback(serde_json::from_str(text)?),
             World::WebhookShaper => Self::WebhookShaper(serde_json::from_str(text)?),
             World::Router => Self::Router(serde_json::from_str(text)?),
+            World::SmsRouter => Self::SmsRouter(serde_json::from_str(text)?),
         })
     }
 }

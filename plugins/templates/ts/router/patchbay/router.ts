@@ -1,9 +1,9 @@
 // Routers: short ways to write decisions, each with the reason that is kept beside it.
 
-import type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.0';
+import type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.1';
 import { failure } from './index';
 
-export type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.0';
+export type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.1';
 
 /** Makes a function the router: `export const routing = router((inbound) => ...)`. */
 export function router(route: (inbound: Inbound) => Decision) {

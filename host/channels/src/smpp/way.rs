@@ -1,0 +1,95 @@
+//! Which bind a message goes over: the one that a router named, else by the written default, the longest prefix of its
+//! number and then the least load.
+
+use std::{sync::Arc, time::Instant};
+
+use domain::{
+    ids::InboxId,
+    sms_route::{OpenBind, binds_for, least_loaded},
+};
+use tokio::time::timeout;
+
+use super::{SmppGateway, slot::Slot};
+use crate::carrier::LOOK_AGAIN;
+
+impl SmppGateway {
+    /// Names of all binds.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.inner.binds.iter().map(|bind| bind.name().to_owned()).collect()
+    }
+
+    /// Whether it matters to a message which bind it goes over.
+    pub(super) fn is_choosy(&self, wanted: Option<&str>) -> bool {
+        let binds = &self.inner.binds;
+        binds.len() > 1 && (wanted.is_some() || binds.iter().any(|bind| !bind.prefixes().is_empty()))
+    }
+
+    /// A place on the bind that a message goes over: the one that it has, where that will do. `None` when there was none in
+    /// time; the message has then not been sent.
+    pub(super) async fn on_its_way(
+        &self,
+        inbox: InboxId,
+        slot: Slot,
+        (wanted, destination): (Option<&str>, &str),
+    ) -> Option<Slot> {
+        if !self.is_choosy(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
+            return Some(slot);
+        }
+        // Given up before another one is waited for: two that waited for each other's would wait for ever.
+        drop(slot);
+        let until = Instant::now() + self.inner.settings.response_timeout;
+        loop {
+            // Before the look, so that nothing is missed between the two.
+            let freed = self.inner.window.freed(inbox);
+            if let Some(slot) = self.take_one(inbox, &self.ways(wanted, destination)) {
+                return Some(slot);
+            }
+            if Instant::now() >= until {
+                return None;
+            }
+            // Either way it is time to look.
+            let _ = timeout(LOOK_AGAIN, freed).await;
+        }
+    }
+
+    /// The binds that a message may go over. One that a router named is not held to when it is not there, or not connected.
+    fn ways(&self, wanted: Option<&str>, destination: &str) -> Vec<usize> {
+        let binds = &self.inner.binds;
+        let named = binds.iter().position(|bind| wanted == Some(bind.name()) && bind.is_up());
+        if let Some(bind) = named {
+            return vec![bind];
+        }
+        let up: Vec<usize> = (0..).zip(binds).filter(|(_, bind)| bind.is_up()).map(|(place, _)| place).collect();
+        let open = self.loads(&up);
+        binds_for(&open, destination).into_iter().filter_map(|place| up.get(place).copied()).collect()
+    }
+
+    fn take_one(&self, inbox: InboxId, ways: &[usize]) -> Option<Slot> {
+        let among: Vec<usize> = (0..ways.len()).collect();
+        let place = *ways.get(least_loaded(&self.loads(ways), &among)?)?;
+        let bind = self.inner.binds.get(place)?;
+        let now = Instant::now();
+        let mut at = now;
+        let mut reserve = |_| {
+            bind.reserve(now).is_ok_and(|wait| {
+                at = now + wait;
+                true
+            })
+        };
+        let held = self.inner.window.take_of(inbox, place, &mut reserve)?;
+        Some(Slot::new(Arc::clone(bind), held, at))
+    }
+
+    fn loads(&self, binds: &[usize]) -> Vec<OpenBind<'_>> {
+        let used = self.inner.window.used();
+        let open = binds.iter().filter_map(|place| {
+            let bind = self.inner.binds.get(*place)?;
+            Some(OpenBind {
+                prefixes: bind.prefixes(),
+                used: used.get(*place).copied().unwrap_or_default(),
+                window: bind.window_size(),
+            })
+        });
+        open.collect()
+    }
+}

@@ -1,0 +1,230 @@
+//! Asks the routers about the SMS that go out next, before they are marked (ADR 0036). The decisions become true with the
+//! marks, in one transaction; what was decided once is not asked about again.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use base::{Context, Result, lanes::Lease};
+use channels::smpp::part_count;
+use domain::{
+    content::{LegContent, OutboundContent, SmsContent},
+    failure_code::OwnCode,
+    ids::{InboxId, MessageId},
+    inbound::ProviderFailure,
+    inbox::InboxKind,
+    recipient::order_key,
+    sms_route::SmsRoute,
+};
+use plugin_host::sms_router::{Direction, Sms};
+use plugins::calls::{self, FinishedCall, KeptCalls};
+use storage::{
+    PgConnection,
+    outbound::work::DueLeg,
+    sms::{
+        products::{opt_outs, replies},
+        routes::{self, Background},
+    },
+};
+use uuid::Uuid;
+
+use super::{mark, pick::Picked, sender::Sender};
+use crate::sms_routing::{Asked, Bounds, Routed, Routers};
+
+/// What was decided about legs that are about to be marked.
+pub(super) struct Decided {
+    routes: HashMap<(MessageId, i16), SmsRoute>,
+    /// To be kept: decisions about legs that were picked.
+    taken: Vec<(MessageId, i16, SmsRoute)>,
+    /// Messages of products that go out from another source: answers to that one are answers to them.
+    correspond: BTreeMap<String, Vec<(String, MessageId)>>,
+    of_products: HashSet<MessageId>,
+    calls: Vec<FinishedCall>,
+    /// There were legs that nobody was asked about: they came meanwhile.
+    pub(super) left_some: bool,
+}
+
+/// Asks about what goes out next in a lane of SMS; `None` where there is nobody to ask.
+pub(super) async fn decide(
+    ctx: &Context,
+    lease: &Lease,
+    sender: &Sender,
+    limit: usize,
+    busy: &HashSet<String>,
+) -> Result<Option<Decided>> {
+    if sender.inbox.kind != InboxKind::Sms {
+        return Ok(None);
+    }
+    let mut db = ctx.db.acquire().await?;
+    let Some(routers) = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await? else {
+        return Ok(None);
+    };
+    let due = mark::due(&mut db, lease, ctx.now(), limit, busy, false).await?;
+    let mut seen = busy.clone();
+    let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
+    let legs: Vec<DueLeg> = next.take(limit).filter(is_undecided).collect();
+    let messages: Vec<MessageId> = legs.iter().map(|leg| leg.message).collect();
+    let background = routes::background(&mut db, lease.client, &messages).await?;
+    drop(db);
+    let background: HashMap<Uuid, Background> = background.into_iter().map(|known| (known.id, known)).collect();
+    let binds = sender.carrier.binds();
+    let asked = legs.iter().map(|leg| asked(sender, leg, background.get(&leg.message.0), &binds)).collect();
+    let Routed { mut routes, calls } = routers.ask(ctx, lease.client, asked).await;
+    refuse_stopped(ctx, lease, &legs, &mut routes).await?;
+    let of_products = background.values().filter(|known| known.product.is_some()).map(|known| MessageId(known.id));
+    Ok(Some(Decided {
+        of_products: of_products.collect(),
+        routes: legs.iter().map(|leg| (leg.message, leg.ordinal)).zip(routes).collect(),
+        taken: Vec::new(),
+        correspond: BTreeMap::new(),
+        calls,
+        left_some: false,
+    }))
+}
+
+/// Whether routers are still to be asked: not about what was tried before, which goes as it went.
+fn is_undecided(leg: &DueLeg) -> bool {
+    leg.route.is_none() && leg.attempts == 0 && !leg.unanswered
+}
+
+/// The SMS that a leg is, if it was written as one.
+fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
+    match (leg.own_content.as_ref(), leg.content.as_ref()) {
+        (Some(LegContent::Sms(sms)), _) | (None, OutboundContent::Sms(sms)) => Some(sms),
+        _ => None,
+    }
+}
+
+/// What it says, as far as a router can be told.
+fn text_of(leg: &DueLeg) -> String {
+    let content = match &leg.own_content {
+        Some(LegContent::Sms(sms)) => return sms.text.clone(),
+        Some(LegContent::Message(content)) => content,
+        None => leg.content.as_ref(),
+    };
+    match content {
+        OutboundContent::Sms(sms) => sms.text.clone(),
+        OutboundContent::Text { body } => body.clone(),
+        _ => String::new(),
+    }
+}
+
+fn asked(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[String]) -> Asked {
+    let sms = sms_of(leg);
+    let (bounds, text) = (Bounds::of(sms), text_of(leg));
+    let segments = match &leg.own_content {
+        Some(LegContent::Message(content)) => part_count(content, bounds.unicode),
+        Some(LegContent::Sms(_)) => None,
+        None => part_count(&leg.content, bounds.unicode),
+    };
+    let segments = segments.and_then(|count| u32::try_from(count).ok()).or_else(|| bounds.segments(&text));
+    let product = known.and_then(|known| known.product.as_deref()).map(str::to_lowercase);
+    let other = match (&leg.own_content, leg.chat_message) {
+        (_, Some(_)) => "chat",
+        (Some(LegContent::Sms(_)), None) => "fallback",
+        _ => "api",
+    };
+    let traffic = match sms {
+        Some(sms) if sms.urgent => "otp",
+        _ if leg.chat_message.is_some() => "reply",
+        _ => "ordinary",
+    };
+    let source = sms.and_then(|sms| sms.source.clone()).unwrap_or_else(|| sender.inbox.address.clone());
+    let recipient = leg.recipient.address();
+    Asked {
+        id: leg.message.0,
+        subject: Uuid::from_u64_pair(0, order_key(leg.inbox, recipient).cast_unsigned()),
+        forgets: known.is_some_and(|known| known.forgets),
+        bounds,
+        sms: Sms {
+            id: leg.message.to_string(),
+            direction: Direction::Outgoing,
+            client_ref: known.map(|known| known.client_ref.clone()).unwrap_or_default(),
+            destination: recipient.value().to_owned(),
+            source,
+            product: product.unwrap_or_else(|| other.to_owned()),
+            traffic: traffic.to_owned(),
+            segments: segments.unwrap_or(1),
+            text,
+            bind: None,
+            binds: binds.to_vec(),
+            metadata: Vec::new(),
+        },
+        route: SmsRoute::default(),
+    }
+}
+
+/// A router's source does not lead around who stopped messages from it.
+async fn refuse_stopped(ctx: &Context, lease: &Lease, legs: &[DueLeg], routes: &mut [SmsRoute]) -> Result<()> {
+    let mut by_source: BTreeMap<String, Vec<(&str, &mut SmsRoute)>> = BTreeMap::new();
+    for (leg, route) in legs.iter().zip(routes) {
+        if let (Some(source), None) = (&route.source, &route.refused) {
+            by_source.entry(source.clone()).or_default().push((leg.recipient.address().value(), route));
+        }
+    }
+    if by_source.is_empty() {
+        return Ok(());
+    }
+    let mut db = ctx.db.acquire().await?;
+    for (source, rerouted) in by_source {
+        let recipients: Vec<&str> = rerouted.iter().map(|(recipient, _)| *recipient).collect();
+        let stopped = opt_outs::among(&mut db, lease.client, &source, &recipients).await?;
+        for (recipient, route) in rerouted {
+            if stopped.contains(recipient) {
+                route.refused = Some(format!("the subscriber has stopped messages from {source}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Decided {
+    /// Gives the legs that were picked their routes; those that are refused fail, and those that nobody was asked about wait
+    /// for the next look.
+    pub(super) fn apply(&mut self, picked: &mut Picked) {
+        for mut leg in std::mem::take(&mut picked.go) {
+            if !is_undecided(&leg) {
+                picked.go.push(leg);
+                continue;
+            }
+            let Some(route) = self.routes.remove(&(leg.message, leg.ordinal)) else {
+                self.left_some = true;
+                continue;
+            };
+            self.taken.push((leg.message, leg.ordinal, route.clone()));
+            if let Some(reason) = &route.refused {
+                let by = route.by.last().map(|by| by.plugin.as_str()).unwrap_or_default();
+                let text = format!("refused by the router `{by}`: {reason}");
+                picked.failed.push((leg, ProviderFailure { code: OwnCode::RefusedByRouter.code(), text }));
+                continue;
+            }
+            if let Some(source) = route.source.clone().filter(|_| self.of_products.contains(&leg.message)) {
+                let answers = self.correspond.entry(source).or_default();
+                answers.push((leg.recipient.address().value().to_owned(), leg.message));
+            }
+            leg.route = Some(route);
+            picked.go.push(leg);
+        }
+    }
+
+    /// Whether there are calls to be kept, whatever is marked.
+    pub(super) fn has_calls(&self) -> bool {
+        self.calls.iter().any(FinishedCall::matters)
+    }
+
+    /// Writes the decisions about legs that were picked since the last time, before the legs are marked or fail.
+    pub(super) async fn keep(&mut self, db: &mut PgConnection, lease: &Lease) -> Result<()> {
+        let kept: Vec<_> = self.taken.iter().map(|(message, ordinal, route)| (*message, *ordinal, route)).collect();
+        routes::keep(db, lease.client, &kept).await?;
+        self.taken.clear();
+        for (source, sent) in std::mem::take(&mut self.correspond) {
+            let sent: Vec<_> = sent.iter().map(|(recipient, message)| (recipient.as_str(), *message)).collect();
+            replies::correspond(db, lease.client, &source, &sent).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the calls, inside the caller's transaction.
+    pub(super) async fn keep_calls(self, ctx: &Context, db: &mut PgConnection, lease: &Lease) -> Result<KeptCalls> {
+        let made = self.calls.into_iter().filter(FinishedCall::matters).collect();
+        calls::keep(ctx, db, lease.client, made).await
+    }
+}

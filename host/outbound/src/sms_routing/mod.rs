@@ -1,0 +1,149 @@
+//! Asks the routers of SMS (world `sms-router`, ADR 0036): that of the client, then the operator's, about lists of messages. What
+//! fails decides nothing, and says so: the message then goes as without that router.
+
+mod asked;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use base::{Context, Result};
+use domain::{
+    ids::{ClientId, InboxId},
+    sms_route::{RoutedBy, SmsRoute},
+};
+use plugin_host::{Call, MOST_SMS_AT_ONCE, PluginRef, Source, World, sms_router::Sms};
+use plugins::{
+    calls::{Answering, CallSubject, FinishedCall, trace::kind_of},
+    slots::{self, Slots},
+};
+use storage::PgConnection;
+use uuid::Uuid;
+
+pub use asked::{Asked, Bounds};
+
+/// The operator's router, which is asked last about the messages of every client: a file of this name in `plugins.dir`.
+pub const OPERATORS: &str = "operator-sms-router";
+
+/// The routers that are in force for an inbox.
+#[derive(Debug)]
+pub struct Routers {
+    slots: Slots,
+    operators: Option<Arc<Answering>>,
+}
+
+/// What routers decided.
+#[derive(Debug, Default)]
+pub struct Routed {
+    /// What became of each message, in the order in which they were asked about.
+    pub routes: Vec<SmsRoute>,
+    /// To be kept with what follows.
+    pub calls: Vec<FinishedCall>,
+}
+
+impl Routers {
+    /// The routers of an inbox; `None` where there is none to ask.
+    pub async fn in_force(
+        ctx: &Context,
+        db: &mut PgConnection,
+        client: ClientId,
+        inbox: InboxId,
+    ) -> Result<Option<Self>> {
+        let slots = slots::in_force(db, client, World::SmsRouter, inbox).await?;
+        let operators =
+            has_operators(ctx).then(|| Arc::new(Answering::bare(World::SmsRouter, PluginRef::shipped(OPERATORS))));
+        let some = slots.live.is_some() || slots.canary.is_some() || operators.is_some();
+        Ok(some.then_some(Self { slots, operators }))
+    }
+
+    /// Asks about messages, as many at once as one call takes. No transaction may be open.
+    pub async fn ask(&self, ctx: &Context, client: ClientId, mut asked: Vec<Asked>) -> Routed {
+        let mut calls = Vec::new();
+        // Those of one version together, and apart what no recording may keep.
+        let mut groups: BTreeMap<(Option<Uuid>, bool), Vec<&mut Asked>> = BTreeMap::new();
+        for one in &mut asked {
+            let answers = self.slots.answering(one.subject).map(|activation| activation.id);
+            groups.entry((answers, one.forgets)).or_default().push(one);
+        }
+        for group in groups.values_mut() {
+            let Some(answering) = group.first().and_then(|one| Answering::of(&self.slots, one.subject)) else {
+                continue;
+            };
+            let answering = Arc::new(answering);
+            for some in group.chunks_mut(MOST_SMS_AT_ONCE) {
+                self.put(ctx, client, Arc::clone(&answering), some, &mut calls).await;
+            }
+        }
+        drop(groups);
+        if let Some(operators) = &self.operators {
+            let mut left: Vec<&mut Asked> = asked.iter_mut().filter(|one| one.route.refused.is_none()).collect();
+            for some in left.chunks_mut(MOST_SMS_AT_ONCE) {
+                self.put(ctx, client, Arc::clone(operators), some, &mut calls).await;
+            }
+        }
+        let now = ctx.now();
+        let routes = asked.into_iter().map(|one| SmsRoute { at: now, ..one.route }).collect();
+        Routed { routes, calls }
+    }
+
+    /// Puts one question. Where a version on trial fails the live one is asked at once.
+    async fn put(
+        &self,
+        ctx: &Context,
+        client: ClientId,
+        mut answering: Arc<Answering>,
+        asked: &mut [&mut Asked],
+        calls: &mut Vec<FinishedCall>,
+    ) {
+        let Some(first) = asked.first() else { return };
+        let about = CallSubject::event(first.id, first.id);
+        let forgets = asked.iter().any(|one| one.forgets);
+        let messages: Vec<Sms> = asked.iter().map(|one| one.sms.clone()).collect();
+        loop {
+            let now = ctx.now();
+            let call = answering.call(client, &about, now);
+            let call = Call { record: call.record && !forgets, ..call };
+            let outcome = ctx.plugins.decide_sms(call, &messages).await;
+            calls.push(FinishedCall::of((&answering, &about), &outcome, now));
+            match outcome {
+                Ok((decisions, _)) => {
+                    for (one, decision) in asked.iter_mut().zip(decisions) {
+                        let said = one.apply(decision);
+                        one.route.by.push(self.by(&answering, said));
+                    }
+                    return;
+                }
+                Err(error) => {
+                    let (plugin, outcome) = (answering.name(), kind_of(&error));
+                    tracing::warn!(client.id = %client, plugin, outcome, messages = messages.len(), "a router of SMS failed");
+                    metrics::counter!("patchbay_sms_router_failures_total").increment(1);
+                    if answering.is_canary()
+                        && let Some(live) = Answering::live_of(&self.slots)
+                    {
+                        answering = Arc::new(live);
+                        continue;
+                    }
+                    let said = format!("it failed ({outcome}); the message goes as without it");
+                    for one in asked.iter_mut() {
+                        one.route.by.push(self.by(&answering, Some(said.clone())));
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    fn by(&self, answering: &Arc<Answering>, said: Option<String>) -> RoutedBy {
+        RoutedBy {
+            plugin: answering.name().to_owned(),
+            version: answering.version(),
+            sha256: answering.sha256().map(str::to_owned),
+            operator: self.operators.as_ref().is_some_and(|operators| Arc::ptr_eq(operators, answering)),
+            said,
+        }
+    }
+}
+
+fn has_operators(ctx: &Context) -> bool {
+    ctx.plugins
+        .find(OPERATORS)
+        .is_some_and(|plugin| plugin.world == Some(World::SmsRouter) && matches!(plugin.source, Source::Directory(_)))
+}

@@ -1,0 +1,91 @@
+//! What routers of SMS are told, and what they decided.
+
+use domain::{
+    ids::{ClientId, MessageId},
+    sms_route::SmsRoute,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored};
+
+/// What a router is told of a message beside what it says.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct Background {
+    /// The message.
+    pub id: Uuid,
+    /// Whose it is, by the client's public name.
+    pub client_ref: String,
+    /// The product that it was sent by; `None` = none of the gateways.
+    pub product: Option<String>,
+    /// Its text is forgotten: no recording may keep it.
+    pub forgets: bool,
+}
+
+/// The background of messages, of each that there is.
+pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<Vec<Background>> {
+    let rows = sqlx::query_as(
+        "SELECT given.id, client.client_ref, request.product, COALESCE(request.forgets, false) AS forgets
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         CROSS JOIN LATERAL (SELECT client_ref FROM client one WHERE one.id = given.client_id OFFSET 0) client
+         LEFT JOIN LATERAL (
+             SELECT request_id FROM sms_message one
+             WHERE one.client_id = given.client_id AND one.id = given.id OFFSET 0) sms ON true
+         LEFT JOIN LATERAL (
+             SELECT product, forgets FROM sms_request one
+             WHERE one.client_id = given.client_id AND one.id = sms.request_id OFFSET 0) request ON true",
+    )
+    .bind(client.0)
+    .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows)
+}
+
+/// Keeps what was decided about legs.
+pub async fn keep(db: &mut PgConnection, client: ClientId, routes: &[(MessageId, i16, &SmsRoute)]) -> Result<()> {
+    if routes.is_empty() {
+        return Ok(());
+    }
+    let written = routes.iter().map(|(_, _, route)| stored::write_text(route)).collect::<Result<Vec<String>>>()?;
+    sqlx::query(
+        "UPDATE outbound_leg leg SET sms_route = given.route::jsonb
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($2::uuid[], $3::smallint[], $4::text[]) AS leg (message_id, ordinal, route) OFFSET 0) given
+         WHERE leg.client_id = given.client_id AND leg.message_id = given.message_id AND leg.ordinal = given.ordinal",
+    )
+    .bind(client.0)
+    .bind(routes.iter().map(|(message, _, _)| message.0).collect::<Vec<_>>())
+    .bind(routes.iter().map(|(_, ordinal, _)| *ordinal).collect::<Vec<_>>())
+    .bind(written)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Forgets the texts that routers gave to messages, once those of the messages themselves are.
+pub async fn forget_texts(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<()> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE outbound_leg leg SET sms_route = leg.sms_route #- '{value,text}'
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         WHERE leg.client_id = given.client_id AND leg.message_id = given.id AND leg.sms_route IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Keeps what was decided about an SMS of a subscriber.
+pub async fn keep_incoming(db: &mut PgConnection, sms: Uuid, route: &SmsRoute) -> Result<()> {
+    sqlx::query("UPDATE sms_inbound SET sms_route = $2 WHERE id = $1")
+        .bind(sms)
+        .bind(stored::write(route))
+        .execute(db)
+        .await?;
+    Ok(())
+}

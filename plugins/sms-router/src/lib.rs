@@ -1,0 +1,26 @@
+//! A router of SMS that is useful as it is: rules by destination, product, traffic, words and length choose the bind, the
+//! source, priority and validity, add to the text, or refuse. Without a configuration every message goes on as it is.
+//!
+//! A client activates it with a configuration of its own. The operator's router, which is asked after that of the client,
+//! is a file `sms-router.wasm` in `plugins.dir`.
+
+mod settings;
+
+use patchbay_plugin_sdk::{config, sms_router::*};
+use settings::Settings;
+
+struct ByRules;
+
+impl SmsRouter for ByRules {
+    fn decide_sms(messages: Vec<Sms>) -> Result<Vec<Decision>, Error> {
+        let settings: Settings = config::read()?;
+        let decide = |sms: &Sms| {
+            let fits = settings.rules.iter().zip(1..).find(|(rule, _)| rule.fits(sms));
+            Ok(fits.map_or(Decision::AsIs, |(rule, place)| rule.decision(sms, place)))
+        };
+        decide_each(messages, decide)
+    }
+}
+
+patchbay_plugin_sdk::export_sms_router!(ByRules);
+patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));

@@ -1,0 +1,33 @@
+// SMS routers: short ways to write decisions.
+
+import type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.2.1';
+import { failure } from './index';
+
+export type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.2.1';
+
+/** Makes a function the router: `export const smsRouting = router((sms) => ...)`. It is asked about each message. */
+export function router(decide: (sms: Sms) => Decision) {
+  return {
+    decideSms(messages: Sms[]): Decision[] {
+      try {
+        return messages.map((sms) => decide(sms));
+      } catch (thrown) {
+        throw failure(thrown);
+      }
+    },
+  };
+}
+
+/** The message goes on as it is. */
+export const asIs: Decision = { tag: 'as-is' };
+
+/** The message goes on with changes; what is left out stays as it is. */
+export function change(changes: Partial<Change>): Decision {
+  const nothing = { bind: null, source: null, priority: null, validitySeconds: null, text: null, reason: null };
+  return { tag: 'change', val: { ...nothing, ...changes } };
+}
+
+/** The message does not go on, for this reason. */
+export function refuse(reason: string): Decision {
+  return { tag: 'refuse', val: reason };
+}

@@ -1,0 +1,272 @@
+//! Routers of SMS: a client's own and the operator's choose how each message goes on (issue 12, scripted routes; ADR 0036).
+
+use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+const ROUTER: &str = "sms-router";
+const PLUGINS: &str = "/plugin-service/api/v1/plugins";
+
+async fn stage() -> (Shared, Client, Phone) {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_bare_client();
+    patchbay.credits(&client, 50);
+    let phone = patchbay.new_phone();
+    (patchbay, client, phone)
+}
+
+/// Puts the router that ships in force with these rules.
+async fn rules(client: &Client, rules: Value) {
+    client.put_in_force(ROUTER, json!({ "mode": "live", "config": { "rules": rules } })).await;
+}
+
+/// Sends an SMS by the JSON gateway; answers the id of the message.
+async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, settings: Value) -> Uuid {
+    let recipients = json!([{ "to": phone.msisdn }]);
+    let body = json!({ "ctid": text, "recipients": recipients, "messageText": text, "settings": settings });
+    let answer = patchbay.sms(client, "/sms/json", &body).await.ok();
+    let request: Uuid = answer["gstid"].as_str().unwrap().parse().unwrap();
+    let mut db = patchbay.database().await;
+    let statement = "SELECT id FROM sms_message WHERE request_id = $1";
+    sqlx::query_scalar(statement).bind(request).fetch_one(&mut db).await.unwrap()
+}
+
+/// The story of a message, once it stands at `status`.
+async fn story(client: &Client, message: Uuid, status: &str) -> Value {
+    eventually(&format!("{message} at {status}"), || async {
+        let story = client.get(&format!("/messaging-service/WhatsApp/messages/{message}")).await.ok();
+        (story["status"] == status).then_some(story)
+    })
+    .await
+}
+
+fn entry(story: &Value, kind: &str) -> Value {
+    let entries = story["timeline"].as_array().unwrap();
+    entries.iter().find(|entry| entry["kind"] == kind).cloned().unwrap_or_else(|| panic!("no {kind} in {story}"))
+}
+
+#[tokio::test]
+async fn what_a_router_refuses_fails_with_its_reason_and_is_not_charged() {
+    let (patchbay, client, phone) = stage().await;
+    rules(&client, json!([{ "words": ["casino"], "refuse": "no gambling" }])).await;
+
+    let refused = send(&patchbay, &client, &phone, "The casino calls", json!({})).await;
+    let taken = send(&patchbay, &client, &phone, "Your order is ready", json!({})).await;
+
+    let told = story(&client, refused, "FAILED").await;
+    let route = entry(&told, "ROUTE");
+    assert_eq!((&route["outcome"], &route["reason"]), (&json!("REFUSED"), &json!("no gambling")));
+    assert_eq!(route["route"]["routers"][0]["plugin"], ROUTER);
+    let failed = entry(&told, "RECEIPT");
+    assert_eq!(failed["errorCode"], "900453", "{failed}");
+    assert_eq!(failed["errorCodeString"], "refused by the router `sms-router`: no gambling");
+    let told = story(&client, taken, "DELIVERED").await;
+    assert_eq!(entry(&told, "ROUTE")["outcome"], "AS_IS");
+    let received = phone.receives("the other SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!(received["text"], "Your order is ready");
+    assert_eq!(patchbay.sms_balance(&client).await, 49, "one came back");
+}
+
+#[tokio::test]
+async fn source_priority_validity_and_text_reach_the_subscriber_and_replies_find_back() {
+    let (patchbay, client, phone) = stage().await;
+    let sink = Sink::start().await;
+    let source = format!("S{}", &phone.msisdn[phone.msisdn.len() - 8..]);
+    let rule = json!({ "source": source, "priority": 2, "validitySeconds": 600, "append": " Bye.", "bind": "nowhere" });
+    rules(&client, json!([rule])).await;
+    let settings = json!({ "replyCallBackURL": sink.url("reply"), "replyCallBackMethod": "POST" });
+
+    let message = send(&patchbay, &client, &phone, "Hello.", settings).await;
+
+    let received = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!((&received["text"], &received["from"]), (&json!("Hello. Bye."), &json!(source)));
+    let told = story(&client, message, "DELIVERED").await;
+    let entry = entry(&told, "ROUTE");
+    let route = &entry["route"];
+    assert_eq!(entry["outcome"], "CHANGED");
+    assert_eq!((&route["source"], &route["rewritten"]), (&json!(source), &json!(true)));
+    assert_eq!((&route["priority"], &route["validitySeconds"]), (&json!(2), &json!(600)));
+    assert_eq!(route["routers"][0]["reason"], "rule 1; there is no bind `nowhere`");
+    assert!(route.get("bind").is_none(), "{route}");
+    phone.write_sms(&source, "Thanks").await;
+    let reply = sink.receives_many("reply", 1).await.remove(0).form();
+    assert_eq!((&reply["messageText"], &reply["to"]), (&"Thanks".to_owned(), &source));
+}
+
+#[tokio::test]
+async fn a_router_that_fails_decides_nothing_and_the_story_says_so() {
+    let (patchbay, client, phone) = stage().await;
+    client.install("picky", guest("picky-router")).await;
+
+    let message = send(&patchbay, &client, &phone, "a trap", json!({})).await;
+
+    let told = story(&client, message, "DELIVERED").await;
+    let router = entry(&told, "ROUTE")["route"]["routers"][0].clone();
+    assert_eq!((&router["plugin"], &router["version"]), (&json!("picky"), &json!(1)));
+    assert_eq!(router["reason"], "it failed (trapped); the message goes as without it");
+    client.keeps("picky", "invocations", |call| call["outcome"] == "trapped").await;
+}
+
+#[tokio::test]
+async fn one_call_decides_about_many_messages() {
+    let (patchbay, client, _) = stage().await;
+    client.install("picky", guest("picky-router")).await;
+    let phones: Vec<Phone> = (0..40).map(|_| patchbay.new_phone()).collect();
+    let recipients: Vec<Value> = phones.iter().map(|phone| json!({ "to": phone.msisdn })).collect();
+    let body = json!({ "ctid": "many", "recipients": recipients, "messageText": "Good morning" });
+    patchbay.sms(&client, "/sms/json", &body).await.ok();
+    for phone in &phones {
+        phone.receives("the SMS", |message| message["text"] == "Good morning").await;
+    }
+    let calls = client.kept("picky", "invocations").await;
+    assert!(!calls.is_empty() && calls.len() <= 10, "{} calls for 40 messages", calls.len());
+}
+
+#[tokio::test]
+async fn calls_are_recorded_and_replayed_like_those_of_every_plugin() {
+    let (patchbay, client, phone) = stage().await;
+    client.install("picky", guest("picky-router")).await;
+    let terms = json!({ "sample": 1.0, "maxCalls": 100, "maxBytes": 1_000_000, "forSeconds": 3600 });
+    let started = client.post(&format!("{PLUGINS}/picky/recording"), &terms).await;
+    assert!(started.status < 300, "{}", started.text);
+
+    let message = send(&patchbay, &client, &phone, "the shop is open", json!({})).await;
+    story(&client, message, "DELIVERED").await;
+
+    let recording = client.keeps("picky", "recordings", |_| true).await;
+    assert!(recording.to_string().contains("the shop is open"), "{recording}");
+    let replayed = client.post(&format!("{PLUGINS}/picky/replay"), &json!({ "version": 1 })).await.ok();
+    assert_eq!(
+        (&replayed["replayed"], &replayed["identical"], &replayed["different"]),
+        (&json!(1), &json!(1), &json!([])),
+        "{replayed}"
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_is_forgotten_is_in_no_recording_and_its_rewriting_is_forgotten_too() {
+    let (patchbay, client, phone) = stage().await;
+    let config = json!({ "rules": [{ "append": " Bye." }] });
+    client.put_in_force(ROUTER, json!({ "mode": "live", "config": config })).await;
+    let terms = json!({ "sample": 1.0, "maxCalls": 100, "maxBytes": 1_000_000, "forSeconds": 3600 });
+    client.post(&format!("{PLUGINS}/{ROUTER}/recording"), &terms).await;
+
+    let message = send(&patchbay, &client, &phone, "My secret.", json!({ "dsm": "true" })).await;
+
+    phone.receives("the SMS", |message| message["text"] == "My secret. Bye.").await;
+    story(&client, message, "DELIVERED").await;
+    let mut db = patchbay.database().await;
+    let statement = "SELECT sms_route::text FROM outbound_leg WHERE message_id = $1";
+    let kept: String = sqlx::query_scalar(statement).bind(message).fetch_one(&mut db).await.unwrap();
+    assert!(kept.contains("rule 1") && !kept.contains("secret"), "{kept}");
+    assert!(client.kept(ROUTER, "recordings").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_rollback_brings_back_the_rules_before() {
+    let (patchbay, client, phone) = stage().await;
+    rules(&client, json!([{ "append": " (old)" }])).await;
+    rules(&client, json!([{ "append": " (new)" }])).await;
+    send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.receives("the new rule", |message| message["text"] == "One (new)").await;
+
+    let back = client.post(&format!("{PLUGINS}/{ROUTER}/rollback"), &json!({})).await;
+    assert!(back.status < 300, "{}", back.text);
+    send(&patchbay, &client, &phone, "Two", json!({})).await;
+    phone.receives("the old rule", |message| message["text"] == "Two (old)").await;
+}
+
+#[tokio::test]
+async fn a_version_on_trial_that_fails_leaves_the_message_to_the_live_one() {
+    let (patchbay, client, phone) = stage().await;
+    rules(&client, json!([{ "append": " (live)" }])).await;
+    let version = client.upload("picky", guest("picky-router")).await;
+    client.put_in_force("picky", json!({ "version": version, "mode": "canary", "percent": 100 })).await;
+
+    send(&patchbay, &client, &phone, "a trap", json!({})).await;
+
+    phone.receives("the rule of the live one", |message| message["text"] == "a trap (live)").await;
+    client.keeps("picky", "invocations", |call| call["outcome"] == "trapped" && call["mode"] == "canary").await;
+}
+
+#[tokio::test]
+async fn what_subscribers_answer_is_rewritten_or_refused_and_a_stop_is_heeded_all_the_same() {
+    let (patchbay, client, phone) = stage().await;
+    let sink = Sink::start().await;
+    let other = patchbay.new_phone();
+    let incoming = json!([
+        { "incoming": true, "words": ["stop", "spam"], "refuse": "nobody reads this" },
+        { "incoming": true, "append": " (checked)" },
+    ]);
+    rules(&client, incoming).await;
+    let settings = json!({ "replyCallBackURL": sink.url("reply"), "replyCallBackMethod": "POST" });
+    for phone in [&phone, &other] {
+        send(&patchbay, &client, phone, "Coming?", settings.clone()).await;
+        phone.receives("the SMS", |message| message["text"] == "Coming?").await;
+    }
+
+    other.write_sms("PATCHBAY", "spam spam").await;
+    other.write_sms("PATCHBAY", "stop").await;
+    phone.write_sms("PATCHBAY", "yes").await;
+
+    let reply = sink.receives_many("reply", 1).await.remove(0).form();
+    assert_eq!((&reply["from"], &reply["messageText"]), (&phone.msisdn, &"yes (checked)".to_owned()));
+    eventually("the stop", || async {
+        let answer = patchbay.sms(&client, "/sms/getUnsubscribelist", &json!({})).await.ok();
+        answer["numbers"].as_array().unwrap().contains(&json!(other.msisdn)).then_some(())
+    })
+    .await;
+    assert_eq!(sink.received("reply").len(), 1, "what is refused is handed to nobody");
+    let mut db = patchbay.database().await;
+    let statement = "SELECT body, sms_route -> 'value' ->> 'refused' FROM sms_inbound WHERE sender = $1 ORDER BY id";
+    let kept: Vec<(String, Option<String>)> =
+        sqlx::query_as(statement).bind(&other.msisdn).fetch_all(&mut db).await.unwrap();
+    let refused = Some("nobody reads this".to_owned());
+    assert_eq!(kept, [("spam spam".to_owned(), refused.clone()), ("stop".to_owned(), refused)]);
+}
+
+#[tokio::test]
+async fn another_source_does_not_lead_around_who_stopped_messages_from_it() {
+    let (patchbay, client, phone) = stage().await;
+    let source = format!("T{}", &phone.msisdn[phone.msisdn.len() - 8..]);
+    rules(&client, json!([{ "source": source }])).await;
+    let first = send(&patchbay, &client, &phone, "One", json!({})).await;
+    story(&client, first, "DELIVERED").await;
+    phone.write_sms(&source, "STOP").await;
+    eventually("the stop", || async {
+        let answer = patchbay.sms(&client, "/sms/getUnsubscribelist", &json!({})).await.ok();
+        answer["numbers"].as_array().unwrap().contains(&json!(phone.msisdn)).then_some(())
+    })
+    .await;
+
+    let second = send(&patchbay, &client, &phone, "Two", json!({})).await;
+
+    let told = story(&client, second, "FAILED").await;
+    let said = format!("the subscriber has stopped messages from {source}");
+    assert_eq!(entry(&told, "ROUTE")["reason"], said);
+    assert_eq!(patchbay.sms_balance(&client).await, 49);
+}
+
+#[tokio::test]
+async fn the_operators_router_is_asked_last_about_the_messages_of_every_client() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("operator-sms-router.wasm"), guest("picky-router")).unwrap();
+    let patchbay = Setup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
+    let client = patchbay.new_bare_client();
+    patchbay.credits(&client, 50);
+    let phone = patchbay.new_phone();
+
+    let message = send(&patchbay, &client, &phone, "quiet please", json!({})).await;
+    let told = story(&client, message, "FAILED").await;
+    let router = entry(&told, "ROUTE")["route"]["routers"][0].clone();
+    assert_eq!((&router["plugin"], &router["operator"]), (&json!("operator-sms-router"), &json!(true)));
+
+    rules(&client, json!([{ "append": " at the shop", "source": "OWN" }])).await;
+    let message = send(&patchbay, &client, &phone, "hello", json!({})).await;
+    let received = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!((&received["text"], &received["from"]), (&json!("hello at the shop"), &json!("PICKY")));
+    let told = story(&client, message, "DELIVERED").await;
+    let routers = entry(&told, "ROUTE")["route"]["routers"].clone();
+    let asked: Vec<&Value> = routers.as_array().unwrap().iter().map(|router| &router["plugin"]).collect();
+    assert_eq!(asked, [&json!(ROUTER), &json!("operator-sms-router")]);
+}
