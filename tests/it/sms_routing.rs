@@ -1,4 +1,4 @@
-//! Routers of SMS: a client's own and the operator's choose how each message goes on (issue 12, scripted routes; ADR 0036).
+//! Routers of SMS: a client's own and the operator's choose how each message goes on (ADR 0036).
 
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
 use serde_json::{Value, json};
@@ -252,9 +252,9 @@ async fn the_operators_router_is_asked_last_about_the_messages_of_every_client()
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("operator-sms-router.wasm"), guest("picky-router")).unwrap();
     let patchbay = Setup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
-    let client = patchbay.new_bare_client();
+    let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 50);
-    let phone = patchbay.new_phone();
+    let phone = patchbay.phone("27820000001");
 
     let message = send(&patchbay, &client, &phone, "quiet please", json!({})).await;
     let told = story(&client, message, "FAILED").await;

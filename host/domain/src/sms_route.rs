@@ -1,4 +1,4 @@
-//! How an SMS goes on: what routers decided, and the bind where nobody decided (issue 12, scripted routes).
+//! How an SMS goes on: what routers decided, and the bind where nobody decided.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

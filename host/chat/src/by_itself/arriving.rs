@@ -127,6 +127,7 @@ async fn tell(
         customer: as_event::customer(&customer),
         content,
         quoted: None,
+        ct_id: None,
     };
     Ok(Some(Event::MessageSaid(Box::new(said))))
 }
