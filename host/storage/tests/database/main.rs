@@ -12,6 +12,7 @@ mod customers;
 mod fixtures;
 mod inboxes;
 mod live_chat;
+mod mails;
 mod messenger;
 mod migration;
 mod nodes;
