@@ -39,7 +39,8 @@ async fn a_result_waits_for_a_relay_that_is_away() {
     stage.phone.receives("the SMS", |message| message["text"] == "Hello").await;
     let put_off = async || {
         let mut db = stage.patchbay.database().await;
-        let attempts: Option<i32> = sqlx::query_scalar("SELECT attempts FROM email_out").fetch_optional(&mut db).await.unwrap();
+        let attempts: Option<i32> =
+            sqlx::query_scalar("SELECT attempts FROM email_out").fetch_optional(&mut db).await.unwrap();
         attempts.unwrap_or(0)
     };
     eventually("the first attempt", || async { (put_off().await >= 1).then_some(()) }).await;
@@ -65,7 +66,10 @@ async fn a_mail_that_the_relay_refuses_is_given_up_and_one_that_it_puts_off_afte
         assert_eq!(smtplib(&order), 250);
     }
     eventually("the refused one is gone", || async { (stage.count("email_out").await == 1).then_some(()) }).await;
-    eventually("the other is put off", || async { (stage.count("email_out WHERE attempts = 1").await == 1).then_some(()) }).await;
+    eventually("the other is put off", || async {
+        (stage.count("email_out WHERE attempts = 1").await == 1).then_some(())
+    })
+    .await;
     stage.patchbay.advance_clock(72 * 3600).await;
     eventually("it is given up", || async { (stage.count("email_out").await == 0).then_some(()) }).await;
     assert_eq!(stage.relay.mails(), Vec::<serde_json::Value>::new());

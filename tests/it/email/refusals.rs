@@ -46,7 +46,8 @@ async fn without_credits_the_error_mail_says_so() {
     let stage = Stage::start().await;
     let many: Vec<String> = (0..10).map(|number| format!("2782999000{number}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let orders = [stage.order_to(&many, PASSWORD, "a\n"), stage.order_to(&many, PASSWORD, "b\n"), stage.order(PASSWORD, "c\n")];
+    let orders =
+        [stage.order_to(&many, PASSWORD, "a\n"), stage.order_to(&many, PASSWORD, "b\n"), stage.order(PASSWORD, "c\n")];
     smtplib_all(&orders);
     stage.relay.receives("SMS not sent: error 2012").await;
     assert_eq!((stage.balance().await, stage.count("sms_request").await), (0, 2));
@@ -187,7 +188,8 @@ async fn mails_are_not_smuggled_in_and_nonsense_ends_the_session() {
 async fn an_address_belongs_to_one_client_and_is_taken_out_again() {
     let stage = Stage::start().await;
     stage.patchbay.bare_client("other");
-    let add = |client: &str, address: &str| ["sender", "add", "--client", client, "--email", address].map(str::to_owned);
+    let add =
+        |client: &str, address: &str| ["sender", "add", "--client", client, "--email", address].map(str::to_owned);
     let refused = |arguments: &[String]| {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         stage.patchbay.refused(&arguments)
@@ -200,7 +202,9 @@ async fn an_address_belongs_to_one_client_and_is_taken_out_again() {
     assert!(refused(&add("nobody", "a@b.c")).contains("no client"));
     let of_user = ["sender", "add", "--client", "acme", "--email", "b@acme.example", "--user", "nobody@acme.example"];
     assert!(stage.patchbay.refused(&of_user).contains("no user"));
-    assert!(stage.patchbay.refused(&["sender", "remove", "--client", "other", "--email", SENDER]).contains("no sender"));
+    assert!(
+        stage.patchbay.refused(&["sender", "remove", "--client", "other", "--email", SENDER]).contains("no sender")
+    );
 
     let removed = stage.patchbay.admin(&["sender", "remove", "--client", "acme", "--email", SENDER]);
     assert_eq!(removed, json!({ "email": SENDER }));
@@ -236,8 +240,6 @@ async fn with_a_certificate_mails_can_be_had_over_tls_only() {
         .output()
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let relay = super::Relay::start();
-    let _ = relay;
     let (cert, key) = (cert.to_str().unwrap().to_owned(), key.to_str().unwrap().to_owned());
     let listener = TlsStage::start(&cert, &key).await;
     let to = format!("{PHONE}@{DOMAIN}");

@@ -14,7 +14,7 @@ def hand_over(order):
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
             smtp.starttls(context=context)
-        mail = order["mail"].encode("utf-8")
+        mail = order["mail"].replace("\n", "\r\n").encode("utf-8")
         options = ["SMTPUTF8", "BODY=8BITMIME"] if order.get("utf8") else []
         try:
             refused = smtp.sendmail(order["sender"], order["recipients"], mail, options)

@@ -30,7 +30,7 @@ class Sink:
                 "sender": envelope.mail_from,
                 "recipients": envelope.rcpt_tos,
                 "headers": {name.lower(): str(value) for name, value in message.items()},
-                "body": message.get_content(),
+                "body": message.get_content().replace("\r\n", "\n"),
             }
         )
         return "250 OK"

@@ -66,16 +66,15 @@ fn flow(part: &MessagePart<'_>) -> Flow {
 
 /// What is written by programs, or to many: whoever answers it may be answered by a program (RFC 3834).
 fn is_automatic(message: &Message<'_>) -> bool {
-    let said = |name: &'static str| {
-        let value = message.header_raw(HeaderName::Other(name.into()))?;
-        Some(value.trim().to_ascii_lowercase())
-    };
+    // By their names as written: whether the library knows one changes with its versions.
+    let raw = |name: &str| message.headers_raw().find(|(found, _)| found.eq_ignore_ascii_case(name));
+    let said = |name: &str| raw(name).map(|(_, value)| value.trim().to_ascii_lowercase());
     let submitted = said("Auto-Submitted").is_some_and(|said| {
         let keyword = said.split([';', ' ', '\t', '(']).next().unwrap_or_default();
         keyword != "no"
     });
     let precedence = said("Precedence").is_some_and(|said| NOT_ANSWERED.contains(&said.as_str()));
-    let of_programs = OF_PROGRAMS.into_iter().any(|name| message.header_raw(name).is_some());
+    let of_programs = OF_PROGRAMS.into_iter().any(|name| raw(name).is_some());
     let report = message.content_type().is_some_and(|kind| {
         kind.ctype().eq_ignore_ascii_case("multipart")
             && kind.subtype().is_some_and(|kind| kind.eq_ignore_ascii_case("report"))

@@ -123,3 +123,108 @@ impl Drop for Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use domain::sms_products::email::EmailDomain;
+    use tokio::io::AsyncReadExt;
+
+    use super::{
+        super::{ReceivedMail, Verdict},
+        *,
+    };
+
+    /// Takes everything.
+    struct Anything;
+
+    #[async_trait]
+    impl MailEvents for Anything {
+        async fn mail(&self, _: ReceivedMail) -> Verdict {
+            Verdict::Taken
+        }
+    }
+
+    async fn start(change: impl FnOnce(&mut ListenerSettings)) -> (SocketAddr, CancellationToken) {
+        let mut settings = ListenerSettings::new(EmailDomain::parse("sms.example.com").unwrap());
+        change(&mut settings);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        tokio::spawn(listen(listener, settings, Arc::new(Anything), stop.clone()));
+        (address, stop)
+    }
+
+    /// The next words of the other end; empty when it has left.
+    async fn heard(stream: &mut TcpStream) -> String {
+        let mut piece = [0; 4096];
+        let read = timeout(Duration::from_secs(20), stream.read(&mut piece)).await.unwrap().unwrap_or(0);
+        String::from_utf8_lossy(&piece[..read]).into_owned()
+    }
+
+    #[tokio::test]
+    async fn only_those_who_are_named_may_connect() {
+        let (address, _stop) = start(|settings| settings.allowed = vec!["192.0.2.0/24".parse().unwrap()]).await;
+        assert!(heard(&mut TcpStream::connect(address).await.unwrap()).await.starts_with("554 5.7.1 "));
+        let (address, _stop) = start(|settings| settings.allowed = vec!["127.0.0.0/8".parse().unwrap()]).await;
+        assert!(heard(&mut TcpStream::connect(address).await.unwrap()).await.starts_with("220 sms.example.com ESMTP"));
+    }
+
+    #[tokio::test]
+    async fn a_source_has_so_many_connections_and_gets_them_back() {
+        let (address, _stop) = start(|settings| settings.connections_per_source = 1).await;
+        let mut first = TcpStream::connect(address).await.unwrap();
+        assert!(heard(&mut first).await.starts_with("220 "));
+        assert!(heard(&mut TcpStream::connect(address).await.unwrap()).await.starts_with("421 4.7.0 "));
+        first.write_all(b"QUIT\r\n").await.unwrap();
+        assert!(heard(&mut first).await.starts_with("221 "));
+        assert_eq!(heard(&mut first).await, "");
+        loop {
+            // The place is given back in the moment after the connection is closed.
+            if heard(&mut TcpStream::connect(address).await.unwrap()).await.starts_with("220 ") {
+                return;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn who_says_nothing_is_sent_away_and_so_is_everybody_at_the_end() {
+        let (address, stop) = start(|settings| settings.command_timeout = Duration::from_millis(50)).await;
+        let mut silent = TcpStream::connect(address).await.unwrap();
+        assert!(heard(&mut silent).await.starts_with("220 "));
+        assert!(heard(&mut silent).await.starts_with("421 4.4.2 "));
+        drop(stop);
+        let (address, stop) = start(|_| {}).await;
+        let mut waiting = TcpStream::connect(address).await.unwrap();
+        assert!(heard(&mut waiting).await.starts_with("220 "));
+        stop.cancel();
+        assert!(heard(&mut waiting).await.starts_with("421 4.3.2 "));
+    }
+
+    #[tokio::test]
+    async fn commands_come_in_order_and_a_reset_begins_anew() {
+        let (address, _stop) = start(|_| {}).await;
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        heard(&mut stream).await;
+        for (said, answered) in [
+            ("MAIL FROM:<a@b.c>", "503 "),
+            ("STARTTLS", "502 "),
+            ("EHLO x", "250-"),
+            ("RCPT TO:<1@sms.example.com>", "503 "),
+            ("MAIL FROM:<a@b.c> SIZE=65537", "552 "),
+            ("MAIL FROM:<a@b.c> BODY=BINARYMIME", "555 "),
+            ("MAIL FROM:<\u{e9}@b.c>", "553 5.6.7 "),
+            ("MAIL FROM:<a@b.c> SIZE=65536 BODY=8BITMIME", "250 "),
+            ("MAIL FROM:<a@b.c>", "503 "),
+            ("DATA", "554 "),
+            ("RCPT TO:<1@elsewhere.example>", "550 "),
+            ("RCPT TO:<1@sms.example.com>", "250 "),
+            ("RCPT TO:<1@test.sms.example.com>", "452 "),
+            ("RSET", "250 "),
+            ("DATA", "503 "),
+        ] {
+            stream.write_all(format!("{said}\r\n").as_bytes()).await.unwrap();
+            let heard = heard(&mut stream).await;
+            assert!(heard.starts_with(answered), "{said}: {heard}");
+        }
+    }
+}

@@ -182,8 +182,8 @@ mod tests {
         SmtpRelay::new(&Url::parse(url).unwrap(), EmailDomain::parse("sms.example.com").unwrap())
     }
 
-    #[test]
-    fn a_relay_is_named_by_its_url() {
+    #[tokio::test]
+    async fn a_relay_is_named_by_its_url() {
         for url in [
             "smtp://127.0.0.1:2525",
             "smtps://user:pass@mail.example.com",
@@ -198,8 +198,8 @@ mod tests {
         assert_eq!(format!("{:?}", relay("smtp://user:secret@localhost").unwrap()), "SmtpRelay");
     }
 
-    #[test]
-    fn a_mail_says_that_a_program_wrote_it_and_what_it_answers() {
+    #[tokio::test]
+    async fn a_mail_says_that_a_program_wrote_it_and_what_it_answers() {
         let mail = RelayMail {
             id: "7",
             mailbox: "27821234567",

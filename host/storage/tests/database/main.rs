@@ -13,6 +13,7 @@ mod fixtures;
 mod inboxes;
 mod large_lists;
 mod live_chat;
+mod mails;
 mod messenger;
 mod migration;
 mod nodes;
