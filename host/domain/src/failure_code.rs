@@ -19,13 +19,15 @@ pub enum OwnCode {
     UndeliveredSms,
     /// The device of a Lite number did not take it, or could not send it.
     RefusedByDevice,
+    /// Its recipient has stopped SMS from its source.
+    StoppedSms,
     /// It could not be handed over for too long.
     NotHandedOver,
 }
 
 impl OwnCode {
     /// All of them, in the order of their codes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::NotRegistered,
         Self::NoAnswer,
         Self::Cancelled,
@@ -34,6 +36,7 @@ impl OwnCode {
         Self::NoAnswerFromSmsc,
         Self::UndeliveredSms,
         Self::RefusedByDevice,
+        Self::StoppedSms,
         Self::NotHandedOver,
     ];
 
@@ -48,6 +51,7 @@ impl OwnCode {
             Self::NoAnswerFromSmsc => 900_451,
             Self::UndeliveredSms => 900_452,
             Self::RefusedByDevice => 900_460,
+            Self::StoppedSms => 900_470,
             Self::NotHandedOver => 900_503,
         }
     }

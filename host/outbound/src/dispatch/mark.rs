@@ -18,7 +18,7 @@ use storage::{
 use super::{
     pick::{Picked, pick},
     sender::Sender,
-    waits,
+    stopped, waits,
 };
 
 /// Looks in one transaction at most, each behind what stepped aside in the one before.
@@ -64,7 +64,8 @@ pub(super) async fn mark(
     let (mut beyond, mut looked_through) = (false, false);
     for _ in 0..LOOKS {
         let Due { legs, unreadable } = due(&mut tx, lease, ctx.now(), limit - go.len(), &busy, beyond).await?;
-        let picked = pick(ctx, sender, legs, limit - go.len(), &busy);
+        let mut picked = pick(ctx, sender, legs, limit - go.len(), &busy);
+        stopped::leave_out(&mut tx, lease.client, sender, &mut picked).await?;
         // Where some go out no more, or cannot, more of their kind may follow.
         beyond = !picked.failed.is_empty() || !unreadable.is_empty();
         // Others may stand behind those that make room.
