@@ -15,6 +15,11 @@ if ! have chromium && ! have chromium-browser && ! have google-chrome; then
     install "Chromium" chromium chromium chromium chromium chromium chromium
 fi
 
+# Kannel is what `make bench ARGS=sms` measures beside; it is in Debian and its children.
+if [ "$(package_manager)" = apt-get ] && ! have bearerbox && [ ! -x /usr/sbin/bearerbox ]; then
+    install "Kannel" "kannel kannel-extras" "" "" "" "" ""
+fi
+
 for peer in tests/peers/*/install.sh; do
     # Its standard output is for programs.
     sh "$peer" >/dev/null || give_up "the peers of $(dirname "$peer") could not be installed; the lines above say why"

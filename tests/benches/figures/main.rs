@@ -17,6 +17,7 @@ mod filled;
 mod floor;
 mod heldup;
 mod journey;
+mod kannel;
 mod load;
 mod memory;
 mod neighbours;
@@ -28,6 +29,7 @@ mod role;
 mod sends;
 mod shaper;
 mod sink;
+mod sms;
 mod smsc;
 mod stage;
 mod table;
@@ -37,7 +39,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 14] = [
+const GROUPS: [&str; 15] = [
     "journey",
     "sends",
     "batches",
@@ -47,6 +49,7 @@ const GROUPS: [&str; 14] = [
     "number",
     "filled",
     "fallback",
+    "sms",
     "waiting",
     "heldup",
     "memory",
@@ -102,6 +105,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("fallback") {
         figures.extend(fallback::measure().await);
+    }
+    if wanted("sms") {
+        figures.extend(sms::measure().await);
     }
     if wanted("waiting") {
         figures.extend(waiting::measure().await);
