@@ -16,6 +16,10 @@ if ! have chromium && ! have chromium-browser && ! have google-chrome; then
 fi
 
 have swaks || install "swaks" swaks swaks swaks swaks swaks swaks
+# Kannel is what `make bench ARGS=sms` measures beside; it is in Debian and its children.
+if [ "$(package_manager)" = apt-get ] && ! have bearerbox && [ ! -x /usr/sbin/bearerbox ]; then
+    install "Kannel" "kannel kannel-extras" "" "" "" "" ""
+fi
 
 for peer in tests/peers/*/install.sh; do
     # Its standard output is for programs.

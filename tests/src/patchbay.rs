@@ -26,6 +26,7 @@ const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
 pub struct Setup {
     environment: Vec<(String, String)>,
     durable: bool,
+    smpp: Vec<String>,
 }
 
 impl Setup {
@@ -37,6 +38,12 @@ impl Setup {
     /// Sets a key of the configuration, such as `limits.max_recipients`.
     pub fn set(mut self, key: &str, value: &str) -> Self {
         self.environment.push((variable(key), value.to_owned()));
+        self
+    }
+
+    /// Binds once more to the simulated SMSC, with these options. Without any it binds once, with none.
+    pub fn bind(mut self, options: &str) -> Self {
+        self.smpp.push(options.to_owned());
         self
     }
 
@@ -100,6 +107,11 @@ impl Patchbay {
         let data_dir = tempfile::tempdir().unwrap();
         share_compiled_plugins(&data_dir);
         let mut environment = standard_environment(&database, &data_dir, &simulator);
+        if !setup.smpp.is_empty() {
+            let bind = |options: &String| format!("smpp://patchbay:secret@{}?{options}", simulator.smsc_addr());
+            let urls: Vec<String> = setup.smpp.iter().map(bind).collect();
+            environment.push((variable("smpp.url"), urls.join(",")));
+        }
         environment.extend(setup.environment);
         let mut patchbay = Self {
             child: None,

@@ -36,8 +36,9 @@ impl Channel {
         }
     }
 
-    /// Live chats take place here (SPEC 2.8).
-    pub fn has_chats(self) -> bool {
+    /// Whoever is written to is remembered: what they may be sent, or are taken for, depends on it. Who gets an SMS is a number,
+    /// until somebody answers it.
+    pub fn remembers_recipients(self) -> bool {
         match self {
             Self::Whatsapp | Self::Facebook | Self::Web => true,
             Self::Sms => false,

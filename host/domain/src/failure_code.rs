@@ -21,13 +21,15 @@ pub enum OwnCode {
     RefusedByRouter,
     /// The device of a Lite number did not take it, or could not send it.
     RefusedByDevice,
+    /// Its recipient has stopped SMS from its source.
+    StoppedSms,
     /// It could not be handed over for too long.
     NotHandedOver,
 }
 
 impl OwnCode {
     /// All of them, in the order of their codes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::NotRegistered,
         Self::NoAnswer,
         Self::Cancelled,
@@ -37,6 +39,7 @@ impl OwnCode {
         Self::UndeliveredSms,
         Self::RefusedByRouter,
         Self::RefusedByDevice,
+        Self::StoppedSms,
         Self::NotHandedOver,
     ];
 
@@ -52,6 +55,7 @@ impl OwnCode {
             Self::UndeliveredSms => 900_452,
             Self::RefusedByRouter => 900_453,
             Self::RefusedByDevice => 900_460,
+            Self::StoppedSms => 900_470,
             Self::NotHandedOver => 900_503,
         }
     }

@@ -300,7 +300,7 @@ impl Progress {
         if falls_back {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
         }
-        if leg.channel.has_chats() && first_seen {
+        if leg.channel.remembers_recipients() && first_seen {
             self.seen.push((leg.clone(), step.named));
         }
         Ok(())

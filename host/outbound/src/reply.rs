@@ -8,11 +8,12 @@ use domain::{
     recipient::{Recipient, order_key},
 };
 use storage::{
-    PgConnection,
+    PgConnection, inboxes,
     outbound::{
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
     },
+    sms::products::replies,
 };
 
 use crate::dispatch::REPLY_PRIORITY;
@@ -64,5 +65,11 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
     };
     parts::insert(db, client, &[&new_part]).await?;
     messages::insert(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;
+    if new_message.channel == Channel::Sms {
+        let inbox = inboxes::by_id(db, client, new_message.inbox).await?;
+        let source = inbox.as_ref().and_then(|inbox| inbox.address()).unwrap_or(&ctx.settings.sms_default_source);
+        let subscriber = new_message.recipient.address().value();
+        replies::correspond_now(db, client, (source, subscriber), message).await?;
+    }
     Ok(message)
 }

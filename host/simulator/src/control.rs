@@ -50,6 +50,7 @@ pub(crate) fn routes() -> Router<Arc<World>> {
         .route("/simulator/reset", post(reset))
         .route("/simulator/handshake", post(handshake))
         .route("/simulator/retry", post(retry))
+        .merge(crate::smsc::control::routes())
 }
 
 async fn faults(State(world): State<Arc<World>>) -> Json<Faults> {

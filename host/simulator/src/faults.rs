@@ -32,6 +32,16 @@ pub(crate) struct Faults {
     pub(crate) new_template_status: Option<String>,
     /// So many of the next `submit_sm` are answered ESME_RTHROTTLED.
     pub(crate) smsc_throttle: u32,
+    /// So many of the next `submit_sm` are answered ESME_RMSGQFUL.
+    pub(crate) smsc_queue_full: u32,
+    /// `submit_sm` that a session may make in a second; more are answered ESME_RTHROTTLED.
+    pub(crate) smsc_rate: Option<u32>,
+    /// `submit_sm` are taken and never answered.
+    pub(crate) smsc_silent: bool,
+    /// So many of the next `submit_sm` are answered with octets that are no SMPP, and are not taken.
+    pub(crate) smsc_nonsense: u32,
+    /// Milliseconds between a `submit_sm_resp` and its receipt; 50 when unset.
+    pub(crate) smsc_receipt_delay_millis: Option<u64>,
     /// The receipt is sent before the `submit_sm_resp` (PROVIDERS C.3).
     pub(crate) smsc_receipt_before_response: bool,
     /// State of SMS receipts: `DELIVRD` when unset; `NONE` sends no receipt.

@@ -1,6 +1,6 @@
-//! Takes the messages of a request: judged, charged, stored and scheduled in one transaction.
+//! Takes the messages of requests: judged, charged, stored and scheduled in one transaction.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use base::{Context, Error, Result};
 use chrono::{DateTime, Utc};
@@ -26,8 +26,9 @@ use storage::{
         opt_outs, replies,
         requests::{self, NewRequest},
     },
-    tenancy::credits,
+    tenancy::credits::{self, Charge},
 };
+use uuid::Uuid;
 
 use crate::email::{self, Mailed};
 
@@ -69,6 +70,8 @@ pub(crate) enum Taken {
 
 /// A message on its way into the tables.
 struct Draft {
+    /// Which request it is of, and which text of that.
+    order: usize,
     text: usize,
     to: Address,
     sms: NewSms,
@@ -76,38 +79,87 @@ struct Draft {
 
 /// Takes a request. What is stored is stored with the charge for it, or not at all.
 pub(crate) async fn accept(ctx: &Context, client: ClientId, order: Order<'_>) -> Result<Taken> {
+    take(ctx, client, &[order]).await
+}
+
+/// Takes requests of one client in one transaction. Where one of them cannot be taken as it is, each is taken by itself, so that it
+/// is nobody else's affair.
+pub(crate) async fn accept_all(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Vec<Result<Taken>> {
+    match take(ctx, client, orders).await {
+        Ok(Taken::Stored) => return orders.iter().map(|_| Ok(Taken::Stored)).collect(),
+        alone if orders.len() == 1 => return vec![alone],
+        Ok(_) => {}
+        Err(error) => {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a group of SMS requests failed; trying them one by one"
+            );
+        }
+    }
+    let mut taken = Vec::with_capacity(orders.len());
+    for order in orders {
+        taken.push(take(ctx, client, std::slice::from_ref(order)).await);
+    }
+    taken
+}
+
+/// Takes all of these, or none: anything but [`Taken::Stored`] is said of one of them.
+async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<Taken> {
     let mut tx = ctx.db.begin().await?;
-    if !requests::insert(&mut tx, client, &order.request).await? {
+    let requests: Vec<&NewRequest<'_>> = orders.iter().map(|order| &order.request).collect();
+    if !requests::insert(&mut tx, client, &requests).await? {
         return Ok(Taken::SameName);
     }
     let Some(inbox) = inboxes::default_sms(&mut tx, client).await? else { return Err(Error::Stopped) };
-    let source = order.source.clone().or_else(|| inbox.address().map(str::to_owned));
-    let source = source.unwrap_or_else(|| ctx.settings.sms_default_source.clone());
-    let (mut unsent, before) = unsent(ctx, &mut tx, client, &order).await?;
-    let mut drafts = drafts(ctx, client, &order, &source, &mut unsent);
-    if let (true, Some(before)) = (drafts.is_empty(), before) {
+    let own = inbox.address().unwrap_or(&ctx.settings.sms_default_source);
+    let (mut unsent, before) = unsent(ctx, &mut tx, client, orders).await?;
+    let mut drafts = Vec::new();
+    for (at, order) in orders.iter().enumerate() {
+        drafts_of(ctx, client, (at, order), order.source.as_deref().unwrap_or(own), &mut unsent, &mut drafts);
+    }
+    if let (true, Some(before)) = (drafts.is_empty() || orders.len() > 1, before) {
         return Ok(Taken::Before(before));
     }
-    price(&mut tx, client, &order, &source, &mut drafts).await?;
-    let units = drafts.iter().map(|draft| draft.sms.units).sum();
-    if !credits::charge(&mut tx, client, ctx.mint(), units, order.request.id.0, ctx.now()).await? {
+    price(&mut tx, client, orders, &mut drafts).await?;
+    let mut charges: Vec<Charge> =
+        orders.iter().map(|order| Charge { id: ctx.mint(), units: 0, request: order.request.id }).collect();
+    for draft in &drafts {
+        if let Some(charge) = charges.get_mut(draft.order) {
+            charge.units += draft.sms.units;
+        }
+    }
+    if !credits::charge(&mut tx, client, &charges, ctx.now()).await? {
         return Ok(Taken::NoCredits);
     }
-    store(ctx, &mut tx, client, &order, (&inbox, &source), &mut drafts).await?;
-    let told = match &order.mailed {
-        Some(mailed) => {
-            let blocked: Vec<String> =
-                drafts.iter().filter(|draft| draft.sms.blocked).map(|draft| draft.sms.recipient.clone()).collect();
-            email::tell_taken(ctx, &mut tx, client, (order.request.id, mailed), &blocked).await?
-        }
-        None => None,
-    };
+    store(ctx, &mut tx, client, orders, &inbox, &drafts).await?;
+    let told = tell_mailed(ctx, &mut tx, client, orders, &drafts).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, told);
-    metrics::counter!("patchbay_sms_accepted", "product" => order.request.product.as_str())
-        .increment(u64::try_from(drafts.len()).unwrap_or(0));
+    for (at, order) in orders.iter().enumerate() {
+        let messages = drafts.iter().filter(|draft| draft.order == at).count();
+        metrics::counter!("patchbay_sms_accepted", "product" => order.request.product.as_str())
+            .increment(u64::try_from(messages).unwrap_or(0));
+    }
     ctx.wake.wake(Queue::Outbound, client, inbox.id.0);
     Ok(Taken::Stored)
+}
+
+/// Tells the senders of mails what of theirs was taken, and answers the lanes to wake after the commit.
+async fn tell_mailed(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    orders: &[Order<'_>],
+    drafts: &[Draft],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let mut told = Vec::new();
+    for (at, order) in orders.iter().enumerate() {
+        let Some(mailed) = &order.mailed else { continue };
+        let blocked = drafts.iter().filter(|draft| draft.order == at && draft.sms.blocked);
+        let blocked: Vec<String> = blocked.map(|draft| draft.sms.recipient.clone()).collect();
+        told.extend(email::tell_taken(ctx, db, client, (order.request.id, mailed), &blocked).await?);
+    }
+    Ok(told)
 }
 
 /// Which messages with tracking ids were not sent before, by their digests, and the request that sent one of the others.
@@ -115,15 +167,16 @@ async fn unsent(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    order: &Order<'_>,
+    orders: &[Order<'_>],
 ) -> Result<(HashSet<[u8; 32]>, Option<SmsRequestId>)> {
-    let of_text = |text: &OrderedText| {
-        let one = |(to, _): &(String, Option<String>)| digest(ctx, client, text, to);
-        text.recipients.iter().filter_map(one).collect::<Vec<_>>()
-    };
-    let digests: Vec<[u8; 32]> = order.texts.iter().flat_map(of_text).collect();
-    let (new, before) = requests::send_once(db, client, order.request.id, &digests).await?;
-    Ok((new.into_iter().collect(), before))
+    let mut digests = Vec::new();
+    for order in orders {
+        for text in &order.texts {
+            let of_text = text.recipients.iter().filter_map(|(to, _)| digest(ctx, client, text, to));
+            digests.extend(of_text.map(|digest| (digest, order.request.id)));
+        }
+    }
+    Ok(requests::send_once(db, client, &digests).await?)
 }
 
 /// What stands for "this text to this number under this tracking id". Keyed, so that it tells nobody what a text was.
@@ -139,16 +192,16 @@ fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &str) -> Opti
     Some(digest.finalize().into())
 }
 
-/// The messages that are to be sent. Ids of parts come before those of their messages.
-fn drafts(
+/// The messages of a request that are to be sent. Ids of parts come before those of their messages.
+fn drafts_of(
     ctx: &Context,
     client: ClientId,
-    order: &Order<'_>,
+    (order, of): (usize, &Order<'_>),
     source: &str,
     unsent: &mut HashSet<[u8; 32]>,
-) -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    for (at, text) in order.texts.iter().enumerate() {
+    drafts: &mut Vec<Draft>,
+) {
+    for (at, text) in of.texts.iter().enumerate() {
         let shared: PartId = ctx.mint();
         for (to, identifier) in &text.recipients {
             // Taken out, so that one request sends it once, too.
@@ -157,9 +210,10 @@ fn drafts(
             }
             let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };
             // A text that is forgotten with its message is a message's own.
-            let part = if order.request.forgets { ctx.mint() } else { shared };
+            let part = if of.request.forgets { ctx.mint() } else { shared };
             let sms = NewSms {
                 id: ctx.mint(),
+                request: of.request.id,
                 part,
                 recipient: to.clone(),
                 source: source.to_owned(),
@@ -168,42 +222,78 @@ fn drafts(
                 units: 0,
                 blocked: false,
             };
-            drafts.push(Draft { text: at, to: address, sms });
+            drafts.push(Draft { order, text: at, to: address, sms });
         }
     }
-    drafts
 }
 
 /// What each message costs, and which of them are not sent because their recipients stopped them.
-async fn price(
-    db: &mut PgConnection,
-    client: ClientId,
-    order: &Order<'_>,
-    source: &str,
-    drafts: &mut [Draft],
-) -> Result<()> {
+async fn price(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], drafts: &mut [Draft]) -> Result<()> {
     let recipients: Vec<&str> = drafts.iter().map(|draft| draft.to.value()).collect();
     let prices = credits::prices(db, client, &recipients).await?;
-    let stopped = opt_outs::among(db, client, source, &recipients).await?;
+    let asked: Vec<(&str, &str)> =
+        drafts.iter().map(|draft| (draft.sms.source.as_str(), draft.sms.recipient.as_str())).collect();
+    let stopped = opt_outs::stopped(db, client, &asked).await?;
     for (draft, price) in drafts.iter_mut().zip(prices) {
-        let parts = order.texts.get(draft.text).map_or(1, |text| text.parts);
+        let text = orders.get(draft.order).and_then(|order| order.texts.get(draft.text));
+        let parts = text.map_or(1, |text| text.parts);
         draft.sms.units = i64::try_from(parts).unwrap_or(i64::MAX).saturating_mul(price);
-        draft.sms.blocked = stopped.contains(&draft.sms.recipient);
+        draft.sms.blocked =
+            !stopped.is_empty() && stopped.contains(&(bare(&draft.sms.source), draft.sms.recipient.clone()));
     }
     Ok(())
+}
+
+/// A source as replies name it.
+fn bare(source: &str) -> String {
+    source.trim().trim_start_matches('+').to_owned()
 }
 
 async fn store(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    order: &Order<'_>,
-    (inbox, source): (&Inbox, &str),
-    drafts: &mut [Draft],
+    orders: &[Order<'_>],
+    inbox: &Inbox,
+    drafts: &[Draft],
 ) -> Result<()> {
+    let rows: Vec<&NewSms> = drafts.iter().map(|draft| &draft.sms).collect();
+    product_messages::insert(db, client, &rows, ctx.now()).await?;
     let sent: Vec<&Draft> = drafts.iter().filter(|draft| !draft.sms.blocked).collect();
-    let new_parts = parts_of(order, inbox, source, &sent);
-    let of = |draft: &&Draft| NewMessage {
+    if !sent.is_empty() {
+        parts::insert(db, client, &parts_of(orders, inbox, &sent).iter().collect::<Vec<_>>()).await?;
+    }
+    // Requests that go out alike are stored together.
+    let mut alike: BTreeMap<(i16, Option<DateTime<Utc>>), Vec<&Draft>> = BTreeMap::new();
+    for draft in &sent {
+        let Some(order) = orders.get(draft.order) else { continue };
+        let urgent = order.texts.iter().any(|text| text.content.urgent);
+        let priority = if urgent { REPLY_PRIORITY } else { SEND_PRIORITY };
+        alike.entry((priority, order.due.filter(|due| *due > ctx.now()))).or_default().push(draft);
+    }
+    for ((priority, due), drafts) in alike {
+        let new: Vec<NewMessage> = drafts.iter().map(|draft| message_of(inbox, draft)).collect();
+        let at = due.unwrap_or(ctx.now());
+        messages::insert(db, client, &new.iter().collect::<Vec<_>>(), priority, at).await?;
+        if let Some(due) = due {
+            let later: Vec<_> = drafts.iter().map(|draft| (draft.sms.id, 0, due)).collect();
+            work::defer(db, client, &later, Later::PutOff).await?;
+        }
+    }
+    let mut sources: BTreeMap<&str, Vec<(&str, MessageId)>> = BTreeMap::new();
+    for draft in &sent {
+        sources.entry(&draft.sms.source).or_default().push((draft.to.value(), draft.sms.id));
+    }
+    for (source, sent) in sources {
+        replies::correspond(db, client, source, &sent).await?;
+    }
+    let blocked = drafts.iter().map(|draft| &draft.sms).filter(|sms| sms.blocked);
+    let refunds: Vec<_> = blocked.map(|sms| (ctx.mint(), sms.id, sms.units)).collect();
+    Ok(credits::refund(db, client, &refunds, ctx.now()).await?)
+}
+
+fn message_of(inbox: &Inbox, draft: &Draft) -> NewMessage {
+    NewMessage {
         id: draft.sms.id,
         part: draft.sms.part,
         origin: PartOrigin::Product,
@@ -215,39 +305,21 @@ async fn store(
         gst_id: draft.sms.id.to_string(),
         chat: None,
         conversation: None,
-    };
-    let new_messages: Vec<NewMessage> = sent.iter().map(of).collect();
-    let rows: Vec<NewSms> = drafts.iter().map(|draft| draft.sms.clone()).collect();
-    product_messages::insert(db, client, order.request.id, &rows, ctx.now()).await?;
-    if !sent.is_empty() {
-        parts::insert(db, client, &new_parts.iter().collect::<Vec<_>>()).await?;
-        let urgent = order.texts.iter().any(|text| text.content.urgent);
-        let priority = if urgent { REPLY_PRIORITY } else { SEND_PRIORITY };
-        let due = order.due.filter(|due| *due > ctx.now());
-        messages::insert(db, client, &new_messages.iter().collect::<Vec<_>>(), priority, due.unwrap_or(ctx.now()))
-            .await?;
-        if let Some(due) = due {
-            let later: Vec<(MessageId, i16, DateTime<Utc>)> = sent.iter().map(|draft| (draft.sms.id, 0, due)).collect();
-            work::defer(db, client, &later, Later::PutOff).await?;
-        }
-        let sent: Vec<(&str, MessageId)> = sent.iter().map(|draft| (draft.to.value(), draft.sms.id)).collect();
-        replies::correspond(db, client, source, &sent).await?;
     }
-    let blocked: Vec<_> = rows.iter().filter(|sms| sms.blocked).map(|sms| (ctx.mint(), sms.id, sms.units)).collect();
-    Ok(credits::refund(db, client, &blocked, ctx.now()).await?)
 }
 
-fn parts_of(order: &Order<'_>, inbox: &Inbox, source: &str, sent: &[&Draft]) -> Vec<NewPart> {
+fn parts_of(orders: &[Order<'_>], inbox: &Inbox, sent: &[&Draft]) -> Vec<NewPart> {
     let mut seen = HashSet::new();
     let new = sent.iter().filter(|draft| seen.insert(draft.sms.part));
     let part = |draft: &&Draft| {
-        let content = order.texts.get(draft.text).map(|text| text.content.clone()).unwrap_or_default();
+        let text = orders.get(draft.order).and_then(|order| order.texts.get(draft.text));
+        let content = text.map(|text| text.content.clone()).unwrap_or_default();
         NewPart {
             id: draft.sms.part,
             batch: BatchId(draft.sms.part.0),
             inbox: inbox.id,
             origin: PartOrigin::Product,
-            content: OutboundContent::Sms(SmsContent { source: Some(source.to_owned()), ..content }),
+            content: OutboundContent::Sms(SmsContent { source: Some(draft.sms.source.clone()), ..content }),
             fallback: None,
             quoted_provider_id: None,
             send: None,

@@ -1,17 +1,21 @@
 //! What subscribers answer: stored before the SMSC is told so, and handed to the product whose message they answer, which is the
-//! one that was sent last to that subscriber from that address.
+//! one that was sent last to that subscriber from that address. Who answers a fallback, or what the send endpoints sent, writes in
+//! the chat of the SMS inbox.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use base::{Context, Result};
 use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, StoreFailed};
+use chat::receive::receive;
 use domain::{
+    channel::Channel,
     ids::{ClientId, MessageId, SmsRequestId},
+    inbound::{InboundContent, InboundMessage},
     sms_products::{OptOutWord, Product, callback},
 };
 use storage::{
-    PgConnection, Queue,
+    PgConnection, Queue, inboxes,
     sms::{
         inbound::{self, InboundSms},
         products::{
@@ -91,13 +95,14 @@ async fn hand_over(
     client: ClientId,
     answered: MessageId,
     (message, text, id): (&MobileOriginated, &str, Uuid),
-) -> Result<Option<(Queue, Uuid)>> {
-    let Some(sent) = replies::message(db, client, answered).await? else { return Ok(None) };
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(sent) = replies::message(db, client, answered).await? else {
+        return write_in_chat(ctx, db, client, (message, text, id)).await;
+    };
     let request = SmsRequestId(sent.request_id);
-    let Some(known) = requests::get(db, client, request).await? else { return Ok(None) };
-    if !known.wants_replies {
-        return Ok(None);
-    }
+    let Some(known) = requests::get(db, client, request).await?.filter(|known| known.wants_replies) else {
+        return Ok(Vec::new());
+    };
     let reply = Reply {
         id,
         request,
@@ -110,13 +115,46 @@ async fn hand_over(
     replies::insert(db, client, &reply).await?;
     match known.product {
         Product::Json => {}
-        Product::Batch => return Ok(None),
-        Product::Email => return email::tell_reply(ctx, db, client, &reply).await,
+        Product::Batch => return Ok(Vec::new()),
+        Product::Email => return Ok(email::tell_reply(ctx, db, client, &reply).await?.into_iter().collect()),
     }
-    let Some(url) = known.reply_url else { return Ok(None) };
+    let Some(url) = known.reply_url else { return Ok(Vec::new()) };
     let callback = reply_callback(ctx, &reply, &sent, url, known.posts_replies);
     callbacks::insert(db, client, std::slice::from_ref(&callback)).await?;
-    Ok(Some((Queue::SmsCallback, callback.lane_id)))
+    Ok(vec![(Queue::SmsCallback, callback.lane_id)])
+}
+
+/// Takes an SMS that answers none of the products' as a message of a customer: its chat is that of the client's SMS inbox. A word
+/// that stops messages, or asks for them again, has been heeded, and nobody is to answer it.
+async fn write_in_chat(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (message, text, id): (&MobileOriginated, &str, Uuid),
+) -> Result<Vec<(Queue, Uuid)>> {
+    if OptOutWord::of(text).is_some() {
+        return Ok(Vec::new());
+    }
+    let named = inboxes::by_addresses(db, client, Channel::Sms, std::slice::from_ref(&message.to)).await?.pop();
+    let inbox = match named {
+        Some(inbox) => Some(inbox),
+        None => inboxes::default_sms(db, client).await?,
+    };
+    let Some(inbox) = inbox else { return Ok(Vec::new()) };
+    let wrote = InboundMessage {
+        provider_id: format!("sms:{id}"),
+        from: Some(message.from.clone()),
+        from_user_id: None,
+        from_parent_user_id: None,
+        from_address: None,
+        profile_name: None,
+        username: None,
+        sent_at: ctx.now(),
+        quoted_provider_id: None,
+        content: InboundContent::Text { body: text.to_owned() },
+        raw: serde_json::Value::Null,
+    };
+    receive(ctx, db, client, inbox.id, &wrote).await
 }
 
 fn reply_callback(ctx: &Context, reply: &Reply, sent: &Answered, url: String, posts: bool) -> Callback {

@@ -10,7 +10,10 @@ use domain::{
     inbound::ProviderFailure,
     sms_products::OptOutWord,
 };
-use outbound::delivery::{self, Step};
+use outbound::{
+    delivery::{self, Step},
+    dispatch::STOPPED_SMS,
+};
 use storage::{
     PgConnection, PgPool, Queue, inboxes,
     sms::products::{messages, opt_outs},
@@ -18,8 +21,6 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Our own code of an SMS whose recipient has stopped them.
-pub const STOPPED: i64 = 900_470;
 /// Waiting messages that one reply stops.
 const STOPPED_AT_ONCE: i64 = 1000;
 /// Numbers of a list at most, read so many at a time.
@@ -84,7 +85,7 @@ fn stopped(ctx: &Context, message: MessageId) -> Step {
         reached: DeliveryState::Failed,
         at: ctx.now(),
         provider_id: None,
-        failure: Some(ProviderFailure { code: STOPPED, text }),
+        failure: Some(ProviderFailure { code: STOPPED_SMS, text }),
         named: Vec::new(),
     }
 }

@@ -48,6 +48,15 @@ impl Connection {
     /// The same with more headers, each ended by `\\r\\n`.
     pub async fn post_with(&mut self, headers: &str, body: &str) -> u16 {
         let request = format!("{}{headers}Content-Length: {}\r\n\r\n{body}", self.head, body.len());
+        self.exchange(&request).await
+    }
+
+    /// Gets a path with its query.
+    pub async fn get(&mut self, path: &str) -> u16 {
+        self.exchange(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await
+    }
+
+    async fn exchange(&mut self, request: &str) -> u16 {
         self.stream.write_all(request.as_bytes()).await.expect("the program takes requests");
         self.buffer.clear();
         loop {

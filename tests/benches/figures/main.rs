@@ -18,6 +18,7 @@ mod floor;
 mod heldup;
 mod inbox;
 mod journey;
+mod kannel;
 mod live;
 mod load;
 mod memory;
@@ -30,6 +31,7 @@ mod role;
 mod sends;
 mod shaper;
 mod sink;
+mod sms;
 mod smsc;
 mod stage;
 mod table;
@@ -50,6 +52,7 @@ const GROUPS: [&str; 15] = [
     "filled",
     "inbox",
     "fallback",
+    "sms",
     "waiting",
     "heldup",
     "memory",
@@ -108,6 +111,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("fallback") {
         figures.extend(fallback::measure().await);
+    }
+    if wanted("sms") {
+        figures.extend(sms::measure().await);
     }
     if wanted("waiting") {
         figures.extend(waiting::measure().await);

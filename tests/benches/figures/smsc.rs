@@ -1,9 +1,9 @@
 //! What SMS are submitted to: an SMSC written by others, and the least that any client of an SMSC does.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Lines, Write},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     str::FromStr,
     sync::Arc,
     time::{Duration, Instant},
@@ -34,6 +34,7 @@ impl Account {
 /// npm `smpp` as an SMSC, in a process of its own; it ends with this.
 pub struct Npm {
     child: Child,
+    said: Lines<BufReader<ChildStdout>>,
     pub account: Account,
 }
 
@@ -51,10 +52,29 @@ impl Npm {
             .stdout(Stdio::piped())
             .spawn()
             .expect("node is installed");
-        let mut port = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let port = said.next().expect("it says its port").unwrap();
         let account = Account { address: format!("127.0.0.1:{}", port.trim()), system_id: "esme" };
-        Self { child, account }
+        Self { child, said, account }
+    }
+
+    /// What it answers to a line (`quick.js` lists them).
+    pub fn ask(&mut self, line: &str) -> String {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+        self.said.next().expect("it answers").unwrap()
+    }
+
+    /// Waits until it has taken so many submits; answers how long that took since `began`.
+    pub async fn has_taken(&mut self, count: usize, began: Instant) -> Duration {
+        loop {
+            let taken: usize = self.ask("count").parse().unwrap();
+            if taken >= count {
+                assert_eq!(taken, count, "more submits than messages");
+                return began.elapsed();
+            }
+            assert!(began.elapsed() < Duration::from_secs(600), "{taken} of {count} were submitted in ten minutes");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 // An SMSC on the npm package `smpp`, steered over standard input and telling what happens on standard output, one JSON
-// object per line. Start: node smsc.js FOLDER_WITH_NODE_MODULES [PORT]
+// object per line. Start: node smsc.js FOLDER_WITH_NODE_MODULES [PORT [KEY CERTIFICATE]]; with the last two over TLS.
 'use strict';
 
+const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
 
-const [, , modules, port] = process.argv;
+const [, , modules, port, key, certificate] = process.argv;
 const smpp = require(path.join(modules, 'node_modules', 'smpp'));
 
 const say = (event, fields) => process.stdout.write(JSON.stringify({ event, ...fields }) + '\n');
@@ -29,8 +30,9 @@ let mostUnanswered = 0;
 
 const receiver = () => [...sessions].reverse().find((session) => session.mode !== 'bind_transmitter');
 
-function deliver(fields, tag) {
-  const session = receiver();
+// `over` is the place of a session in the order that they were bound in.
+function deliver(fields, tag, over) {
+  const session = over === undefined ? receiver() : [...sessions][over];
   if (!session) return say('error', { message: 'nobody is bound to receive' });
   session.deliver_sm(fields, (answer) => say('delivered', { tag, status: answer.command_status }));
 }
@@ -108,7 +110,8 @@ function onBind(session, pdu) {
   return answer(0);
 }
 
-const server = smpp.createServer((session) => {
+const tls = key ? { key: fs.readFileSync(key), cert: fs.readFileSync(certificate) } : {};
+const server = smpp.createServer(tls, (session) => {
   for (const kind of ['bind_transceiver', 'bind_transmitter', 'bind_receiver']) {
     session.on(kind, (pdu) => onBind(session, pdu));
   }
@@ -137,7 +140,7 @@ const commands = {
   },
   receipt: (wanted) => deliver(receiptFields(wanted), wanted.tag || 'receipt'),
   // `hex` is the whole short_message, header included; `text` is encoded by the package.
-  mo: ({ from, to, text, hex, data_coding = 0, esm_class = 0, tag = 'mo' }) =>
+  mo: ({ from, to, text, hex, data_coding = 0, esm_class = 0, tag = 'mo', over }) =>
     deliver(
       {
         source_addr: from,
@@ -149,6 +152,7 @@ const commands = {
         short_message: hex === undefined ? text : Buffer.from(hex, 'hex'),
       },
       tag,
+      over,
     ),
   drop: () => sessions.forEach((session) => session.destroy()),
   unbind: () => sessions.forEach((session) => session.unbind()),

@@ -181,9 +181,9 @@ async fn to_the_end(
     send: JsonSend,
     urgent: bool,
 ) -> Result<json::Accepted, SendError> {
-    let ctx = Arc::clone(&state.context);
+    let gateway = Arc::clone(&state.sms);
     let sending = async move {
-        let taken = json::send(&ctx, client, &send, urgent).await;
+        let taken = gateway.send(client, send, urgent).await;
         drop(held);
         taken
     };

@@ -13,7 +13,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     SmppEvents, SmppSettings,
     deliveries::{After, Deliveries},
-    joiner::{self, Joiner},
+    joiner,
     link::{self, Incoming, Link},
     pacing::Pacing,
     submit::{Refusal, SmsPart, SubmitFailure, Submitted, sort, submit_sm},
@@ -76,6 +76,11 @@ impl Bind {
         }
     }
 
+    /// What it is called in stored data.
+    pub(super) fn name(&self) -> &str {
+        &self.url.name
+    }
+
     pub(super) fn status(&self) -> BindStatus {
         BindStatus { bind: self.url.name.clone(), state: self.state.borrow().clone() }
     }
@@ -124,10 +129,11 @@ impl Bind {
         self.pacing.paused_for(now).unwrap_or_default().max(self.pacing.wait(now, AHEAD))
     }
 
-    /// Reserves the next place in the rate and says how long it is until then; `Err` when nothing can be started now.
-    pub(super) fn reserve(&self, now: Instant) -> Result<Duration, SubmitFailure> {
+    /// Reserves the next place in the rate and says how long it is until then; `None` when it is too early for that, `Err` when
+    /// nothing can be started now.
+    pub(super) fn reserve(&self, now: Instant) -> Result<Option<Duration>, SubmitFailure> {
         self.ready(now)?;
-        self.pacing.slot(now, AHEAD).map_err(|after| SubmitFailure::Throttled { after })
+        Ok(self.pacing.slot(now, AHEAD).ok())
     }
 
     /// Reserves the next place in the rate, however late it is.
@@ -177,10 +183,13 @@ impl Bind {
     }
 
     /// Keeps the session up until `stop`.
-    pub(super) async fn run(self: Arc<Self>, events: Arc<dyn SmppEvents>, tasks: TaskTracker, stop: CancellationToken) {
-        let (to_joiner, queue) = joiner::queue();
-        let joiner = Joiner::new(self.url.name.clone(), Arc::clone(&events), &self.settings);
-        tasks.spawn(joiner.run(queue, stop.clone()));
+    pub(super) async fn run(
+        self: Arc<Self>,
+        events: Arc<dyn SmppEvents>,
+        to_joiner: joiner::Parts,
+        tasks: TaskTracker,
+        stop: CancellationToken,
+    ) {
         let deliveries = Deliveries::new(self.url.name.clone(), self.url.ids, events, to_joiner, tasks);
         let mut pause = Pause::new(&self.settings);
         while !stop.is_cancelled() {

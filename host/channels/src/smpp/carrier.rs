@@ -149,10 +149,34 @@ impl SmppCarrier {
                 Ok(Submitted { bind, smsc_id }) => {
                     outgoing.parts.taken(PartTaken { message: outgoing.message, part: number, bind, smsc_id });
                 }
-                Err(failure) => worst = worse(worst, send_failure(failure)),
+                Err(failure) => worst = worse(worst, self.send_failure(failure)),
             }
             // The message keeps one slot until it is through; what it has beyond that is anybody's again.
             idle = submits.is_empty().then_some(slot);
+        }
+    }
+
+    /// What the failure of a submit means for its message. Where another bind takes submits, it goes there at once.
+    fn send_failure(&self, failure: SubmitFailure) -> SendFailure {
+        let refused = |text: String| ProviderFailure { code: REFUSED_BY_SMSC, text };
+        let pause = |alone: Duration| if self.gateway.takes_now() { Duration::ZERO } else { alone };
+        match failure {
+            SubmitFailure::NotConnected => {
+                SendFailure::NotSent { reason: "the SMSC is not connected".to_owned(), after: Some(pause(SOON)) }
+            }
+            SubmitFailure::Throttled { after } => {
+                let failure = refused("the SMSC takes no more messages for now".to_owned());
+                SendFailure::SlowDown { failure, after: Some(pause(after)) }
+            }
+            SubmitFailure::Retry { code, name } => {
+                let failure = refused(format!("the SMSC refused it: {name} ({code})"));
+                SendFailure::Retry { failure, after: Some(SOON) }
+            }
+            SubmitFailure::Rejected { code, name } => {
+                SendFailure::Rejected(refused(format!("the SMSC refused it: {name} ({code})")))
+            }
+            SubmitFailure::Invalid(reason) => SendFailure::Rejected(invalid(&reason)),
+            SubmitFailure::Unknown { reason } => SendFailure::Unknown { reason },
         }
     }
 }
@@ -204,28 +228,6 @@ fn segmented(text: &str, unicode: bool, numbered: bool) -> Result<Segmented, Too
 
 fn invalid(reason: &str) -> ProviderFailure {
     ProviderFailure { code: REFUSED_BY_SMSC, text: format!("not a valid SMS: {reason}") }
-}
-
-fn send_failure(failure: SubmitFailure) -> SendFailure {
-    let refused = |text: String| ProviderFailure { code: REFUSED_BY_SMSC, text };
-    match failure {
-        SubmitFailure::NotConnected => {
-            SendFailure::NotSent { reason: "no SMSC is connected".to_owned(), after: Some(SOON) }
-        }
-        SubmitFailure::Throttled { after } => {
-            let failure = refused("the SMSC takes no more messages for now".to_owned());
-            SendFailure::SlowDown { failure, after: Some(after) }
-        }
-        SubmitFailure::Retry { code, name } => {
-            let failure = refused(format!("the SMSC refused it: {name} ({code})"));
-            SendFailure::Retry { failure, after: Some(SOON) }
-        }
-        SubmitFailure::Rejected { code, name } => {
-            SendFailure::Rejected(refused(format!("the SMSC refused it: {name} ({code})")))
-        }
-        SubmitFailure::Invalid(reason) => SendFailure::Rejected(invalid(&reason)),
-        SubmitFailure::Unknown { reason } => SendFailure::Unknown { reason },
-    }
 }
 
 /// Of two failures of one message the one that decides: a part that is refused for good makes the others pointless, and one

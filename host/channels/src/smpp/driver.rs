@@ -18,24 +18,20 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Drives a connection to its end.
 pub(super) struct Driver {
     connection: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// Writes so far, where they can be seen.
-    written: Option<Arc<AtomicU64>>,
+    /// Writes so far.
+    written: Arc<AtomicU64>,
     /// Polls in a row, at most: enough to write a window.
     most: usize,
 }
 
 impl Driver {
-    /// `window` requests may wait at once. Without `written` the connection is polled as often as they need.
+    /// `window` requests may wait at once.
     pub(super) fn new(
         connection: impl Future<Output = ()> + Send + 'static,
-        written: Option<Arc<AtomicU64>>,
+        written: Arc<AtomicU64>,
         window: usize,
     ) -> Self {
         Self { connection: Box::pin(connection), written, most: window / 2 + 2 }
-    }
-
-    fn writes(&self) -> Option<u64> {
-        self.written.as_ref().map(|written| written.load(Ordering::Relaxed))
     }
 }
 
@@ -44,18 +40,16 @@ impl Future for Driver {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         for _ in 0..self.most {
-            let before = self.writes();
+            let before = self.written.load(Ordering::Relaxed);
             if self.connection.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(());
             }
-            if before.is_some() && before == self.writes() {
+            if before == self.written.load(Ordering::Relaxed) {
                 return Poll::Pending;
             }
         }
-        if self.written.is_some() {
-            // It was still writing.
-            cx.waker().wake_by_ref();
-        }
+        // It was still writing.
+        cx.waker().wake_by_ref();
         Poll::Pending
     }
 }

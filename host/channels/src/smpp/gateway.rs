@@ -1,6 +1,7 @@
 //! All binds together: places to submit over them in turn, status and shutdown.
 
 use std::{
+    collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -14,10 +15,11 @@ use uuid::Uuid;
 use super::{
     SmppEvents, SmppSettings,
     bind::{Bind, BindStatus},
+    joiner::{self, Joiner},
     slot::Slot,
     submit::{SmsPart, SubmitFailure, Submitted},
     url::SmppUrl,
-    window::Window,
+    window::{Reserved, Window},
 };
 use crate::carrier::LOOK_AGAIN;
 
@@ -25,6 +27,8 @@ use crate::carrier::LOOK_AGAIN;
 const SHUTDOWN: Duration = Duration::from_secs(5);
 /// Whose share submits take that belong to no inbox.
 const NO_INBOX: InboxId = InboxId(Uuid::nil());
+/// How long to wait while it is the turn of another.
+const FOR_ANOTHERS_TURN: Duration = Duration::from_millis(1);
 /// When to try again after the window stayed full.
 const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
 
@@ -57,8 +61,16 @@ impl SmppGateway {
     /// once.
     pub fn connect(&self, events: &Arc<dyn SmppEvents>) {
         let Inner { binds, tasks, stop, .. } = &*self.inner;
+        // The parts of a message from a subscriber may come over different binds of one account.
+        let mut joiners: HashMap<&str, joiner::Parts> = HashMap::new();
         for bind in binds {
-            tasks.spawn(Arc::clone(bind).run(Arc::clone(events), tasks.clone(), stop.clone()));
+            let parts = joiners.entry(bind.name()).or_insert_with(|| {
+                let (parts, queue) = joiner::queue();
+                let joiner = Joiner::new(bind.name().to_owned(), Arc::clone(events), &self.inner.settings);
+                tasks.spawn(joiner.run(queue, stop.clone()));
+                parts
+            });
+            tasks.spawn(Arc::clone(bind).run(Arc::clone(events), parts.clone(), tasks.clone(), stop.clone()));
         }
     }
 
@@ -84,6 +96,11 @@ impl SmppGateway {
         !self.inner.binds.is_empty()
     }
 
+    /// Whether some bind takes submits now, full windows apart.
+    pub(super) fn takes_now(&self) -> bool {
+        self.obstacle().is_ok()
+    }
+
     /// Whether a session is up.
     pub fn is_connected(&self) -> bool {
         self.inner.binds.iter().any(|bind| bind.is_up())
@@ -102,15 +119,20 @@ impl SmppGateway {
     /// Joins places in windows with places in the rates of their binds.
     fn slots(
         &self,
-        pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> bool) -> Vec<super::window::Held>,
+        pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> Reserved) -> Vec<super::window::Held>,
     ) -> Vec<Slot> {
         let now = Instant::now();
         let mut reserved = Vec::new();
         let mut reserve = |index: usize| {
-            let Some(bind) = self.inner.binds.get(index) else { return false };
-            let Ok(wait) = bind.reserve(now) else { return false };
-            reserved.push((Arc::clone(bind), now + wait));
-            true
+            let Some(bind) = self.inner.binds.get(index) else { return Reserved::Closed };
+            match bind.reserve(now) {
+                Ok(Some(wait)) => {
+                    reserved.push((Arc::clone(bind), now + wait));
+                    Reserved::Yes
+                }
+                Ok(None) => Reserved::NotYet,
+                Err(_) => Reserved::Closed,
+            }
         };
         let held = pick(now, &mut reserve);
         reserved.into_iter().zip(held).map(|((bind, at), held)| Slot::new(bind, held, at)).collect()
@@ -127,7 +149,10 @@ impl SmppGateway {
         let freed = self.inner.window.freed(inbox);
         let open = self.inner.window.open_binds(inbox, now, &|bind| self.is_up(bind));
         let waits = open.into_iter().filter_map(|bind| self.inner.binds.get(bind)).map(|bind| bind.wait(now));
-        let wait = waits.min().unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
+        let mut wait = waits.min().unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
+        if self.inner.window.is_anothers_turn(inbox, now) {
+            wait = wait.max(FOR_ANOTHERS_TURN);
+        }
         if !wait.is_zero() {
             // Either way it is time to look.
             let _ = timeout(wait, freed).await;

@@ -15,7 +15,7 @@ use super::{
 /// Parts waiting to be looked at. A full queue stops the reading of the session, and with it the SMSC.
 const QUEUE: usize = 256;
 
-/// Joins and hands over for one bind.
+/// Joins and hands over for the binds of one account.
 pub(super) struct Joiner {
     bind: String,
     events: Arc<dyn SmppEvents>,
@@ -25,8 +25,11 @@ pub(super) struct Joiner {
 /// A part with the answer that it waits for.
 pub(super) type Queued = (MobilePart, Answer);
 
+/// Where binds leave parts.
+pub(super) type Parts = mpsc::Sender<Queued>;
+
 /// Starts the task's queue; the caller spawns [`Joiner::run`].
-pub(super) fn queue() -> (mpsc::Sender<Queued>, mpsc::Receiver<Queued>) {
+pub(super) fn queue() -> (Parts, mpsc::Receiver<Queued>) {
     mpsc::channel(QUEUE)
 }
 

@@ -10,12 +10,17 @@ use rusmpp::{
     values::InterfaceVersion,
 };
 use rusmppc::{Client, ConnectionBuilder, Event, error::Error};
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
 
 use super::{
     SmppSettings,
     driver::{Counted, Driver},
     status_name::status_name,
+    tls,
     url::{BindMode, SmppUrl},
 };
 
@@ -115,32 +120,35 @@ async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Client, Inco
         .response_timeout(settings.response_timeout)
         .max_command_length(64 * 1024)
         // Without this the library refuses every bind that is not 5.0.
-        .disable_interface_version_check()
-        .no_spawn();
+        .disable_interface_version_check();
     let unreachable = |reason: String| OpenError::Unreachable(reason);
     let connecting = async {
-        if url.tls {
-            let address = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
-            let connected = builder.connect(format!("smpps://{address}:{}", url.port)).await;
-            let (client, events, connection) = connected.map_err(|error| unreachable(error.to_string()))?;
-            tokio::spawn(Driver::new(connection, None, url.window));
-            Ok((client.clone(), tagged(client, events)))
+        // The system's resolver, not the library's own: it knows the hosts file and search domains.
+        let stream =
+            TcpStream::connect((url.host.as_str(), url.port)).await.map_err(|error| unreachable(error.to_string()))?;
+        stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
+        Ok(if url.tls {
+            let stream = tls::handshake(stream, &url.host, url.ca.as_deref()).await;
+            speak(builder, stream.map_err(|error| unreachable(error.to_string()))?, url.window)
         } else {
-            // The system's resolver, not the library's own: it knows the hosts file and search domains.
-            let stream = TcpStream::connect((url.host.as_str(), url.port))
-                .await
-                .map_err(|error| unreachable(error.to_string()))?;
-            stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
-            let (stream, written) = Counted::new(stream);
-            let (client, events, connection) = builder.connected(stream);
-            tokio::spawn(Driver::new(connection, Some(written), url.window));
-            Ok((client.clone(), tagged(client, events)))
-        }
+            speak(builder, stream, url.window)
+        })
     };
     match timeout(settings.connect_timeout, connecting).await {
         Ok(outcome) => outcome,
         Err(_) => Err(unreachable("the connection took too long".to_owned())),
     }
+}
+
+/// Speaks SMPP over a connection.
+fn speak<S>(builder: ConnectionBuilder, stream: S, window: usize) -> (Client, Incoming)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (stream, written) = Counted::new(stream);
+    let (client, events, connection) = builder.no_spawn().connected(stream);
+    tokio::spawn(Driver::new(connection, written, window));
+    (client.clone(), tagged(client, events))
 }
 
 fn tagged(client: Client, events: impl Stream<Item = Event> + Send + 'static) -> Incoming {

@@ -20,6 +20,7 @@ mod receipt_text;
 mod slot;
 mod status_name;
 mod submit;
+mod tls;
 mod url;
 mod way;
 mod window;

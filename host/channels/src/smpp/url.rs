@@ -1,6 +1,6 @@
 //! `smpp://system_id:password@host:port?...`: one bind (CONTRACT 2, `smpp.url`).
 
-use std::{fmt, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 use url::Url;
 
@@ -33,6 +33,8 @@ pub struct SmppUrl {
     pub(super) window: usize,
     pub(super) rate: Option<u32>,
     pub(super) prefixes: Vec<String>,
+    /// The authority that vouches for the SMSC, where it is none that everybody trusts.
+    pub(super) ca: Option<PathBuf>,
 }
 
 /// An SMSC URL that cannot be used. The text never repeats the password.
@@ -63,7 +65,8 @@ impl SmppUrl {
     /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate), `window=1..1000`
     /// (unanswered submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
     /// the bind is called in stored data; `system_id@host:port` unless set), `prefixes=27,264` (beginnings of the numbers that it is
-    /// for; every number unless set).
+    /// for; every number unless set), `ca=` (file of the certificates that `smpps://` trusts instead of the public ones). Binds of one
+    /// name are one account: what was submitted over one may be answered over another.
     pub fn parse(text: &str) -> Result<Self, SmppUrlError> {
         let url = Url::parse(text).map_err(|_| SmppUrlError::NotSmpp)?;
         let tls = match url.scheme() {
@@ -95,6 +98,7 @@ impl SmppUrl {
             window: 32,
             rate: None,
             prefixes: Vec::new(),
+            ca: None,
         };
         for (name, value) in url.query_pairs() {
             parsed.set(&name, &value)?;
@@ -142,7 +146,9 @@ impl SmppUrl {
                 }
                 self.prefixes = prefixes;
             }
-            _ => return wrong("known options are ids, window, rate, mode, system_type, name and prefixes"),
+            "ca" if self.tls && !value.is_empty() => self.ca = Some(PathBuf::from(value)),
+            "ca" => return wrong("give the file of a certificate, with smpps://"),
+            _ => return wrong("known options are ids, window, rate, mode, system_type, name, prefixes and ca"),
         }
         Ok(())
     }

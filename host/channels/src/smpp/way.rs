@@ -9,7 +9,7 @@ use domain::{
 };
 use tokio::time::timeout;
 
-use super::{SmppGateway, slot::Slot};
+use super::{SmppGateway, slot::Slot, window::Reserved};
 use crate::carrier::LOOK_AGAIN;
 
 impl SmppGateway {
@@ -70,11 +70,13 @@ impl SmppGateway {
         let bind = self.inner.binds.get(place)?;
         let now = Instant::now();
         let mut at = now;
-        let mut reserve = |_| {
-            bind.reserve(now).is_ok_and(|wait| {
+        let mut reserve = |_| match bind.reserve(now) {
+            Ok(Some(wait)) => {
                 at = now + wait;
-                true
-            })
+                Reserved::Yes
+            }
+            Ok(None) => Reserved::NotYet,
+            Err(_) => Reserved::Closed,
         };
         let held = self.inner.window.take_of(inbox, place, &mut reserve)?;
         Some(Slot::new(Arc::clone(bind), held, at))

@@ -1,6 +1,6 @@
 //! Who may submit next. A window (submits without an answer) belongs to a bind and is shared by all inboxes of the process,
 //! so that many small ones get through beside one that has thousands waiting: while others want room, nobody takes more
-//! than an equal share.
+//! than an equal share. Where it is the rate of a bind that is short, and not its window, those who wait take turns.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -13,6 +13,21 @@ use tokio::sync::oneshot;
 
 /// How long an inbox that got less than it wanted counts as wanting more. Dispatchers ask again sooner than that.
 const WANTS: Duration = Duration::from_secs(1);
+/// How long the others wait for the one whose turn it is.
+const TURN: Duration = Duration::from_millis(20);
+/// The part of a share that one turn is.
+const TURNS_OF_A_SHARE: usize = 8;
+
+/// Whether a bind takes one more submit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reserved {
+    /// It does, and keeps a place in its rate for it.
+    Yes,
+    /// Its rate does not allow it yet.
+    NotYet,
+    /// It is down, or pauses.
+    Closed,
+}
 
 /// The windows of all binds.
 pub(super) struct Window {
@@ -29,6 +44,13 @@ struct State {
     held: HashMap<InboxId, usize>,
     wanting: HashMap<InboxId, Instant>,
     waiting: VecDeque<(InboxId, oneshot::Sender<()>)>,
+    /// A rate was what kept somebody from more, last time.
+    paced: bool,
+    /// When each inbox had a place last, counted in places.
+    served: HashMap<InboxId, u64>,
+    places: u64,
+    /// Whose turn it is at a rate, and since when.
+    next: Option<(InboxId, Instant)>,
 }
 
 /// A place in the window of a bind, given back when it is dropped.
@@ -49,6 +71,10 @@ impl Window {
             held: HashMap::new(),
             wanting: HashMap::new(),
             waiting: VecDeque::new(),
+            paced: false,
+            served: HashMap::new(),
+            places: 0,
+            next: None,
         };
         Arc::new(Self { state: Mutex::new(state) })
     }
@@ -65,10 +91,10 @@ impl Window {
         wanted: usize,
         now: Instant,
         up: &dyn Fn(usize) -> bool,
-        reserve: &mut dyn FnMut(usize) -> bool,
+        reserve: &mut dyn FnMut(usize) -> Reserved,
     ) -> Vec<Held> {
         let mut state = self.state();
-        let room = state.room(inbox, now, up).min(wanted);
+        let room = state.room(inbox, now, up).min(state.turn(inbox, now, up)).min(wanted);
         let held = self.pick(&mut state, inbox, room, reserve);
         if held.len() < wanted {
             state.wanting.insert(inbox, now);
@@ -83,7 +109,7 @@ impl Window {
         self: &Arc<Self>,
         inbox: InboxId,
         now: Instant,
-        reserve: &mut dyn FnMut(usize) -> bool,
+        reserve: &mut dyn FnMut(usize) -> Reserved,
     ) -> Option<Held> {
         let mut state = self.state();
         state.forget(now);
@@ -98,23 +124,31 @@ impl Window {
         state: &mut State,
         inbox: InboxId,
         count: usize,
-        reserve: &mut dyn FnMut(usize) -> bool,
+        reserve: &mut dyn FnMut(usize) -> Reserved,
     ) -> Vec<Held> {
-        let mut passed_over = Vec::new();
-        let mut held = Vec::new();
+        let (mut passed_over, mut held, mut paced) = (Vec::new(), Vec::new(), false);
         while held.len() < count {
             let Some(bind) = state.least_loaded(&passed_over) else { break };
             state.turn = bind + 1;
-            match state.free.get_mut(bind) {
-                Some(free) if reserve(bind) => {
-                    *free -= 1;
+            match reserve(bind) {
+                Reserved::Yes => {
+                    if let Some(free) = state.free.get_mut(bind) {
+                        *free -= 1;
+                    }
                     held.push(Held { window: Arc::clone(self), bind, inbox });
                 }
-                _ => passed_over.push(bind),
+                reserved => {
+                    paced |= reserved == Reserved::NotYet;
+                    passed_over.push(bind);
+                }
             }
+        }
+        if count > 0 {
+            state.paced = paced && held.len() < count;
         }
         if !held.is_empty() {
             *state.held.entry(inbox).or_default() += held.len();
+            state.serve(inbox);
         }
         held
     }
@@ -124,11 +158,11 @@ impl Window {
         self: &Arc<Self>,
         inbox: InboxId,
         bind: usize,
-        reserve: &mut dyn FnMut(usize) -> bool,
+        reserve: &mut dyn FnMut(usize) -> Reserved,
     ) -> Option<Held> {
         let mut state = self.state();
         let free = state.free.get_mut(bind).filter(|free| **free > 0)?;
-        if !reserve(bind) {
+        if reserve(bind) != Reserved::Yes {
             return None;
         }
         *free -= 1;
@@ -149,6 +183,11 @@ impl Window {
             return Vec::new();
         }
         (0..).zip(&state.free).filter(|(bind, free)| **free > 0 && up(*bind)).map(|(bind, _)| bind).collect()
+    }
+
+    /// Whether it is the turn of another at a rate.
+    pub(super) fn is_anothers_turn(&self, inbox: InboxId, now: Instant) -> bool {
+        self.state().next_but(inbox, now).is_some()
     }
 
     /// Resolves when a place has become free that this inbox may have. Whoever waited longest is told first.
@@ -191,6 +230,53 @@ impl State {
 
     fn forget(&mut self, now: Instant) {
         self.wanting.retain(|_, since| now.saturating_duration_since(*since) < WANTS);
+        let (held, wanting) = (&self.held, &self.wanting);
+        self.served.retain(|inbox, _| held.contains_key(inbox) || wanting.contains_key(inbox));
+    }
+
+    /// The inbox has had a place.
+    fn serve(&mut self, inbox: InboxId) {
+        self.places += 1;
+        self.served.insert(inbox, self.places);
+        self.next.take_if(|(next, _)| *next == inbox);
+    }
+
+    fn next_but(&self, inbox: InboxId, now: Instant) -> Option<InboxId> {
+        let (next, since) = self.next.filter(|(next, _)| *next != inbox)?;
+        (now.saturating_duration_since(since) < TURN).then_some(next)
+    }
+
+    /// How many places the inbox may take while a rate is what everybody waits for: none when somebody else waits who had one
+    /// before it did.
+    fn turn(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
+        if !self.paced {
+            return usize::MAX;
+        }
+        if self.next_but(inbox, now).is_some() {
+            return 0;
+        }
+        let served = |one: &InboxId| self.served.get(one).copied().unwrap_or_default();
+        let others = (0..).zip(&self.waiting).filter(|(_, (other, tell))| *other != inbox && !tell.is_closed());
+        let Some((at, other)) = others.map(|(at, (other, _))| (at, *other)).min_by_key(|(_, other)| served(other))
+        else {
+            return usize::MAX;
+        };
+        if served(&other) >= served(&inbox) {
+            return (self.share(inbox, up) / TURNS_OF_A_SHARE).max(1);
+        }
+        self.next = Some((other, now));
+        if let Some((_, tell)) = self.waiting.remove(at) {
+            // Who no longer waits need not know.
+            let _ = tell.send(());
+        }
+        0
+    }
+
+    /// An equal share of all places.
+    fn share(&self, inbox: InboxId, up: &dyn Fn(usize) -> bool) -> usize {
+        let all: usize = (0..).zip(&self.size).filter(|(bind, _)| up(*bind)).map(|(_, size)| size).sum();
+        let sharing: HashSet<InboxId> = self.held.keys().chain(self.wanting.keys()).copied().chain([inbox]).collect();
+        (all / sharing.len()).max(1)
     }
 
     fn held(&self, inbox: InboxId) -> usize {
@@ -200,9 +286,7 @@ impl State {
     /// How many more places the inbox may take: all there are, or the rest of its share while another has less than its own.
     fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         self.forget(now);
-        let all: usize = (0..).zip(&self.size).filter(|(bind, _)| up(*bind)).map(|(_, size)| size).sum();
-        let sharing: HashSet<InboxId> = self.held.keys().chain(self.wanting.keys()).copied().chain([inbox]).collect();
-        let share = (all / sharing.len()).max(1);
+        let share = self.share(inbox, up);
         let short = self.wanting.keys().any(|other| *other != inbox && self.held(*other) < share);
         if short { share.saturating_sub(self.held(inbox)) } else { usize::MAX }
     }
@@ -247,7 +331,7 @@ mod tests {
     }
 
     fn take(window: &Arc<Window>, who: u128, wanted: usize) -> Vec<Held> {
-        window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| true)
+        window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| Reserved::Yes)
     }
 
     #[test]
@@ -265,7 +349,7 @@ mod tests {
     #[test]
     fn binds_take_turns_and_one_that_takes_nothing_is_passed_over() {
         let window = Window::new(vec![8, 8, 8]);
-        let mut reserve = |bind| bind != 1;
+        let mut reserve = |bind| if bind == 1 { Reserved::Closed } else { Reserved::Yes };
         let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
         assert_eq!(held.iter().map(|held| held.bind).collect::<Vec<_>>(), [0, 2, 0, 2]);
     }
@@ -280,10 +364,10 @@ mod tests {
     #[test]
     fn a_place_of_one_bind_is_given_back_like_any() {
         let window = Window::new(vec![1, 1]);
-        let held = window.take_of(inbox(1), 1, &mut |_| true);
+        let held = window.take_of(inbox(1), 1, &mut |_| Reserved::Yes);
         assert_eq!((held.is_some(), window.used()), (true, vec![0, 1]));
-        assert!(window.take_of(inbox(1), 1, &mut |_| true).is_none(), "it is full");
-        assert!(window.take_of(inbox(1), 0, &mut |_| false).is_none(), "its rate is used up");
+        assert!(window.take_of(inbox(1), 1, &mut |_| Reserved::Yes).is_none(), "it is full");
+        assert!(window.take_of(inbox(1), 0, &mut |_| Reserved::NotYet).is_none(), "its rate is used up");
         drop(held);
         assert_eq!(window.used(), [0, 0]);
     }
@@ -318,7 +402,7 @@ mod tests {
     #[test]
     fn parts_take_only_what_nobody_wants_for_a_message() {
         let window = Window::new(vec![2]);
-        let spare = || window.spare(inbox(1), Instant::now(), &mut |_| true);
+        let spare = || window.spare(inbox(1), Instant::now(), &mut |_| Reserved::Yes);
         let part = spare();
         assert!(part.is_some());
         let all = take(&window, 2, 9);
@@ -339,5 +423,43 @@ mod tests {
         assert!(second.try_recv().is_ok() && third.try_recv().is_err());
         window.tell_all();
         assert!(third.try_recv().is_ok());
+    }
+
+    #[test]
+    fn at_a_rate_those_who_wait_take_turns() {
+        let window = Window::new(vec![100]);
+        let now = Instant::now();
+        let one_left = || {
+            let mut left = 1;
+            move |_| {
+                left -= 1;
+                if left >= 0 { Reserved::Yes } else { Reserved::NotYet }
+            }
+        };
+        let ask = |who, reserve: &mut dyn FnMut(usize) -> Reserved| {
+            window.take(inbox(who), 50, now, NOBODY_ELSE, reserve).len()
+        };
+        assert_eq!(ask(1, &mut one_left()), 1);
+        assert_eq!(ask(2, &mut |_| Reserved::NotYet), 0);
+        let mut second = window.freed(inbox(2));
+        assert_eq!(ask(1, &mut one_left()), 0, "the second has waited longer");
+        assert!(second.try_recv().is_ok(), "and is told");
+        assert!(window.is_anothers_turn(inbox(1), now) && !window.is_anothers_turn(inbox(2), now));
+        assert_eq!(ask(2, &mut one_left()), 1);
+        assert_eq!(ask(1, &mut one_left()), 1, "nobody else waits now");
+    }
+
+    #[test]
+    fn who_does_not_take_its_turn_loses_it() {
+        let window = Window::new(vec![100]);
+        let now = Instant::now();
+        let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reserved::Yes).len();
+        let held = window.take(inbox(1), 1, now, NOBODY_ELSE, &mut |_| Reserved::Yes);
+        assert!(window.take(inbox(2), 1, now, NOBODY_ELSE, &mut |_| Reserved::NotYet).is_empty());
+        let _second = window.freed(inbox(2));
+        assert_eq!(take(1, now), 0);
+        assert_eq!(take(1, now + TURN / 2), 0);
+        assert_eq!(take(1, now + TURN), 1);
+        drop(held);
     }
 }

@@ -1,7 +1,7 @@
 //! The SMSC written by others: npm `smpp`, run by Node.js and steered over its standard input (tests/peers/smsc).
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Stdio,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -49,10 +49,20 @@ impl Peer {
 
     /// On a certain port, for a peer that comes back.
     pub async fn start_on(port: u16) -> Self {
+        Self::start_with(port, &[]).await
+    }
+
+    /// Over TLS, with the files of key and certificate.
+    pub async fn start_tls(key: &Path, certificate: &Path) -> Self {
+        Self::start_with(0, &[key, certificate]).await
+    }
+
+    async fn start_with(port: u16, files: &[&Path]) -> Self {
         let mut child = Command::new("node")
             .arg(peer_folder().join("smsc.js"))
             .arg(modules())
             .arg(port.to_string())
+            .args(files)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

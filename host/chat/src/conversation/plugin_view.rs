@@ -22,7 +22,7 @@ pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     }
 }
 
-/// Where the conversation takes place. Chats take place on the first three only.
+/// Where the conversation takes place. Over SMS it is told as one on WhatsApp, whose choices go out as text.
 pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
     use domain::channel::Channel as Known;
     match channel {

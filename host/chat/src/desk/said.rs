@@ -83,9 +83,9 @@ impl Written {
             Some(Err(_)) => faults.push(FieldFault::new("participantId", "is not the id of a chat")),
             Some(Ok(_)) => {}
         }
-        let known = channel.as_ref().and_then(|channel| channel.as_ref().ok()).filter(|channel| channel.has_chats());
+        let known = channel.as_ref().and_then(|channel| channel.as_ref().ok());
         if known.is_none() {
-            faults.push(FieldFault::new("channel", "is required: WHATSAPP, WEB or FACEBOOK"));
+            faults.push(FieldFault::new("channel", "is required: WHATSAPP, WEB, FACEBOOK or SMS"));
         }
         for (field, value) in
             [("tempId", &self.temp_id), ("ctId", &self.ct_id), ("quotedExternalMessageId", &self.quotes)]

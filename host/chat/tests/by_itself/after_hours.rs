@@ -8,7 +8,11 @@ use domain::{
     ids::{ParticipantId, UserId},
 };
 use serde_json::{Value, json};
-use storage::{chat::participants::Participant, people::inbox_customers, tenancy::users::Role};
+use storage::{
+    chat::participants::Participant,
+    people::{customers, inbox_customers},
+    tenancy::users::Role,
+};
 
 use crate::Stage;
 
@@ -40,7 +44,8 @@ impl Stage {
         let chat = self.chat().await;
         let customer = self.found(chat).await.customer;
         let mut db = self.ctx.db.acquire().await.unwrap();
-        inbox_customers::record_inbound(&mut db, self.client, self.inbox, customer, self.ctx.now()).await.unwrap();
+        let customer = customers::find(&mut db, self.client, customer).await.unwrap().unwrap();
+        inbox_customers::record_inbound(&mut db, self.client, self.inbox, &customer, self.ctx.now()).await.unwrap();
         drop(db);
         self.assign(chat, To::Team(self.team)).await;
         self.settle().await;

@@ -98,7 +98,7 @@ fn messages() -> [Event; 3] {
     [Event::MessageCame(Box::new(came)), Event::MessageSaid(Box::new(said)), Event::MessageMoved(Box::new(moved))]
 }
 
-fn chats() -> [Event; 6] {
+fn chats() -> [Event; 8] {
     let (from, to) = (ParticipantState::Bot, ParticipantState::Queued);
     let message = ChatMessageId(Uuid::from_u128(6));
     [

@@ -208,6 +208,9 @@ pub enum RejectionReason {
         /// How many the tier allows.
         limit: u32,
     },
+    /// An SMS to somebody who answered STOP to its source (SPEC 4.8).
+    #[error("the recipient has stopped SMS from this source")]
+    StoppedSms,
     /// An SMS to somebody who is known by a user id alone.
     #[error("an SMS needs `to`: a phone number")]
     NoPhone,

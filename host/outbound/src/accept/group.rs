@@ -19,6 +19,7 @@ use storage::{
 use super::{
     AcceptError, Answer, Pending,
     prepare::{self, Prepared},
+    texts,
 };
 use crate::dispatch::SEND_PRIORITY;
 use base::{Context, Error, Result};
@@ -125,6 +126,7 @@ async fn insert(
         return Ok(Vec::new());
     }
     messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
+    texts::correspond(db, client, &ready).await?;
     conversations::name(db, client, &facts.conversations.names(&messages)).await?;
     let counted =
         ready.iter().flat_map(|one| one.counted.iter().map(|(inbox, recipient)| (*inbox, recipient.as_str())));

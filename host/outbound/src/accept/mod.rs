@@ -8,6 +8,7 @@ mod group;
 mod prepare;
 mod rows;
 mod standing;
+mod texts;
 
 use std::sync::Arc;
 

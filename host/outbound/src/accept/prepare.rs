@@ -12,16 +12,13 @@ use domain::{
     ids::{ClientId, InboxId},
     inbox::InboxKind,
     recipient::Recipient,
-    send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest, SmsRequest},
+    send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest},
     template::{Template, TemplateCategory},
 };
 use storage::{
     PgConnection,
     inboxes::{self, Inbox, InboxSettings, templates},
-    outbound::{
-        messages::NewMessage,
-        parts::{NewPart, PartOrigin},
-    },
+    outbound::{messages::NewMessage, parts::NewPart},
     people::inbox_customers::{self, InboxCustomerFacts},
 };
 
@@ -30,16 +27,14 @@ use super::{
     conversations::ConversationFacts,
     rows::{self, Sorted, rows},
     standing::{Question, Standing},
+    texts::TextFacts,
 };
 use base::{Context, Result};
 
 /// What the requests of a group need to know, read in a handful of statements.
 pub(super) struct Facts {
     inboxes: HashMap<String, Inbox>,
-    /// Sources of SMS that requests name.
-    sms_inboxes: HashMap<String, Inbox>,
-    /// The source of those that name none.
-    default_sms: Option<Inbox>,
+    texts: TextFacts,
     templates: HashMap<(String, String), Template>,
     windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
     /// The account of each template that a Lite number sends.
@@ -73,15 +68,13 @@ impl Facts {
         let conversations = ConversationFacts::load(db, client, of_senders, ctx.now()).await?;
         let mut facts = Self {
             inboxes,
-            sms_inboxes: HashMap::new(),
-            default_sms: None,
+            texts: TextFacts::load(ctx, db, client, texts.clone()).await?,
             templates: HashMap::new(),
             windows: HashMap::new(),
             accounts: HashMap::new(),
             conversations,
             standing: Standing::default(),
         };
-        facts.load_sms(db, client, texts.clone()).await?;
         facts.load_accounts(db, client, requests.clone()).await?;
         facts.load_templates(db, client, requests.clone()).await?;
         facts.load_windows(db, client, requests.clone()).await?;
@@ -90,23 +83,6 @@ impl Facts {
         let questions: Vec<Question> = requests.map(|request| facts.question(request)).chain(of_texts).collect();
         facts.standing = Standing::load(ctx, db, client, &questions).await?;
         Ok(facts)
-    }
-
-    /// Where text messages go out from.
-    async fn load_sms<'r>(
-        &mut self,
-        db: &mut PgConnection,
-        client: ClientId,
-        mut requests: impl Iterator<Item = &'r SmsRequest> + Clone,
-    ) -> Result<()> {
-        let mut sources: Vec<String> = requests.clone().filter_map(|one| one.source().map(str::to_owned)).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        self.sms_inboxes = by_address(db, client, Channel::Sms, &sources).await?;
-        if requests.next().is_some() {
-            self.default_sms = inboxes::default_sms(db, client).await?;
-        }
-        Ok(())
     }
 
     fn inbox(&self, request: &SendRequest) -> Option<&Inbox> {
@@ -214,7 +190,7 @@ fn terms(inbox: &Inbox, template: Option<&Template>) -> Terms {
 }
 
 /// The inboxes of a channel that have one of these addresses.
-async fn by_address(
+pub(super) async fn by_address(
     db: &mut PgConnection,
     client: ClientId,
     channel: Channel,
@@ -233,6 +209,8 @@ pub(super) struct Prepared {
     pub(super) messages: Vec<NewMessage>,
     /// Recipients that count for the tier of a number from now on.
     pub(super) counted: Vec<(InboxId, String)>,
+    /// What its SMS are sent from.
+    pub(super) source: Option<String>,
     pub(super) response: Bytes,
 }
 
@@ -244,33 +222,10 @@ pub(super) fn prepare(
 ) -> std::result::Result<Prepared, AcceptError> {
     let (mut sorted, (marketing, number)) = match &pending.request {
         SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
-        SendBody::Sms(request) => (sms(ctx, facts, request)?, (false, None)),
+        SendBody::Sms(request) => (facts.texts.sort(request)?, (false, None)),
     };
     sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
     rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
-}
-
-/// A text message: its source is one of the client's, or the default one.
-fn sms(ctx: &Context, facts: &Facts, request: &SmsRequest) -> std::result::Result<Sorted, AcceptError> {
-    let operators = ctx.settings.sms_default_source.as_str();
-    let inbox = match request.source() {
-        None => facts.default_sms.as_ref(),
-        Some(source) => facts
-            .sms_inboxes
-            .get(source)
-            .or_else(|| facts.default_sms.as_ref().filter(|inbox| inbox.address().unwrap_or(operators) == source)),
-    };
-    let inbox = inbox.ok_or_else(|| fault(request.unknown_source()))?;
-    Ok(Sorted {
-        inbox: inbox.id,
-        channel: Channel::Sms,
-        origin: PartOrigin::Sms,
-        fallback: None,
-        category: rows::SMS.to_owned(),
-        quick_replies: false,
-        counted: Vec::new(),
-        parts: request.resolve(),
-    })
 }
 
 fn message(
@@ -314,11 +269,12 @@ fn message(
         category,
         quick_replies: template.is_some_and(Template::has_quick_replies),
         counted: Vec::new(),
+        source: None,
         parts: send.parts,
     };
     Ok((sorted, terms(inbox, template)))
 }
 
-fn fault(fault: FieldFault) -> AcceptError {
+pub(super) fn fault(fault: FieldFault) -> AcceptError {
     AcceptError::Faults(fault.into())
 }

@@ -32,6 +32,8 @@ pub(super) struct Sorted {
     pub(super) quick_replies: bool,
     /// Recipients that count for the tier of a number from now on.
     pub(super) counted: Vec<(InboxId, String)>,
+    /// What it is sent from, where it is an SMS.
+    pub(super) source: Option<String>,
     /// One per element of `messages`, in order.
     pub(super) parts: Vec<ResolvedPart>,
 }
@@ -98,7 +100,7 @@ pub(super) fn rows(
             batch: (at == 0).then_some(head),
         }),
     });
-    Ok(Prepared { parts: parts.collect(), messages, counted: sorted.counted, response })
+    Ok(Prepared { parts: parts.collect(), messages, counted: sorted.counted, source: sorted.source, response })
 }
 
 /// What free-form messages are billed as.

@@ -20,7 +20,7 @@ use super::{
     pick::{Picked, pick},
     route,
     sender::Sender,
-    waits,
+    stopped, waits,
 };
 
 /// Looks in one transaction at most, each behind what stepped aside in the one before.
@@ -68,6 +68,7 @@ pub(super) async fn mark(
     for _ in 0..LOOKS {
         let Due { legs, unreadable } = due(&mut tx, lease, ctx.now(), limit - go.len(), &busy, beyond).await?;
         let mut picked = pick(ctx, sender, legs, limit - go.len(), &busy);
+        stopped::leave_out(&mut tx, lease.client, sender, &mut picked).await?;
         if let Some(decided) = &mut decided {
             decided.apply(&mut picked);
             decided.keep(&mut tx, lease).await?;

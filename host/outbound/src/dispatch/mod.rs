@@ -12,9 +12,11 @@ pub mod presence;
 mod route;
 mod sender;
 mod settle;
+mod stopped;
 mod waits;
 
 pub use lane::run as work;
+pub use stopped::STOPPED_SMS;
 
 /// Queue position of a chat reply: before any batch of API sends.
 pub const REPLY_PRIORITY: i16 = 0;

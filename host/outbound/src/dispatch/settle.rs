@@ -127,7 +127,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     for leg in received {
         wakes.extend(sms_parts::join(ctx, &mut tx, client, leg).await?);
     }
-    if sender.inbox.kind.channel().has_chats() {
+    if sender.inbox.kind.channel().remembers_recipients() {
         remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?;
     }
     tx.commit().await?;

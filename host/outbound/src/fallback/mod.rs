@@ -9,6 +9,7 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     content::{LegContent, SmsContent},
+    ids::ClientId,
     inbound::ProviderFailure,
     recipient::order_key,
     segments,
@@ -18,11 +19,12 @@ use plugin_host::{
     sms_fallback::{Decision, Sms, Undeliverable},
 };
 use storage::{
-    Queue,
+    PgConnection, Queue, inboxes,
     outbound::{
         fallbacks::{self, Decided, DueFallback},
         legs::{self, NewLeg},
     },
+    sms::products::replies,
 };
 use uuid::Uuid;
 
@@ -180,6 +182,8 @@ async fn apply(
     }
     let wakes: Vec<(Queue, Uuid)> = match decision {
         Ok((sms, phone)) => {
+            let source = source_of(ctx, &mut tx, lease.client, waiting, &sms).await?;
+            replies::correspond_now(&mut tx, lease.client, (&source, phone.value()), message).await?;
             let leg = NewLeg {
                 channel: Channel::Sms,
                 inbox: waiting.sms_inbox,
@@ -199,6 +203,22 @@ async fn apply(
     kept.compare(ctx, lease.client);
     ctx.wake.wake_all(lease.client, wakes);
     Ok(())
+}
+
+/// What the SMS is sent from: whoever answers that answers this message.
+async fn source_of(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    waiting: &DueFallback,
+    sms: &SmsContent,
+) -> Result<String> {
+    if let Some(source) = &sms.source {
+        return Ok(source.clone());
+    }
+    let inbox = inboxes::by_id(db, client, waiting.sms_inbox).await?;
+    let own = inbox.and_then(|inbox| inbox.address().map(str::to_owned));
+    Ok(own.unwrap_or_else(|| ctx.settings.sms_default_source.clone()))
 }
 
 /// The SMS as it will be sent and where to, or why it cannot be.

@@ -1,5 +1,6 @@
 //! An SMSC that speaks SMPP 3.4 (PROVIDERS C): takes messages for the phones, returns receipts and what they write.
 
+pub(crate) mod control;
 mod encoding;
 mod reassembly;
 mod receipts;
@@ -39,6 +40,8 @@ struct Registry {
     /// `deliver_sm` without a receiver, by system id: stored and forwarded.
     waiting: HashMap<String, VecDeque<DeliverSm>>,
     reassembly: Reassembly,
+    /// Sessions that are bound.
+    bound: BTreeMap<u64, control::Bound>,
 }
 
 struct Receiver {
@@ -94,8 +97,10 @@ impl Smsc {
         registry.receivers.insert(session, receiver);
     }
 
-    fn remove_receiver(&self, session: u64) {
-        self.registry().receivers.remove(&session);
+    fn forget(&self, session: u64) {
+        let mut registry = self.registry();
+        registry.receivers.remove(&session);
+        registry.bound.remove(&session);
     }
 
     /// Sends to the session, or another receiver of the system id, or keeps it for the next bind.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::{FutureExt, SinkExt, StreamExt};
 use rusmpp::pdus::{BindReceiverResp, BindTransceiverResp, BindTransmitterResp, DeliverSm, SubmitSm};
@@ -10,10 +10,12 @@ use rusmpp::tokio_codec::{CommandCodec, EncodeError};
 use rusmpp::types::COctetString;
 use rusmpp::values::InterfaceVersion;
 use rusmpp::{Command, CommandStatus, Pdu};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::MissedTickBehavior;
 use tokio_util::codec::Framed;
+use tokio_util::sync::CancellationToken;
 
 use super::submit;
 use crate::world::World;
@@ -32,6 +34,16 @@ enum Bind {
     Transceiver,
 }
 
+impl Bind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Transmitter => "transmitter",
+            Self::Receiver => "receiver",
+            Self::Transceiver => "transceiver",
+        }
+    }
+}
+
 pub(super) struct Session {
     pub(super) world: Arc<World>,
     pub(super) id: u64,
@@ -44,6 +56,10 @@ pub(super) struct Session {
     unanswered: HashMap<u32, DeliverSm>,
     /// An `enquire_link` is out.
     asked: bool,
+    /// The second that is counted in, and what was submitted in it.
+    pub(super) second: (Instant, u32),
+    /// Cancelled when the link is to be lost.
+    lost: CancellationToken,
 }
 
 /// The connection is to be closed.
@@ -70,6 +86,8 @@ pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
         sequence: 0,
         unanswered: HashMap::new(),
         asked: false,
+        second: (Instant::now(), 0),
+        lost: CancellationToken::new(),
     };
     let ended = session.talk(&mut inbox).await;
     if ended.is_err() {
@@ -80,12 +98,13 @@ pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
 
 impl Session {
     async fn talk(&mut self, inbox: &mut UnboundedReceiver<DeliverSm>) -> Result<(), Closed> {
-        let shutdown = self.world.shutdown.clone();
+        let (shutdown, lost) = (self.world.shutdown.clone(), self.lost.clone());
         let mut alive = tokio::time::interval(KEEP_ALIVE);
         alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         alive.reset();
         loop {
             tokio::select! {
+                () = lost.cancelled() => return Err(Closed),
                 () = shutdown.cancelled() => return self.request(Pdu::Unbind).await.map(|_| ()),
                 command = self.framed.next() => match command {
                     Some(Ok(command)) => self.answer_burst(command).await?,
@@ -178,6 +197,7 @@ impl Session {
         if status == CommandStatus::EsmeRok {
             self.bind = Some(bind);
             self.system_id = id.to_owned();
+            self.world.smsc.show(self.id, id, bind.name(), self.lost.clone());
             if bind != Bind::Transmitter {
                 self.world.smsc.add_receiver(self.id, id, self.outbox.clone());
             }
@@ -190,6 +210,16 @@ impl Session {
             Some(Bind::Transmitter | Bind::Transceiver) => submit::take(self, submitted),
             _ => submit::refused(CommandStatus::EsmeRinvbndsts),
         };
+        self.world.smsc.count(self.id, order.status == CommandStatus::EsmeRok);
+        match order.answer {
+            submit::Answer::Pdu => {}
+            submit::Answer::Nothing => return Ok(()),
+            submit::Answer::Nonsense => {
+                SinkExt::<Command>::flush(&mut self.framed).await?;
+                // Whoever reads a length from this waits for ever, or gives up at once.
+                return self.framed.get_mut().write_all(&[0xff; 64]).await.map_err(|_| Closed);
+            }
+        }
         if order.receipt_first
             && let Some(receipt) = order.receipt.take()
         {
@@ -226,7 +256,7 @@ impl Session {
 
     /// Gives what this session did not deliver to another receiver, or keeps it for the next bind.
     fn hand_back(mut self, mut inbox: UnboundedReceiver<DeliverSm>) {
-        self.world.smsc.remove_receiver(self.id);
+        self.world.smsc.forget(self.id);
         inbox.close();
         let mut unanswered: Vec<(u32, DeliverSm)> = self.unanswered.drain().collect();
         unanswered.sort_unstable_by_key(|(sequence, _)| *sequence);

@@ -1,7 +1,7 @@
 //! Taking one `submit_sm`: the answer, the phone's inbox, and the receipt.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusmpp::CommandStatus;
 use rusmpp::pdus::{DeliverSm, SubmitSm, SubmitSmResp};
@@ -26,16 +26,30 @@ pub(super) struct Order {
     pub(super) receipt: Option<DeliverSm>,
     /// The receipt goes out before the response.
     pub(super) receipt_first: bool,
+    /// What is answered.
+    pub(super) answer: Answer,
+}
+
+/// How a `submit_sm` is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// As the standard says.
+    Pdu,
+    /// Not at all.
+    Nothing,
+    /// With octets that are no SMPP.
+    Nonsense,
 }
 
 /// Refuses with a status.
 pub(super) fn refused(status: CommandStatus) -> Order {
-    Order { status, response: SubmitSmResp::default(), receipt: None, receipt_first: false }
+    Order { status, response: SubmitSmResp::default(), receipt: None, receipt_first: false, answer: Answer::Pdu }
 }
 
 /// Takes a part in: to the phone, if it was the last one missing.
-pub(super) fn take(session: &Session, submit: &SubmitSm) -> Order {
-    let world = &session.world;
+pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
+    let world = Arc::clone(&session.world);
+    let world = &*world;
     let msisdn = identity::digits(submit.destination_addr.as_str());
     if msisdn.is_empty() {
         return refused(CommandStatus::EsmeRinvdstadr);
@@ -44,6 +58,17 @@ pub(super) fn take(session: &Session, submit: &SubmitSm) -> Order {
         let mut state = world.state();
         if state.faults.smsc_throttle > 0 {
             state.faults.smsc_throttle -= 1;
+            return refused(CommandStatus::EsmeRthrottled);
+        }
+        if state.faults.smsc_queue_full > 0 {
+            state.faults.smsc_queue_full -= 1;
+            return refused(CommandStatus::EsmeRmsgqful);
+        }
+        if state.faults.smsc_nonsense > 0 {
+            state.faults.smsc_nonsense -= 1;
+            return Order { answer: Answer::Nonsense, ..refused(CommandStatus::EsmeRsyserr) };
+        }
+        if state.faults.smsc_rate.is_some_and(|most| is_too_fast(session, most)) {
             return refused(CommandStatus::EsmeRthrottled);
         }
         (state.faults.clone(), state.phones.get(&msisdn).clone())
@@ -76,7 +101,18 @@ pub(super) fn take(session: &Session, submit: &SubmitSm) -> Order {
         response: SubmitSmResp::new(id, Vec::new()),
         receipt,
         receipt_first: faults.smsc_receipt_before_response,
+        answer: if faults.smsc_silent { Answer::Nothing } else { Answer::Pdu },
     }
+}
+
+/// Counts a submit of this second.
+fn is_too_fast(session: &mut Session, most: u32) -> bool {
+    let (since, count) = &mut session.second;
+    if since.elapsed() >= Duration::from_secs(1) {
+        (*since, *count) = (Instant::now(), 0);
+    }
+    *count += 1;
+    *count > most
 }
 
 fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, whole: Whole) {
@@ -105,7 +141,8 @@ pub(super) fn report_later(session: &Session, receipt: DeliverSm) {
     let world = Arc::clone(&session.world);
     let (id, system_id) = (session.id, session.system_id.clone());
     session.world.tasks.spawn(async move {
-        world.pause(UNTIL_RECEIPT).await;
+        let delay = world.faults().smsc_receipt_delay_millis.map_or(UNTIL_RECEIPT, Duration::from_millis);
+        world.pause(delay).await;
         world.smsc.deliver(id, &system_id, receipt);
     });
 }

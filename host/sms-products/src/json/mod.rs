@@ -2,7 +2,12 @@
 
 mod tracking;
 
-use base::{Context, Error};
+use std::sync::Arc;
+
+use base::{
+    Context, Error,
+    gather::{Gatherer, Grouping},
+};
 use channels::http::AddressPolicy;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -48,34 +53,81 @@ pub enum SendError {
     Failed(#[from] Error),
 }
 
-/// Takes a request. `urgent`: one-time pins, which overtake what else the client sends.
-pub async fn send(ctx: &Context, client: ClientId, send: &JsonSend, urgent: bool) -> Result<Accepted, SendError> {
-    judge_addresses(ctx, client, send).await?;
-    let now = ctx.now();
-    if send.scheduled.is_some_and(|due| due > now + AHEAD_MAX) {
-        let said = "lies more than a year ahead";
-        return Err(SendError::Faults(FieldFault::new("settings.scheduledSmsDate", said).into()));
+/// Weights are recipients.
+const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
+
+/// A request that is judged, on its way into a group.
+struct Pending {
+    id: SmsRequestId,
+    send: JsonSend,
+    urgent: bool,
+}
+
+impl Pending {
+    fn order(&self) -> Order<'_> {
+        let request = NewRequest {
+            id: self.id,
+            product: Product::Json,
+            receipt_url: self.send.receipt_url.as_deref(),
+            reply_url: self.send.reply_url.as_deref(),
+            posts_replies: self.send.posts_replies,
+            forgets: self.send.forgets,
+            batch: None,
+            wants_receipts: true,
+            wants_replies: true,
+            response: None,
+        };
+        let texts = self.send.texts.iter().map(|text| ordered(text, self.send.unicode, self.urgent)).collect();
+        Order { request, source: None, texts, due: self.send.scheduled, mailed: None }
     }
-    let id: SmsRequestId = ctx.mint();
-    let request = NewRequest {
-        id,
-        product: Product::Json,
-        receipt_url: send.receipt_url.as_deref(),
-        reply_url: send.reply_url.as_deref(),
-        posts_replies: send.posts_replies,
-        forgets: send.forgets,
-        batch: None,
-        wants_receipts: true,
-        wants_replies: true,
-        response: None,
-    };
-    let texts = send.texts.iter().map(|text| ordered(text, send.unicode, urgent)).collect();
-    let order = Order { request, source: None, texts, due: send.scheduled, mailed: None };
-    match accept::accept(ctx, client, order).await? {
-        Taken::Before(id) => Ok(Accepted { id, at: now }),
-        Taken::Stored | Taken::SameName => Ok(Accepted { id, at: now }),
+}
+
+/// The door of the gateway: requests of one client that arrive together share a transaction, as sends do (ADR 0003).
+pub struct Gateway {
+    ctx: Arc<Context>,
+    groups: Arc<Gatherer<ClientId, Pending, Result<Accepted, SendError>>>,
+}
+
+impl Gateway {
+    /// One per process.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        let stores = Arc::clone(&ctx);
+        let groups = Gatherer::new(
+            GROUPING,
+            |pending: &Pending| pending.send.recipient_count(),
+            move |client, group: Vec<Pending>| {
+                let ctx = Arc::clone(&stores);
+                async move { take(&ctx, client, &group).await }
+            },
+        );
+        Arc::new(Self { ctx, groups })
+    }
+
+    /// Takes a request. `urgent`: one-time pins, which overtake what else the client sends.
+    ///
+    /// # Errors
+    /// See [`SendError`]; nothing of it is stored then.
+    pub async fn send(&self, client: ClientId, send: JsonSend, urgent: bool) -> Result<Accepted, SendError> {
+        judge_addresses(&self.ctx, client, &send).await?;
+        if send.scheduled.is_some_and(|due| due > self.ctx.now() + AHEAD_MAX) {
+            let said = "lies more than a year ahead";
+            return Err(SendError::Faults(FieldFault::new("settings.scheduledSmsDate", said).into()));
+        }
+        let pending = Pending { id: self.ctx.mint(), send, urgent };
+        self.groups.join(client, pending).await.unwrap_or(Err(SendError::Failed(Error::Stopped)))
+    }
+}
+
+async fn take(ctx: &Context, client: ClientId, group: &[Pending]) -> Vec<Result<Accepted, SendError>> {
+    let orders: Vec<Order<'_>> = group.iter().map(Pending::order).collect();
+    let taken = accept::accept_all(ctx, client, &orders).await;
+    let at = ctx.now();
+    let answer = |(pending, taken): (&Pending, base::Result<Taken>)| match taken? {
+        Taken::Before(id) => Ok(Accepted { id, at }),
+        Taken::Stored | Taken::SameName => Ok(Accepted { id: pending.id, at }),
         Taken::NoCredits => Err(SendError::NoCredits),
-    }
+    };
+    group.iter().zip(taken).map(answer).collect()
 }
 
 fn ordered(text: &JsonText, unicode: bool, urgent: bool) -> OrderedText {

@@ -2,7 +2,7 @@
 //! stands in a table of prices by country.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, MessageId};
+use domain::ids::{ClientId, MessageId, SmsRequestId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -38,30 +38,37 @@ pub async fn top_up(db: &mut PgConnection, client: ClientId, id: Uuid, amount: i
     Ok(balance)
 }
 
-/// Takes `units` for a request; `false`, and nothing is taken, where the balance does not cover them.
-pub async fn charge(
-    db: &mut PgConnection,
-    client: ClientId,
-    id: Uuid,
-    units: i64,
-    request: Uuid,
-    now: DateTime<Utc>,
-) -> Result<bool> {
+/// What a request costs.
+#[derive(Debug, Clone, Copy)]
+pub struct Charge {
+    /// Names the row.
+    pub id: Uuid,
+    /// Credits.
+    pub units: i64,
+    /// What they are for.
+    pub request: SmsRequestId,
+}
+
+/// Takes what requests cost, of all of them; `false`, and nothing is taken, where the balance does not cover it.
+pub async fn charge(db: &mut PgConnection, client: ClientId, charges: &[Charge], now: DateTime<Utc>) -> Result<bool> {
+    let total = charges.iter().fold(0_i64, |total, charge| total.saturating_add(charge.units));
     let done = sqlx::query(
         "WITH taken AS (
-             UPDATE credit_account SET balance = balance - $3 WHERE client_id = $1 AND balance >= $3 RETURNING client_id
+             UPDATE credit_account SET balance = balance - $2 WHERE client_id = $1 AND balance >= $2 RETURNING client_id
          )
          INSERT INTO credit_entry (client_id, id, reason, amount, units, subject_id, at)
-         SELECT client_id, $2, 'SEND', -$3, $3, $4, $5 FROM taken",
+         SELECT taken.client_id, given.id, 'SEND', -given.units, given.units, given.request_id, $6
+         FROM taken CROSS JOIN unnest($3::uuid[], $4::bigint[], $5::uuid[]) AS given (id, units, request_id)",
     )
     .bind(client.0)
-    .bind(id)
-    .bind(units)
-    .bind(request)
+    .bind(total)
+    .bind(charges.iter().map(|one| one.id).collect::<Vec<_>>())
+    .bind(charges.iter().map(|one| one.units).collect::<Vec<_>>())
+    .bind(charges.iter().map(|one| one.request.0).collect::<Vec<_>>())
     .bind(now)
     .execute(db)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(usize::try_from(done.rows_affected()) == Ok(charges.len()))
 }
 
 /// Meters messages that are sent whatever the balance: takes what is there and notes what they are worth, once for each message.

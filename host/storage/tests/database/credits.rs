@@ -1,14 +1,20 @@
 //! The ledger of SMS credits.
 
-use domain::ids::MessageId;
+use domain::ids::{MessageId, SmsRequestId};
 use sqlx::PgConnection;
-use storage::tenancy::credits;
+use storage::{Result, tenancy::credits};
 use uuid::Uuid;
 
 use crate::fixtures::{CLIENT, STRANGER, database, moment};
 
 fn id(at: u128) -> Uuid {
     Uuid::from_u128(at)
+}
+
+/// Charges one request.
+async fn charge(db: &mut PgConnection, row: Uuid, units: i64) -> Result<bool> {
+    let charge = credits::Charge { id: row, units, request: SmsRequestId(id(100)) };
+    credits::charge(db, CLIENT, &[charge], moment(0)).await
 }
 
 async fn sum(db: &mut PgConnection) -> i64 {
@@ -22,7 +28,7 @@ async fn the_balance_is_the_sum_of_the_rows_and_each_client_has_its_own() {
     assert_eq!(credits::balance(&mut db, CLIENT).await.unwrap(), 0);
     assert_eq!(credits::top_up(&mut db, CLIENT, id(1), 10, moment(0)).await.unwrap(), 10);
     assert_eq!(credits::top_up(&mut db, CLIENT, id(2), 5, moment(0)).await.unwrap(), 15);
-    assert!(credits::charge(&mut db, CLIENT, id(3), 4, id(100), moment(0)).await.unwrap());
+    assert!(charge(&mut db, id(3), 4).await.unwrap());
     assert_eq!((credits::balance(&mut db, CLIENT).await.unwrap(), sum(&mut db).await), (11, 11));
     assert_eq!(credits::balance(&mut db, STRANGER).await.unwrap(), 0);
 }
@@ -30,10 +36,10 @@ async fn the_balance_is_the_sum_of_the_rows_and_each_client_has_its_own() {
 #[tokio::test]
 async fn what_the_balance_does_not_cover_is_not_charged() {
     let mut db = database().await;
-    assert!(!credits::charge(&mut db, CLIENT, id(1), 1, id(100), moment(0)).await.unwrap(), "there never were any");
+    assert!(!charge(&mut db, id(1), 1).await.unwrap(), "there never were any");
     credits::top_up(&mut db, CLIENT, id(2), 3, moment(0)).await.unwrap();
-    assert!(!credits::charge(&mut db, CLIENT, id(3), 4, id(100), moment(0)).await.unwrap());
-    assert!(credits::charge(&mut db, CLIENT, id(4), 3, id(100), moment(0)).await.unwrap());
+    assert!(!charge(&mut db, id(3), 4).await.unwrap());
+    assert!(charge(&mut db, id(4), 3).await.unwrap());
     assert_eq!((credits::balance(&mut db, CLIENT).await.unwrap(), sum(&mut db).await), (0, 0));
 }
 

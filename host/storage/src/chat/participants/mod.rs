@@ -168,7 +168,7 @@ impl TryFrom<ParticipantRow> for Participant {
 
 /// A channel that chats take place on.
 pub(super) fn chat_channel(name: &str) -> Result<Channel> {
-    known("participant", "channel", name, |name| name.parse().ok().filter(|channel: &Channel| channel.has_chats()))
+    known("participant", "channel", name, |name| name.parse().ok())
 }
 
 /// All that a [`ParticipantRow`] reads.

@@ -22,6 +22,8 @@ use crate::{
 pub struct NewSms {
     /// Its id, and that of the outbound message.
     pub id: MessageId,
+    /// Its request.
+    pub request: SmsRequestId,
     /// What it says.
     pub part: PartId,
     /// Digits.
@@ -38,24 +40,19 @@ pub struct NewSms {
     pub blocked: bool,
 }
 
-/// Stores messages of a request, and who is to be taken for answering them.
-pub async fn insert(
-    db: &mut PgConnection,
-    client: ClientId,
-    request: SmsRequestId,
-    messages: &[NewSms],
-    now: DateTime<Utc>,
-) -> Result<()> {
+/// Stores messages of requests.
+pub async fn insert(db: &mut PgConnection, client: ClientId, messages: &[&NewSms], now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_message (client_id, id, request_id, part_id, recipient, source, ct_id, identifier, units, state,
                                   receipt, moved_at)
-         SELECT $1, id, $2, part_id, recipient, source, ct_id, identifier, units,
+         SELECT $1, id, request_id, part_id, recipient, source, ct_id, identifier, units,
                 CASE WHEN blocked THEN 'FAILED' ELSE 'QUEUED' END, CASE WHEN blocked THEN 'REJECTD' END, $3
-         FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::boolean[])
-             AS given (id, part_id, recipient, source, ct_id, identifier, units, blocked)",
+         FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
+                     $11::boolean[])
+             AS given (id, request_id, part_id, recipient, source, ct_id, identifier, units, blocked)",
     )
     .bind(client.0)
-    .bind(request.0)
+    .bind(messages.iter().map(|one| one.request.0).collect::<Vec<_>>())
     .bind(now)
     .bind(messages.iter().map(|one| one.id.0).collect::<Vec<_>>())
     .bind(messages.iter().map(|one| one.part.0).collect::<Vec<_>>())

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 use sqlx::PgConnection;
 
+use super::replies::bare;
 use crate::Result;
 
 /// Notes that a subscriber stopped; says nothing new where it had before.
@@ -22,7 +23,7 @@ pub async fn stop(
          ON CONFLICT DO NOTHING",
     )
     .bind(client.0)
-    .bind(source)
+    .bind(bare(source))
     .bind(subscriber)
     .bind(keyword)
     .bind(now)
@@ -38,27 +39,30 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str
     )
     .bind(client.0)
     .bind(subscriber)
-    .bind(source)
+    .bind(source.map(bare))
     .execute(db)
     .await?;
     Ok(done.rows_affected())
 }
 
-/// Which of these subscribers stopped messages from a source.
-pub async fn among(
+/// Which of these have stopped: sources with subscribers. Few clients have anybody who did, so that is asked first.
+pub async fn stopped(
     db: &mut PgConnection,
     client: ClientId,
-    source: &str,
-    subscribers: &[&str],
-) -> Result<HashSet<String>> {
-    let found: Vec<String> = sqlx::query_scalar(
-        "SELECT stopped.subscriber FROM (
-             SELECT $1::uuid AS client_id, * FROM unnest($3::text[]) AS subscriber OFFSET 0) given
-         JOIN sms_opt_out stopped ON stopped.client_id = given.client_id AND stopped.source = $2
-          AND stopped.subscriber = given.subscriber",
+    asked: &[(&str, &str)],
+) -> Result<HashSet<(String, String)>> {
+    let (sources, subscribers): (Vec<&str>, Vec<&str>) =
+        asked.iter().map(|(source, subscriber)| (bare(source), *subscriber)).unzip();
+    let found: Vec<(String, String)> = sqlx::query_as(
+        "SELECT stopped.source, stopped.subscriber FROM (
+             SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (source, subscriber) OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT source, subscriber FROM sms_opt_out one
+             WHERE one.client_id = given.client_id AND one.source = given.source AND one.subscriber = given.subscriber
+               AND (SELECT true FROM sms_opt_out WHERE client_id = $1 AND source >= '' LIMIT 1) OFFSET 0) stopped",
     )
     .bind(client.0)
-    .bind(source)
+    .bind(sources)
     .bind(subscribers)
     .fetch_all(db)
     .await?;

@@ -7,6 +7,12 @@ use uuid::Uuid;
 
 use crate::Result;
 
+/// A source as subscribers answer it: an SMSC gives our numbers without `+`.
+pub(super) fn bare(source: &str) -> &str {
+    let source = source.trim();
+    source.strip_prefix('+').unwrap_or(source)
+}
+
 /// Notes which messages subscribers answer who write to `source`: the latest send counts. `sent` = subscriber and message.
 pub async fn correspond(
     db: &mut PgConnection,
@@ -24,9 +30,29 @@ pub async fn correspond(
          SET client_id = excluded.client_id, message_id = excluded.message_id WHERE known.message_id < excluded.message_id",
     )
     .bind(client.0)
-    .bind(source)
+    .bind(bare(source))
     .bind(latest.keys().copied().collect::<Vec<_>>())
     .bind(latest.values().copied().collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Notes that a subscriber answers a message that goes out now, whenever it was accepted: a fallback, an answer in a chat.
+pub async fn correspond_now(
+    db: &mut PgConnection,
+    client: ClientId,
+    (source, subscriber): (&str, &str),
+    message: MessageId,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO sms_correspondent (source, subscriber, client_id, message_id) VALUES ($2, $3, $1, $4)
+         ON CONFLICT (source, subscriber) DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id",
+    )
+    .bind(client.0)
+    .bind(bare(source))
+    .bind(subscriber)
+    .bind(message.0)
     .execute(db)
     .await?;
     Ok(())
@@ -36,7 +62,7 @@ pub async fn correspond(
 pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> Result<Option<(ClientId, MessageId)>> {
     let found: Option<(Uuid, Uuid)> =
         sqlx::query_as("SELECT client_id, message_id FROM sms_correspondent WHERE source = $1 AND subscriber = $2")
-            .bind(source)
+            .bind(bare(source))
             .bind(subscriber)
             .fetch_optional(db)
             .await?;

@@ -1,5 +1,7 @@
 //! Requests to the gateways.
 
+use std::collections::HashSet;
+
 use domain::{
     ids::{ClientId, SmsRequestId},
     sms_products::Product,
@@ -34,29 +36,30 @@ pub struct NewRequest<'a> {
     pub response: Option<&'a str>,
 }
 
-/// Stores a request; `false` when there is a batch of the same name.
-pub async fn insert(db: &mut PgConnection, client: ClientId, new: &NewRequest<'_>) -> Result<bool> {
+/// Stores requests; `false` when there is a batch of the same name as one of them.
+pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<'_>]) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO sms_request (client_id, id, product, receipt_url, reply_url, posts_replies, forgets, batch_ref, batch_id,
                                   wants_receipts, wants_replies, response)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::boolean[], $8::text[],
+                                  $9::text[], $10::boolean[], $11::boolean[], $12::text[])
          ON CONFLICT (client_id, batch_ref, batch_id) WHERE product = 'BATCH' DO NOTHING",
     )
     .bind(client.0)
-    .bind(new.id.0)
-    .bind(new.product.as_str())
-    .bind(new.receipt_url)
-    .bind(new.reply_url)
-    .bind(new.posts_replies)
-    .bind(new.forgets)
-    .bind(new.batch.map(|batch| batch.0))
-    .bind(new.batch.map(|batch| batch.1))
-    .bind(new.wants_receipts)
-    .bind(new.wants_replies)
-    .bind(new.response)
+    .bind(new.iter().map(|one| one.id.0).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.product.as_str()).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.receipt_url).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.reply_url).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.posts_replies).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.forgets).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.batch.map(|batch| batch.0)).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.batch.map(|batch| batch.1)).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.wants_receipts).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.wants_replies).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.response).collect::<Vec<_>>())
     .execute(db)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(usize::try_from(done.rows_affected()) == Ok(new.len()))
 }
 
 /// What is known of a request.
@@ -140,27 +143,30 @@ pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> R
 pub async fn send_once(
     db: &mut PgConnection,
     client: ClientId,
-    request: SmsRequestId,
-    digests: &[[u8; 32]],
-) -> Result<(Vec<[u8; 32]>, Option<SmsRequestId>)> {
+    digests: &[([u8; 32], SmsRequestId)],
+) -> Result<(HashSet<[u8; 32]>, Option<SmsRequestId>)> {
     if digests.is_empty() {
-        return Ok((Vec::new(), None));
+        return Ok((HashSet::new(), None));
     }
     // In one order, so that two requests that share some do not wait for each other in a circle.
-    let mut sorted: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
+    let mut sorted: Vec<(&[u8], Uuid)> =
+        digests.iter().map(|(digest, request)| (digest.as_slice(), request.0)).collect();
     sorted.sort_unstable();
-    sorted.dedup();
+    sorted.dedup_by_key(|(digest, _)| *digest);
+    let (sorted, requests): (Vec<&[u8]>, Vec<Uuid>) = sorted.into_iter().unzip();
     let new: Vec<Vec<u8>> = sqlx::query_scalar(
         "INSERT INTO sms_sent_once (client_id, digest, request_id)
-         SELECT $1, digest, $3 FROM unnest($2::bytea[]) AS digest ON CONFLICT DO NOTHING RETURNING digest",
+         SELECT $1, digest, request_id FROM unnest($2::bytea[], $3::uuid[]) AS given (digest, request_id) ON CONFLICT DO NOTHING RETURNING digest",
     )
     .bind(client.0)
     .bind(&sorted)
-    .bind(request.0)
+    .bind(requests)
     .fetch_all(&mut *db)
     .await?;
-    let new: Vec<[u8; 32]> = new.into_iter().filter_map(|digest| digest.try_into().ok()).collect();
-    let known = digests.iter().find(|digest| !new.contains(digest));
+    let new: HashSet<[u8; 32]> = new.into_iter().filter_map(|digest| digest.try_into().ok()).collect();
+    let mut once = new.clone();
+    // Known from before, or asked for twice: then the first of the two counts.
+    let known = digests.iter().map(|(digest, _)| digest).find(|digest| !once.remove(*digest));
     let before: Option<Uuid> = match known {
         None => None,
         Some(known) => {

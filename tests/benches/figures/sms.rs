@@ -1,0 +1,330 @@
+//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged, beside Kannel between the same client
+//! and the same SMSC with its spool on; receipts, the time to the SMSC, and who goes first when much is due at once.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use harness::{Client, Patchbay, Setup};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::{
+    kannel::Kannel,
+    load::Connection,
+    smsc::Npm,
+    stage::Stage,
+    table::{Bar, Figure, median},
+    timing::Times,
+};
+
+/// The window of the bind, here and there.
+const WINDOW: usize = 32;
+const ROUNDS: usize = 3;
+/// Messages of a round of single sends.
+const SINGLES: usize = 8_000;
+/// Requests of a thousand in a round, over so many connections.
+const THOUSANDS: usize = 20;
+const THOUSANDS_AT_ONCE: usize = 4;
+const TEXT: &str = "Your order 4711 is ready. Show this message at the counter.";
+/// Requests per second while the time to the SMSC is taken, and how many.
+const PACE: u64 = 200;
+const PACED: usize = 4_000;
+/// Scheduled messages of the busy client; `PATCHBAY_BENCH_SCHEDULED` sets another number.
+const SCHEDULED: usize = 20_000;
+/// Clients with little that is due at the same time, and how much of it.
+const OTHERS: usize = 4;
+const LITTLE: usize = 200;
+
+pub async fn measure() -> Vec<Figure> {
+    let mut npm = Npm::start();
+    let stage = Stage::set(Setup::new().set("smpp.url", &npm.account.url(WINDOW))).await;
+    stage.patchbay.credits(&stage.client, 2_000_000_000);
+    let mut figures = Vec::new();
+    for connections in [16, 64] {
+        figures.push(singles(&stage, &mut npm, connections).await);
+    }
+    figures.push(thousands(&stage, &mut npm).await);
+    figures.push(receipts(&stage, &mut npm).await);
+    figures.push(to_the_smsc(&stage, &mut npm).await);
+    figures.push(due_at_once(&stage, &mut npm).await);
+    figures
+}
+
+async fn clear(stage: &Stage, npm: &mut Npm) {
+    stage.clear().await;
+    sqlx::query("TRUNCATE sms_part, smsc_message, parked_receipt, sms_request, sms_message, sms_correspondent")
+        .execute(&stage.db)
+        .await
+        .unwrap();
+    npm.ask("forget");
+}
+
+fn number(at: usize) -> String {
+    format!("2782{at:07}")
+}
+
+fn body(numbers: impl Iterator<Item = usize>, text: &str) -> String {
+    let recipients: Vec<Value> = numbers.map(|at| json!({ "to": number(at) })).collect();
+    json!({ "recipients": recipients, "messageText": text }).to_string()
+}
+
+async fn ours(patchbay: &Patchbay) -> Connection {
+    Connection::open_at(patchbay.url().trim_start_matches("http://").parse().unwrap(), "/sms/json").await
+}
+
+/// Whom requests go to, and how many numbers each has.
+#[derive(Clone)]
+enum Way {
+    Ours { key: String, each: usize },
+    Kannel { each: usize },
+}
+
+impl Way {
+    /// Makes the request that is the `at`-th, over all connections.
+    async fn request(&self, connection: &mut Connection, at: usize) {
+        match self {
+            Self::Ours { key, each } => {
+                let body = body(at * each..(at + 1) * each, TEXT);
+                let status = connection.post_with(&format!("X-API-Key: {key}\r\n"), &body).await;
+                assert_eq!(status, 200, "a request was not taken");
+            }
+            Self::Kannel { each } => {
+                let numbers: Vec<String> = (at * each..(at + 1) * each).map(number).collect();
+                let status = connection.get(&Kannel::path(&numbers, TEXT)).await;
+                assert_eq!(status, 202, "Kannel did not take a request");
+            }
+        }
+    }
+
+    fn each(&self) -> usize {
+        match self {
+            Self::Ours { each, .. } | Self::Kannel { each } => *each,
+        }
+    }
+}
+
+/// Makes so many requests over these connections, and answers the messages per second from the first request to the last
+/// `submit_sm`.
+async fn through(npm: &mut Npm, connections: Vec<Connection>, count: usize, way: &Way) -> f64 {
+    npm.ask("forget");
+    let next = Arc::new(AtomicUsize::new(0));
+    let began = Instant::now();
+    let mut tasks = JoinSet::new();
+    for mut connection in connections {
+        let (next, way) = (Arc::clone(&next), way.clone());
+        tasks.spawn(async move {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= count {
+                    return;
+                }
+                way.request(&mut connection, at).await;
+            }
+        });
+    }
+    tasks.join_all().await;
+    let messages = count * way.each();
+    per_second(messages, npm.has_taken(messages, began).await)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of messages")]
+fn per_second(count: usize, took: Duration) -> f64 {
+    count as f64 / took.as_secs_f64()
+}
+
+/// Rounds of ours and Kannel's, in turns.
+async fn beside_kannel(
+    stage: &Stage,
+    npm: &mut Npm,
+    (connections, count, each): (usize, usize, usize),
+) -> (f64, Option<f64>, Vec<String>) {
+    let (mut measured, mut floors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let way = Way::Ours { key: stage.client.key.clone(), each };
+    for round in 1..=ROUNDS {
+        clear(stage, npm).await;
+        let mut open = Vec::new();
+        for _ in 0..connections {
+            open.push(ours(&stage.patchbay).await);
+        }
+        let rate = through(npm, open, count, &way).await;
+        measured.push(rate);
+        let Some(kannel) = Kannel::start(&npm.account, WINDOW).await else {
+            notes.push(format!("round {round}: {rate:.0}/s; Kannel is not installed (scripts/test-peers.sh)"));
+            continue;
+        };
+        let mut open = Vec::new();
+        for _ in 0..connections {
+            open.push(kannel.connection().await);
+        }
+        let floor = through(npm, open, count, &Way::Kannel { each }).await;
+        notes.push(format!("round {round}: {rate:.0}/s; Kannel {floor:.0}/s"));
+        floors.push(floor);
+    }
+    let floor = (!floors.is_empty()).then(|| median(floors));
+    (median(measured), floor, notes)
+}
+
+const BESIDE: &str = "Kannel's `smsbox` and `bearerbox`, spool on, to the same SMSC with the same window";
+
+async fn singles(stage: &Stage, npm: &mut Npm, connections: usize) -> Figure {
+    let (measured, floor, notes) = beside_kannel(stage, npm, (connections, SINGLES, 1)).await;
+    Figure {
+        name: match connections {
+            16 => "SMS, one a request, 16 connections, to `submit_sm`",
+            _ => "SMS, one a request, 64 connections, to `submit_sm`",
+        },
+        unit: "SMS/s",
+        measured,
+        floor,
+        beside: BESIDE.to_owned(),
+        bar: Bar::AtLeast(1.0),
+        notes,
+    }
+}
+
+async fn thousands(stage: &Stage, npm: &mut Npm) -> Figure {
+    let (measured, floor, notes) = beside_kannel(stage, npm, (THOUSANDS_AT_ONCE, THOUSANDS, 1_000)).await;
+    Figure {
+        name: "SMS, 1,000 a request, 4 connections, to `submit_sm`",
+        unit: "SMS/s",
+        measured,
+        floor,
+        beside: BESIDE.to_owned(),
+        bar: Bar::AtLeast(3.0),
+        notes,
+    }
+}
+
+/// Receipts of all that was submitted, from the first to the acknowledgement of the last.
+async fn receipts(stage: &Stage, npm: &mut Npm) -> Figure {
+    clear(stage, npm).await;
+    let way = Way::Ours { key: stage.client.key.clone(), each: 1_000 };
+    let count = 10;
+    through(npm, vec![ours(&stage.patchbay).await], count, &way).await;
+    settled(stage, count * 1_000).await;
+    let began = Instant::now();
+    let answered: usize = npm.ask("receipts").parse().unwrap();
+    let rate = per_second(answered, began.elapsed());
+    let joined: i64 = sqlx::query_scalar("SELECT count(*) FROM sms_message WHERE state = 'DELIVERED'")
+        .fetch_one(&stage.db)
+        .await
+        .unwrap();
+    assert_eq!(usize::try_from(joined).unwrap(), answered, "not every receipt was joined");
+    Figure {
+        name: "SMS receipts joined, 64 at a time",
+        unit: "receipts/s",
+        measured: rate,
+        floor: None,
+        beside: "-".to_owned(),
+        bar: Bar::Watch,
+        notes: vec![format!("{answered} receipts, each on disk before it is acknowledged")],
+    }
+}
+
+/// Waits until the answers to so many submits are written down.
+async fn settled(stage: &Stage, count: usize) {
+    loop {
+        let known: i64 = sqlx::query_scalar("SELECT count(*) FROM smsc_message").fetch_one(&stage.db).await.unwrap();
+        if usize::try_from(known).unwrap() >= count {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+fn micros() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()
+}
+
+/// From the request to the arrival of its `submit_sm`, at an even pace.
+async fn to_the_smsc(stage: &Stage, npm: &mut Npm) -> Figure {
+    clear(stage, npm).await;
+    let free = Arc::new(tokio::sync::Mutex::new(Vec::new()));
+    for _ in 0..64 {
+        free.lock().await.push(ours(&stage.patchbay).await);
+    }
+    let header = format!("X-API-Key: {}\r\n", stage.client.key);
+    let began = Instant::now();
+    let mut tick = tokio::time::interval(Duration::from_micros(1_000_000 / PACE));
+    let mut tasks = JoinSet::new();
+    for at in 0..PACED {
+        tick.tick().await;
+        let (free, header) = (Arc::clone(&free), header.clone());
+        tasks.spawn(async move {
+            let body = body(at..=at, &format!("{} is when this was sent", micros()));
+            let mut connection = free.lock().await.pop().expect("64 requests at once are enough");
+            assert_eq!(connection.post_with(&header, &body).await, 200);
+            free.lock().await.push(connection);
+        });
+    }
+    tasks.join_all().await;
+    npm.has_taken(PACED, began).await;
+    let waits: Vec<f64> = serde_json::from_str(&npm.ask("waits")).unwrap();
+    let waits = waits.into_iter().map(|micros| Duration::from_secs_f64(micros.max(0.0) / 1e6)).collect();
+    let times = Times::from(waits);
+    Figure {
+        name: "SMS at 200/s, p99 from request to `submit_sm`",
+        unit: "ms",
+        measured: times.p99(),
+        floor: None,
+        beside: "-".to_owned(),
+        bar: Bar::AtMost(50.0),
+        notes: vec![times.to_string()],
+    }
+}
+
+/// Much of one client and little of others, all due at one time: how much of the much has left when the last of the little has,
+/// for each that a fair share would have let go.
+async fn due_at_once(stage: &Stage, npm: &mut Npm) -> Figure {
+    clear(stage, npm).await;
+    let many = std::env::var("PATCHBAY_BENCH_SCHEDULED").map_or(SCHEDULED, |many| many.parse().unwrap());
+    let due = harness::real_time() + chrono::TimeDelta::hours(6);
+    let due = due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    schedule(stage, &stage.client, "much", many, &due).await;
+    for other in 0..OTHERS {
+        let client = stage.patchbay.bare_client(&format!("little-{other}"));
+        stage.patchbay.credits(&client, 1_000_000);
+        schedule(stage, &client, "little", LITTLE, &due).await;
+    }
+    sqlx::query("ANALYZE outbound_work, outbound_message, outbound_leg, outbound_part")
+        .execute(&stage.db)
+        .await
+        .unwrap();
+    let began = Instant::now();
+    stage.patchbay.advance_clock(6 * 3600 + 60).await;
+    let all = many + OTHERS * LITTLE;
+    let took = npm.has_taken(all, began).await;
+    let order: Vec<String> = serde_json::from_str(&npm.ask("order")).unwrap();
+    let last = order.iter().rposition(|word| word == "little").expect("the little has left");
+    let before = order[..last].iter().filter(|word| *word == "much").count();
+    #[expect(clippy::cast_precision_loss, reason = "counts of messages")]
+    let measured = before as f64 / LITTLE as f64;
+    Figure {
+        name: "SMS due at one time: what left of the busy client's before the others were through",
+        unit: "fair shares",
+        measured,
+        floor: None,
+        beside: "-".to_owned(),
+        bar: Bar::AtMost(2.0),
+        notes: vec![format!(
+            "{all} due at once left at {:.0}/s, the first client's {before} before the others' last",
+            per_second(all, took)
+        )],
+    }
+}
+
+async fn schedule(stage: &Stage, client: &Client, word: &str, count: usize, due: &str) {
+    let mut connection = ours(&stage.patchbay).await;
+    let header = format!("X-API-Key: {}\r\n", client.key);
+    for first in (0..count).step_by(1_000) {
+        let numbers: Vec<Value> = (first..count.min(first + 1_000)).map(|at| json!({ "to": number(at) })).collect();
+        let text = format!("{word} that is due");
+        let body = json!({ "recipients": numbers, "messageText": text, "settings": { "scheduledSmsDate": due } });
+        assert_eq!(connection.post_with(&header, &body.to_string()).await, 200);
+    }
+}

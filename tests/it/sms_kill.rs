@@ -1,0 +1,158 @@
+//! SIGKILL at random moments while SMS go out over two binds: nothing acknowledged is lost, and nothing comes twice but what was
+//! under way. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use harness::{Client, Patchbay, Setup};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use tokio::task::JoinSet;
+
+const KILLS: usize = 5;
+/// The windows of both binds together.
+const WINDOW: usize = 16;
+/// Requests that each life of the process takes at least.
+const REQUESTS: usize = 15;
+const SENDERS: usize = 4;
+const PHONES: usize = 30;
+/// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What was acknowledged: number and text.
+type Ledger = Arc<Mutex<Vec<(String, String)>>>;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_sms_is_lost_when_the_process_is_killed_at_random() {
+    let seed = std::env::var("PATCHBAY_KILL_SEED").map_or(20_251_122, |seed| seed.parse().unwrap());
+    let mut random = StdRng::seed_from_u64(seed);
+    let setup = Setup::new().set("limits.unknown_after", "2s");
+    let mut patchbay = setup.bind("name=one&window=8").bind("name=two&window=8").start().await;
+    patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 300 })).await;
+    let client = patchbay.bare_client("acme");
+    patchbay.credits(&client, 1_000_000);
+    let db = PgPool::connect(patchbay.database_url()).await.unwrap();
+
+    let (ledger, over) = (Ledger::default(), Arc::new(AtomicBool::new(false)));
+    let mut senders = JoinSet::new();
+    for name in 0..SENDERS {
+        senders.spawn(send(patchbay.url(), client.clone(), name, Arc::clone(&ledger), Arc::clone(&over)));
+    }
+    for kill in 0..KILLS {
+        let began = Instant::now();
+        while ledger.lock().unwrap().len() < 3 * REQUESTS * (kill + 1) {
+            assert!(began.elapsed() < PATIENCE, "requests are not taken");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..400))).await;
+        patchbay.kill();
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..200))).await;
+        patchbay.launch().await;
+    }
+    over.store(true, Ordering::SeqCst);
+    senders.join_all().await;
+    drain(&db).await;
+
+    let acknowledged = ledger.lock().unwrap().clone();
+    let (arrived, doubles) = on_phones(&patchbay, &acknowledged).await;
+    stored_and_charged_once(&db, &acknowledged).await;
+    let in_doubt: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM outbound_leg WHERE ambiguous").fetch_one(&db).await.unwrap();
+    println!(
+        "SMS kill test: seed {seed}, {KILLS} kills; {} acknowledged, 0 lost; {arrived} arrived, {doubles} of them twice; \
+         {in_doubt} legs in doubt",
+        acknowledged.len()
+    );
+    assert!(doubles <= KILLS * WINDOW, "{doubles} came twice in {KILLS} kills");
+}
+
+/// Sends request after request, each until it is answered: what was sent under its `ctid` is not sent again.
+async fn send(url: String, client: Client, name: usize, ledger: Ledger, over: Arc<AtomicBool>) {
+    let http = reqwest::Client::new();
+    for round in 0.. {
+        let text = format!("{name}-{round} for you");
+        let numbers: Vec<String> =
+            (0..3).map(|at| format!("2782{:07}", (name * 7 + round * 3 + at) % PHONES)).collect();
+        let recipients: Vec<Value> = numbers.iter().map(|to| json!({ "to": to })).collect();
+        let body = json!({ "ctid": text, "recipients": recipients, "messageText": text }).to_string();
+        loop {
+            let request = http.post(format!("{url}/sms/json")).header("X-API-Key", &client.key);
+            let request = request.header("Content-Type", "application/json").body(body.clone());
+            match request.timeout(Duration::from_secs(10)).send().await {
+                Ok(answer) if answer.status().is_success() => break,
+                Ok(answer) => assert!(answer.status().is_server_error(), "{}", answer.text().await.unwrap()),
+                Err(_) => {}
+            }
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+        ledger.lock().unwrap().extend(numbers.into_iter().map(|number| (number, text.clone())));
+        if over.load(Ordering::SeqCst) {
+            return;
+        }
+    }
+}
+
+/// Waits until everything has gone out and has its receipt.
+async fn drain(db: &PgPool) {
+    let began = Instant::now();
+    loop {
+        let left: i64 = sqlx::query_scalar(
+            "SELECT (SELECT count(*) FROM outbound_work) + (SELECT count(*) FROM sms_message WHERE state <> 'DELIVERED')",
+        )
+        .fetch_one(db)
+        .await
+        .unwrap();
+        if left == 0 {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "after {PATIENCE:?} there is still work: {left}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// Everything that was acknowledged is on its phone: how many arrived, and how many of them once more.
+async fn on_phones(patchbay: &Patchbay, acknowledged: &[(String, String)]) -> (usize, usize) {
+    let mut got: HashMap<(String, String), usize> = HashMap::new();
+    for number in 0..PHONES {
+        let number = format!("2782{number:07}");
+        for message in patchbay.phone(&number).inbox().await {
+            *got.entry((number.clone(), message["text"].as_str().unwrap().to_owned())).or_default() += 1;
+        }
+    }
+    let lost: Vec<_> = acknowledged.iter().filter(|one| !got.contains_key(*one)).collect();
+    assert!(lost.is_empty(), "acknowledged and not arrived: {lost:?}");
+    let more = got.values().filter(|count| **count > 2).count();
+    assert_eq!(more, 0, "nothing comes three times");
+    (got.values().sum(), got.values().filter(|count| **count == 2).count())
+}
+
+async fn stored_and_charged_once(db: &PgPool, acknowledged: &[(String, String)]) {
+    let stored: Vec<(String, String, i64)> =
+        sqlx::query_as("SELECT recipient, ct_id, count(*) FROM sms_message GROUP BY recipient, ct_id")
+            .fetch_all(db)
+            .await
+            .unwrap();
+    let twice: Vec<_> = stored.iter().filter(|(_, _, count)| *count != 1).collect();
+    assert!(twice.is_empty(), "stored more than once: {twice:?}");
+    assert!(stored.len() >= acknowledged.len());
+    let (balance, ledger, charged, units): (i64, i64, i64, i64) = sqlx::query_as(
+        "SELECT (SELECT balance FROM credit_account), (SELECT sum(amount)::bigint FROM credit_entry),
+                (SELECT -sum(amount)::bigint FROM credit_entry WHERE reason = 'SEND'),
+                (SELECT sum(units)::bigint FROM sms_message)",
+    )
+    .fetch_one(db)
+    .await
+    .unwrap();
+    assert_eq!(
+        (balance, charged),
+        (ledger, units),
+        "the balance is the sum of the ledger, and what was charged is stored"
+    );
+}
