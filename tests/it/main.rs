@@ -10,6 +10,7 @@
 mod accounts;
 mod bad_input;
 mod batches;
+mod bots_on_channels;
 mod callbacks;
 mod chat_window;
 mod chatbot;
@@ -55,6 +56,7 @@ mod plugin_trials;
 mod plugin_uploads;
 mod plugin_uploads_unawaited;
 mod popia;
+mod popia_desk;
 mod promises;
 mod routing;
 mod rules;

@@ -92,8 +92,10 @@ async fn reads(stage: &Stage, chats: i64, filling: &str) -> Vec<Figure> {
         ("the last 50".to_owned(), each(&|at| past(at, "&size=50"))),
         ("those before".to_owned(), each(&|at| past(at, "&size=10&beforeSequence=11"))),
     ];
+    let client_ref = &stage.client.client_ref;
     let times = "startDateTime=2020-01-01T00:00:00Z&endDateTime=2100-01-01T00:00:00Z";
-    let ticket = |more: String| format!("/chat-service/ticket/search?page=0&size=50&{times}&clientRef=me&{more}");
+    let ticket =
+        |more: String| format!("/chat-service/ticket/search?page=0&size=50&{times}&clientRef={client_ref}&{more}");
     let number = &stage.client.number;
     let tickets = [
         ("all".to_owned(), vec![ticket(String::new())]),

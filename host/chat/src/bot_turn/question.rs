@@ -60,6 +60,7 @@ fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
             .template
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
-        metadata: Vec::new(),
+        // Which team gave the chat back, or had it: the interface has no field for it.
+        metadata: scene.participant.team.iter().map(|team| ("team".to_owned(), team.name.clone())).collect(),
     }
 }

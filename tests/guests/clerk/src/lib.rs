@@ -13,7 +13,10 @@ impl Chatbot for Clerk {
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
             EventKind::Rating(rating) => Ok(vec![Action::text(format!("rated {}", score(rating.score)))]),
-            EventKind::AgentReleased => Ok(vec![Action::text("back with the clerk")]),
+            EventKind::AgentReleased => Ok(vec![Action::text(match team(&session) {
+                Some(team) => format!("back from {team}"),
+                None => "back with the clerk".to_owned(),
+            })]),
             EventKind::Timer(name) => Ok(vec![Action::text(format!("time for {name}"))]),
             EventKind::Custom(event) => Ok(vec![Action::text(format!("heard {}: {}", event.name, event.payload))]),
             _ => Ok(vec![]),
@@ -89,10 +92,23 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             quote: None,
         })],
         "person" => vec![Action::text("one moment"), Action::hand_over("wants a person")],
+        "person-of" => vec![
+            Action::text(format!("one moment, somebody of {rest}")),
+            Action::HandOver(HandOver { team: Some(rest.to_owned()), note: None }),
+        ],
+        "place" => vec![Action::ReplyLocation(ReplyLocation {
+            location: Location { latitude: -26.5, longitude: 28.25, name: Some("Shop".into()), address: None },
+            quote: None,
+        })],
         "bye" => vec![Action::text("goodbye"), Action::Close],
         "twice" => vec![Action::text(format!("{rest} 1")), Action::text(format!("{rest} 2"))],
         _ => vec![],
     })
+}
+
+/// The team that the conversation was with.
+fn team(session: &Session) -> Option<&str> {
+    session.metadata.iter().find(|(key, _)| key == "team").map(|(_, name)| name.as_str())
 }
 
 fn score(score: RatingScore) -> &'static str {
