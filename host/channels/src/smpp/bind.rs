@@ -85,11 +85,6 @@ impl Bind {
         BindStatus { bind: self.url.name.clone(), state: self.state.borrow().clone() }
     }
 
-    /// Its name.
-    pub(super) fn name(&self) -> &str {
-        &self.url.name
-    }
-
     /// Beginnings of the numbers that it is for.
     pub(super) fn prefixes(&self) -> &[String] {
         &self.url.prefixes
