@@ -41,7 +41,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 15] = [
+const GROUPS: [&str; 16] = [
     "journey",
     "sends",
     "batches",

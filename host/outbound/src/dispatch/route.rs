@@ -154,23 +154,19 @@ fn asked(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
 
 /// A router's source does not lead around who stopped messages from it.
 async fn refuse_stopped(ctx: &Context, lease: &Lease, legs: &[DueLeg], routes: &mut [SmsRoute]) -> Result<()> {
-    let mut by_source: BTreeMap<String, Vec<(&str, &mut SmsRoute)>> = BTreeMap::new();
-    for (leg, route) in legs.iter().zip(routes) {
-        if let (Some(source), None) = (&route.source, &route.refused) {
-            by_source.entry(source.clone()).or_default().push((leg.recipient.address().value(), route));
-        }
-    }
-    if by_source.is_empty() {
+    let rerouted = legs.iter().zip(&*routes).filter(|(_, route)| route.refused.is_none());
+    let asked: Vec<(&str, &str)> =
+        rerouted.filter_map(|(leg, route)| Some((route.source.as_deref()?, leg.recipient.address().value()))).collect();
+    if asked.is_empty() {
         return Ok(());
     }
     let mut db = ctx.db.acquire().await?;
-    for (source, rerouted) in by_source {
-        let recipients: Vec<&str> = rerouted.iter().map(|(recipient, _)| *recipient).collect();
-        let stopped = opt_outs::among(&mut db, lease.client, &source, &recipients).await?;
-        for (recipient, route) in rerouted {
-            if stopped.contains(recipient) {
-                route.refused = Some(format!("the subscriber has stopped messages from {source}"));
-            }
+    let stopped = opt_outs::stopped(&mut db, lease.client, &asked).await?;
+    for (leg, route) in legs.iter().zip(routes) {
+        let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
+        let bare = source.trim().trim_start_matches('+').to_owned();
+        if stopped.contains(&(bare, leg.recipient.address().value().to_owned())) {
+            route.refused = Some(format!("the subscriber has stopped messages from {source}"));
         }
     }
     Ok(())
