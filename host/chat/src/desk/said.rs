@@ -180,9 +180,7 @@ fn react(reaction: Reaction, others: [(&str, bool); 4], faults: &mut Vec<FieldFa
     let is_word = |one: char| one.is_alphabetic() && one < EMOJI_BLOCKS && !['Ⓜ', 'ℹ'].contains(&one);
     let odd = |one: char| is_word(one) || one.is_whitespace() || one.is_control();
     let emoji = reaction.emoji.filter(|emoji| !emoji.is_empty());
-    let is_emoji = |emoji: &String| {
-        emoji.chars().count() <= EMOJI_MAX && !emoji.chars().any(odd) && emoji.chars().any(|one| !one.is_ascii())
-    };
+    let is_emoji = |emoji: &String| emoji.chars().count() <= EMOJI_MAX && !emoji.chars().any(odd) && !emoji.is_ascii();
     if emoji.as_ref().is_some_and(|emoji| !is_emoji(emoji)) {
         faults.push(FieldFault::new("reaction.emoji", "must be one emoji; empty or null takes the reaction back"));
     }

@@ -164,7 +164,8 @@ async fn room_that_is_said_while_it_is_used_up_is_not_forgotten() {
         tokio::task::yield_now().await;
         tx.commit().await
     });
-    (used.unwrap(), committed.unwrap());
+    used.unwrap();
+    committed.unwrap();
     assert!(due::room_seen(&mut db, stage.client, stage.team).await.unwrap().is_some());
     drop(db);
     stage.settle().await;
