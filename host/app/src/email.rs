@@ -19,10 +19,9 @@ pub fn domain(config: &Config) -> Option<EmailDomain> {
     EmailDomain::parse(&config.email.domain)
 }
 
-/// The relay, where it is set.
+/// The relay, where it is set. Mails come from addresses of the domain: without one there are none.
 pub fn relay(config: &Config) -> anyhow::Result<Option<SmtpRelay>> {
-    let Some(url) = &config.email.relay else { return Ok(None) };
-    let domain = domain(config).context("email.domain: mails to email.relay come from its addresses")?;
+    let (Some(url), Some(domain)) = (&config.email.relay, domain(config)) else { return Ok(None) };
     Ok(Some(SmtpRelay::new(url.url(), domain).context("email.relay")?))
 }
 

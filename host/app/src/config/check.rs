@@ -63,12 +63,9 @@ impl Config {
 
     fn check_email(&self) -> Result<(), ConfigError> {
         let email = &self.email;
-        let needs_domain = email.listen.is_some() || email.relay.is_some();
-        if needs_domain && EmailDomain::parse(&email.domain).is_none() {
-            return unusable(
-                "email.domain",
-                "email.listen and email.relay need a domain, for example \"sms.example.com\"",
-            );
+        let has_domain = EmailDomain::parse(&email.domain).is_some();
+        if !has_domain && (email.listen.is_some() || !email.domain.is_empty()) {
+            return unusable("email.domain", "email.listen needs a domain, for example \"sms.example.com\"");
         }
         if email.require_tls && self.server.tls_cert.is_none() {
             return unusable("email.require_tls", "STARTTLS needs server.tls_cert and server.tls_key");
