@@ -88,8 +88,7 @@ struct EntryBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<String>,
     /// Of calls: `ACCEPTED`, `REFUSED`, `RETRY` or `UNANSWERED`. Of decisions: `PENDING`, `SENT` or `SKIPPED`. Of
-    /// routes: `AS_IS`, `CHANGED` or `REFUSED`. Of webhooks:
-    /// `PENDING`, `DELIVERED`, `DROPPED` or `EXHAUSTED`.
+    /// routes: `AS_IS`, `CHANGED` or `REFUSED`. Of webhooks: `PENDING`, `DELIVERED`, `DROPPED` or `EXHAUSTED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
     /// Of receipts: the state reached. Of webhooks: the state that it tells of.

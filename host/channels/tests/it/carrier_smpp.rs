@@ -290,7 +290,7 @@ async fn two_binds() -> (Peer, Peer, SmppCarrier, SmppGateway) {
 
 /// The bind that a message goes over.
 async fn went_over(carrier: &SmppCarrier, to: &str, bind: Option<&str>) -> String {
-    let (journal, mut noted) = mpsc::unbounded_channel();
+    let (journal, mut noted) = mpsc::unbounded_channel::<PartTaken>();
     let (inbox, to, content) = (sms_inbox(1), phone(to), text("Hello"));
     let outgoing =
         Outgoing { bind, validity_seconds: Some(600), ..Outgoing::new(message(9), "", &to, &content, &journal) };
