@@ -125,7 +125,7 @@ async fn what_is_due_at_one_time_leaves_in_turns_of_its_clients() {
 
 #[tokio::test]
 async fn an_smsc_that_throttles_or_has_a_full_queue_loses_nothing() {
-    let patchbay = Setup::new().bind("name=one&window=4").bind("name=two&window=4").start().await;
+    let patchbay = Setup::new().bind("name=pair&window=4").bind("name=pair&window=4").start().await;
     let client = client(&patchbay, "acme").await;
     patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 6, "smscQueueFull": 3 })).await;
 
@@ -142,7 +142,7 @@ async fn an_smsc_that_throttles_or_has_a_full_queue_loses_nothing() {
 #[tokio::test]
 async fn links_that_are_lost_lose_nothing_and_double_no_more_than_the_window() {
     let setup = Setup::new().set("limits.unknown_after", "1s");
-    let patchbay = setup.bind("name=one&window=4&rate=60").bind("name=two&window=4&rate=60").start().await;
+    let patchbay = setup.bind("name=pair&window=4&rate=60").bind("name=pair&window=4&rate=60").start().await;
     let client = client(&patchbay, "acme").await;
     let phones: Vec<Phone> = (0..60).map(|number| patchbay.phone(&format!("2782{number:07}"))).collect();
     batch(&patchbay, &client, many("82", phones.len()), json!({})).await;

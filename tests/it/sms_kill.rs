@@ -34,7 +34,7 @@ async fn no_sms_is_lost_when_the_process_is_killed_at_random() {
     let seed = std::env::var("PATCHBAY_KILL_SEED").map_or(20_251_122, |seed| seed.parse().unwrap());
     let mut random = StdRng::seed_from_u64(seed);
     let setup = Setup::new().set("limits.unknown_after", "2s");
-    let mut patchbay = setup.bind("name=one&window=8").bind("name=two&window=8").start().await;
+    let mut patchbay = setup.bind("name=pair&window=8").bind("name=pair&window=8").start().await;
     patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 300 })).await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 1_000_000);
