@@ -38,8 +38,7 @@ async fn who_has_stopped_is_named_in_the_result_and_refunded() {
 
     harness::eventually("the result", || async {
         let blocked = format!("blocked: {PHONE} (has stopped your messages");
-        let found = stage.relay.mails().into_iter().find(|mail| mail["body"].as_str().unwrap().contains(&blocked));
-        found
+        stage.relay.mails().into_iter().find(|mail| mail["body"].as_str().unwrap().contains(&blocked))
     })
     .await;
     assert_eq!(stage.balance().await, 18);
