@@ -6,8 +6,8 @@ use sqlx::{Connection, PgConnection};
 
 use crate::Patchbay;
 
-/// Tables that hold what workers are doing, not what a client asked for.
-const TRANSIENT: &[&str] = &["lane"];
+/// Tables that hold what workers are doing and what they have read, not what a client asked for.
+const TRANSIENT: &[&str] = &["lane", "messaging_tier"];
 
 /// Rows per table.
 pub type RowCounts = BTreeMap<String, i64>;

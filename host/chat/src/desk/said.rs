@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_said_at_once() {
         assert_eq!(faulty(Written::default()), ["participantId", "channel", "text"]);
-        assert_eq!(faulty(Written { channel: Some("SMS".to_owned()), ..written() }), ["channel"]);
+        assert_eq!(faulty(Written { channel: Some("PIGEON".to_owned()), ..written() }), ["channel"]);
         assert_eq!(faulty(Written { participant: Some("x".to_owned()), ..written() }), ["participantId"]);
         assert_eq!(faulty(Written { text: Some(" ".to_owned()), ..written() }), ["text"]);
         assert_eq!(faulty(Written { temp_id: Some(String::new()), ..written() }), ["tempId"]);

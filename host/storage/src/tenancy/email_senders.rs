@@ -70,10 +70,11 @@ pub async fn count_error(
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE email_sender SET errors = CASE WHEN errors_since > $4 - interval '1 hour' THEN errors + 1 ELSE 1 END,
-                errors_since = CASE WHEN errors_since > $4 - interval '1 hour' THEN errors_since ELSE $4 END
+        "UPDATE email_sender
+         SET errors = CASE WHEN errors_since > $4::timestamptz - interval '1 hour' THEN errors + 1 ELSE 1 END,
+             errors_since = CASE WHEN errors_since > $4::timestamptz - interval '1 hour' THEN errors_since ELSE $4 END
          WHERE client_id = $1 AND address = $2
-           AND (errors < $3 OR errors_since IS NULL OR errors_since <= $4 - interval '1 hour')",
+           AND (errors < $3 OR errors_since IS NULL OR errors_since <= $4::timestamptz - interval '1 hour')",
     )
     .bind(client.0)
     .bind(address.as_str())

@@ -14,7 +14,6 @@ use domain::{
 };
 use sqlx::PgConnection;
 use storage::{
-    Error,
     chat::{
         chat_messages::{self, NewChatMessage},
         participant_events::{self, NewEvent},
@@ -80,15 +79,6 @@ async fn a_customer_has_one_participant_per_inbox() {
     assert!(begin(&mut db, customer, ParticipantId(Uuid::from_u128(101))).await.is_none());
     let locked = participants::lock_of_customer(&mut db, CLIENT, INBOX, customer).await.unwrap();
     assert_eq!(locked, Some(first));
-}
-
-#[tokio::test]
-async fn a_channel_without_chats_takes_no_participant() {
-    let (mut db, customer) = database().await;
-    let who = (Channel::Sms, ParticipantState::Queued);
-    let refused = participants::insert(&mut db, CLIENT, CHAT, (INBOX, customer), who, moment(0)).await.unwrap_err();
-    assert!(matches!(refused, Error::Inconsistent { table: "participant", column: "channel", .. }), "{refused:?}");
-    assert_eq!(participants::find(&mut db, CLIENT, CHAT).await.unwrap(), None);
 }
 
 #[tokio::test]

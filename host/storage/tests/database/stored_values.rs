@@ -95,13 +95,13 @@ async fn an_unknown_channel_is_an_error() {
             "ALTER TABLE outbound_leg DROP CONSTRAINT outbound_leg_channel_known",
             "UPDATE outbound_leg SET channel = 'PIGEON'",
             "ALTER TABLE participant DROP CONSTRAINT participant_channel_known",
-            "UPDATE participant SET channel = 'SMS'",
+            "UPDATE participant SET channel = 'PIGEON'",
         ],
     )
     .await;
     names(legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], WhenLocked::Wait).await, "outbound_leg.channel", "PIGEON");
     names(unreadable(&mut db).await, "outbound_leg.channel", "PIGEON");
-    names(participants::find(&mut db, CLIENT, CHAT).await, "participant.channel", "SMS");
+    names(participants::find(&mut db, CLIENT, CHAT).await, "participant.channel", "PIGEON");
 }
 
 #[tokio::test]
