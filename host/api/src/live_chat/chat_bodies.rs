@@ -48,7 +48,7 @@ pub(crate) struct ChatParticipantResponse {
     send_rating_widget: bool,
     /// A chatbot answers.
     chat_bot_conversation: bool,
-    /// Where the chat takes place: `WHATSAPP`, `WEB` or `FACEBOOK`.
+    /// Where the chat takes place: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
     channel: String,
     /// What the customer wrote to: the business number, the page, the site.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ pub(crate) struct MessageResponse {
     direction: String,
     /// `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`, `VOICE`, `FILE`, `LOCATION`, `BUTTON`, `CAROUSEL`, `RATING` or `MEDIA`.
     content_type: String,
-    /// `WHATSAPP`, `WEB` or `FACEBOOK`.
+    /// `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
     channel: String,
     /// What people read; of a file what stands below it, of a reaction the emoji.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -104,7 +104,7 @@ pub(super) struct SendBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     participant_id: Option<String>,
-    /// `WHATSAPP`, `WEB` or `FACEBOOK`: where the chat takes place.
+    /// `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`: where the chat takes place.
     #[schema(value_type = String)]
     channel: Option<String>,
     /// What is said; beside a file, what stands below it.

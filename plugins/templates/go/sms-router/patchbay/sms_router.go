@@ -29,7 +29,7 @@ func SmsRouter(decide func(sms Sms) (Decision, error)) {
 }
 
 // IsOutgoing says whether a message goes to a subscriber.
-func IsOutgoing(sms Sms) bool { return sms.Direction == routing.DirectionOutgoing }
+func IsOutgoing(sms Sms) bool { return sms.Direction == routing.Direction_Outgoing }
 
 // Changes of a message; what is left out stays as it is.
 type Changes struct {
