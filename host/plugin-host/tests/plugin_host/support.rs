@@ -106,6 +106,8 @@ pub fn guest(name: &str) -> Vec<u8> {
             "-p",
             "misfit",
             "-p",
+            "former-rule",
+            "-p",
             "older-bot",
             "-p",
             "older-desk",
