@@ -238,15 +238,9 @@ async fn price(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], dr
         let text = orders.get(draft.order).and_then(|order| order.texts.get(draft.text));
         let parts = text.map_or(1, |text| text.parts);
         draft.sms.units = i64::try_from(parts).unwrap_or(i64::MAX).saturating_mul(price);
-        draft.sms.blocked =
-            !stopped.is_empty() && stopped.contains(&(bare(&draft.sms.source), draft.sms.recipient.clone()));
+        draft.sms.blocked = stopped.contains(&draft.sms.source, &draft.sms.recipient);
     }
     Ok(())
-}
-
-/// A source as replies name it.
-fn bare(source: &str) -> String {
-    source.trim().trim_start_matches('+').to_owned()
 }
 
 async fn store(

@@ -1,6 +1,6 @@
 //! Requests for SMS (SPEC 4.1 `/v2/channels/sms`): what they are sent from, and to whom not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use base::{Context, Result};
 use domain::{
@@ -12,7 +12,10 @@ use storage::{
     PgConnection,
     inboxes::{self, Inbox},
     outbound::parts::PartOrigin,
-    sms::products::{opt_outs, replies},
+    sms::products::{
+        opt_outs::{self, Stopped},
+        replies,
+    },
 };
 
 use super::{
@@ -31,7 +34,7 @@ pub(super) struct TextFacts {
     /// The operator's source, which inboxes without an address have.
     operators: String,
     /// Subscribers who stopped SMS, with the source.
-    stopped: HashSet<(String, String)>,
+    stopped: Stopped,
 }
 
 impl TextFacts {
@@ -52,7 +55,7 @@ impl TextFacts {
             inboxes: by_address(db, client, Channel::Sms, &sources).await?,
             default: inboxes::default_sms(db, client).await?,
             operators: ctx.settings.sms_default_source.clone(),
-            stopped: HashSet::new(),
+            stopped: Stopped::default(),
         };
         let recipients = |request: &SmsRequest| {
             request.recipients().map(|recipient| recipient.address().value().to_owned()).collect::<Vec<_>>()
@@ -86,11 +89,10 @@ impl TextFacts {
         let source = self.source(inbox);
         let mut parts = request.resolve();
         if !self.stopped.is_empty() {
-            let bare = source.trim().trim_start_matches('+');
             for part in &mut parts {
                 part.reject_where(|recipient| {
-                    let asked = (bare.to_owned(), recipient.address().value().to_owned());
-                    self.stopped.contains(&asked).then_some(RejectionReason::StoppedSms)
+                    let stopped = self.stopped.contains(source, recipient.address().value());
+                    stopped.then_some(RejectionReason::StoppedSms)
                 });
             }
         }

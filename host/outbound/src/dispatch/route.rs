@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use base::{Context, Result, lanes::Lease};
 use channels::smpp::part_count;
 use domain::{
-    content::{LegContent, OutboundContent, SmsContent},
+    content::{LegContent, OutboundContent},
     failure_code::OwnCode,
     ids::{InboxId, MessageId},
     inbound::ProviderFailure,
@@ -26,7 +26,12 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{mark, pick::Picked, sender::Sender};
+use super::{
+    mark,
+    pick::Picked,
+    sender::Sender,
+    stopped::{sms_of, source_of},
+};
 use crate::sms_routing::{Asked, Bounds, Routed, Routers};
 
 /// What was decided about legs that are about to be marked.
@@ -85,14 +90,6 @@ fn is_undecided(leg: &DueLeg) -> bool {
     leg.route.is_none() && leg.attempts == 0 && !leg.unanswered
 }
 
-/// The SMS that a leg is, if it was written as one.
-fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
-    match (leg.own_content.as_ref(), leg.content.as_ref()) {
-        (Some(LegContent::Sms(sms)), _) | (None, OutboundContent::Sms(sms)) => Some(sms),
-        _ => None,
-    }
-}
-
 /// What it says, as far as a router can be told.
 fn text_of(leg: &DueLeg) -> String {
     let content = match &leg.own_content {
@@ -127,7 +124,6 @@ fn asked(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
         _ if leg.chat_message.is_some() => "reply",
         _ => "ordinary",
     };
-    let source = sms.and_then(|sms| sms.source.clone()).unwrap_or_else(|| sender.inbox.address.clone());
     let recipient = leg.recipient.address();
     Asked {
         id: leg.message.0,
@@ -139,7 +135,7 @@ fn asked(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
             direction: Direction::Outgoing,
             client_ref: known.map(|known| known.client_ref.clone()).unwrap_or_default(),
             destination: recipient.value().to_owned(),
-            source,
+            source: source_of(sender, leg).to_owned(),
             product: product.unwrap_or_else(|| other.to_owned()),
             traffic: traffic.to_owned(),
             segments: segments.unwrap_or(1),
@@ -164,8 +160,7 @@ async fn refuse_stopped(ctx: &Context, lease: &Lease, legs: &[DueLeg], routes: &
     let stopped = opt_outs::stopped(&mut db, lease.client, &asked).await?;
     for (leg, route) in legs.iter().zip(routes) {
         let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
-        let bare = source.trim().trim_start_matches('+').to_owned();
-        if stopped.contains(&(bare, leg.recipient.address().value().to_owned())) {
+        if stopped.contains(source, leg.recipient.address().value()) {
             route.refused = Some(format!("the subscriber has stopped messages from {source}"));
         }
     }

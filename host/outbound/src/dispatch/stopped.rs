@@ -3,7 +3,7 @@
 
 use base::Result;
 use domain::{
-    content::{LegContent, OutboundContent},
+    content::{LegContent, OutboundContent, SmsContent},
     failure_code::OwnCode,
     ids::ClientId,
     inbound::ProviderFailure,
@@ -32,10 +32,7 @@ pub(super) async fn leave_out(
     if stopped.is_empty() {
         return Ok(());
     }
-    let is_stopped = |leg: &DueLeg| {
-        let source = source_of(sender, leg).trim().trim_start_matches('+');
-        stopped.contains(&(source.to_owned(), leg.recipient.address().value().to_owned()))
-    };
+    let is_stopped = |leg: &DueLeg| stopped.contains(source_of(sender, leg), leg.recipient.address().value());
     let (out, go) = std::mem::take(&mut picked.go).into_iter().partition(is_stopped);
     picked.go = go;
     picked.failed.extend(Vec::into_iter(out).map(|leg| {
@@ -50,11 +47,15 @@ fn stopped_failure() -> ProviderFailure {
     ProviderFailure { code: STOPPED_SMS, text: "the recipient has stopped messages from this source".to_owned() }
 }
 
-/// What a leg is sent from.
-fn source_of<'a>(sender: &'a Sender, leg: &'a DueLeg) -> &'a str {
-    let sms = match (leg.own_content.as_ref(), leg.content.as_ref()) {
+/// The SMS that a leg is, if it was written as one.
+pub(super) fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
+    match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) | (None, OutboundContent::Sms(sms)) => Some(sms),
         _ => None,
-    };
-    sms.and_then(|sms| sms.source.as_deref()).unwrap_or(&sender.inbox.address)
+    }
+}
+
+/// What a leg is sent from.
+pub(super) fn source_of<'a>(sender: &'a Sender, leg: &'a DueLeg) -> &'a str {
+    sms_of(leg).and_then(|sms| sms.source.as_deref()).unwrap_or(&sender.inbox.address)
 }

@@ -45,12 +45,24 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str
     Ok(done.rows_affected())
 }
 
+/// Sources with subscribers who stopped their messages.
+#[derive(Debug, Default)]
+pub struct Stopped(HashSet<(String, String)>);
+
+impl Stopped {
+    /// Whether nobody has.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a subscriber stopped messages from a source, however that is written.
+    pub fn contains(&self, source: &str, subscriber: &str) -> bool {
+        !self.0.is_empty() && self.0.contains(&(bare(source).to_owned(), subscriber.to_owned()))
+    }
+}
+
 /// Which of these have stopped: sources with subscribers, each looked up by its key.
-pub async fn stopped(
-    db: &mut PgConnection,
-    client: ClientId,
-    asked: &[(&str, &str)],
-) -> Result<HashSet<(String, String)>> {
+pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<Stopped> {
     let (sources, subscribers): (Vec<&str>, Vec<&str>) =
         asked.iter().map(|(source, subscriber)| (bare(source), *subscriber)).unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
@@ -66,7 +78,7 @@ pub async fn stopped(
     .bind(subscribers)
     .fetch_all(db)
     .await?;
-    Ok(found.into_iter().collect())
+    Ok(Stopped(found.into_iter().collect()))
 }
 
 /// Those who stopped, in order, behind `after`.
