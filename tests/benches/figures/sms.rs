@@ -43,7 +43,7 @@ const LITTLE: usize = 200;
 pub async fn measure() -> Vec<Figure> {
     let mut npm = Npm::start();
     let stage = Stage::set(Setup::new().set("smpp.url", &npm.account.url(WINDOW))).await;
-    stage.patchbay.credits(&stage.client, 2_000_000_000);
+    stage.patchbay.credits(&stage.client, 1_000_000_000);
     let mut figures = Vec::new();
     for connections in [16, 64] {
         figures.push(singles(&stage, &mut npm, connections).await);

@@ -17,12 +17,14 @@ const AT_ONCE = 64;
 
 let submits = 0;
 let taken = [];
-let receiver;
+// Binds that take receipts, the newest last.
+let receivers = [];
 
 const now = () => (performance.timeOrigin + performance.now()) * 1000;
 
 function deliver(ids, done) {
   let [next, answered] = [0, 0];
+  const receiver = receivers.at(-1);
   const one = () => {
     if (next === ids.length) return;
     const id = ids[next];
@@ -49,7 +51,7 @@ const server = smpp.createServer((session) => {
   for (const kind of ['bind_transceiver', 'bind_transmitter', 'bind_receiver']) {
     session.on(kind, (pdu) => {
       session.send(pdu.response({ system_id: 'quick' }));
-      if (kind !== 'bind_transmitter') receiver = session;
+      if (kind !== 'bind_transmitter') receivers.push(session);
     });
   }
   session.on('submit_sm', (pdu) => {
@@ -62,6 +64,9 @@ const server = smpp.createServer((session) => {
   session.on('unbind', (pdu) => {
     session.send(pdu.response());
     session.close();
+  });
+  session.on('close', () => {
+    receivers = receivers.filter((other) => other !== session);
   });
   // A client that hangs up is no fault of ours.
   session.on('error', () => {});
