@@ -63,11 +63,13 @@ pub use auth::{PERMISSIONS, PermissionRow};
 pub use https::OverTls;
 pub use operations::metrics_router;
 pub use sites::script as site_script;
-pub use state::{ApiSettings, ApiState, ClockControl, ClockFailed, InUse, Readiness};
+use state::ApiState;
+pub use state::{ApiSettings, ClockControl, ClockFailed, InUse, Readiness, Surroundings};
 pub use web_chat::{WebChat, WebChatLimits};
 
 /// Everything that is served under one address.
-pub fn router(state: ApiState) -> Router {
+pub fn router(surroundings: Surroundings) -> Router {
+    let state = ApiState::from(surroundings);
     let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
     let routes = routes
         .fallback(error::no_such_path)

@@ -1,6 +1,7 @@
 //! What the handlers share.
 
 use std::{
+    ops::Deref,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -22,9 +23,26 @@ use tenancy::accounts::Authenticator;
 
 use crate::{admission::Admission, web_chat::WebChat};
 
-/// The surroundings of every request. Cheap to clone.
+/// The surroundings of every request. Each layer of the router and each handler has a clone, which is one count of references.
 #[derive(Clone)]
-pub struct ApiState {
+pub struct ApiState(Arc<Surroundings>);
+
+impl Deref for ApiState {
+    type Target = Surroundings;
+
+    fn deref(&self) -> &Surroundings {
+        &self.0
+    }
+}
+
+impl From<Surroundings> for ApiState {
+    fn from(surroundings: Surroundings) -> Self {
+        Self(Arc::new(surroundings))
+    }
+}
+
+/// What the process gives to all requests.
+pub struct Surroundings {
     /// For the use cases.
     pub context: Arc<Context>,
     /// Takes send requests.
@@ -63,7 +81,7 @@ impl InUse {
     }
 }
 
-impl ApiState {
+impl Surroundings {
     /// For the use cases of administration.
     pub(crate) fn administration(&self) -> Administration<'_> {
         Administration::from(self.context.as_ref())

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, OverTls, Readiness, WebChat,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, OverTls, Readiness, Surroundings, WebChat,
     WebChatLimits,
 };
 use chrono::{DateTime, Utc};
@@ -247,7 +247,7 @@ fn router(
         sms_host: config.server.sms_host.clone(),
         batch_host: config.server.batch_host.clone(),
     };
-    Ok(api::router(ApiState {
+    Ok(api::router(Surroundings {
         acceptor: Acceptor::new(Arc::clone(ctx)),
         sms: Gateway::new(Arc::clone(ctx)),
         callbacks: Intake::new(Arc::clone(ctx)),

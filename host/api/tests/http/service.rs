@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ApiState, ClockControl, ClockFailed, Readiness, WebChat, WebChatLimits,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, Readiness, Surroundings, WebChat, WebChatLimits,
 };
 use async_trait::async_trait;
 use axum::{
@@ -121,7 +121,7 @@ impl Service {
             metrics_elsewhere: options.metrics_elsewhere,
             lite_host: "lite.example".to_owned(),
         };
-        let router = api::router(ApiState {
+        let router = api::router(Surroundings {
             context: Arc::clone(&context),
             uploads: Arc::default(),
             live: events::live::Hub::start(Arc::clone(&context), CancellationToken::new()),
