@@ -345,6 +345,30 @@ async fn a_body_that_is_too_large_is_413() {
 }
 
 #[tokio::test]
+async fn an_answer_is_never_larger_than_its_request_by_more_than_a_little() {
+    let scene = Scene::set().await;
+    // As many as fit into the largest body.
+    let many = format!("[{}{{}}]", "{},".repeat(2_600_000));
+    let sender = &scene.client.number;
+    let head = format!(r#""sender":"{sender}","messageType":"NOTIFICATION","templateName":"x","templateId":"1""#);
+    for payload in [
+        format!(r#"{{{head},"messages":{many}}}"#),
+        format!(r#"{{{head},"messages":[{{"recipients":{many}}}]}}"#),
+        format!(r#"{{{head},"messages":[{{"recipients":[{{"to":"{PHONE}"}}],"components":{many}}}]}}"#),
+        many.clone(),
+    ] {
+        let unified = format!(r#"{{"channel":"WHATSAPP","payload":{payload}}}"#);
+        for (path, body) in [(CHANNEL, payload.clone()), (UNIFIED, unified), ("/sms/json", payload.clone())] {
+            assert!(body.len() > 7_500_000 && body.len() < 8 << 20, "{} bytes", body.len());
+            let reply = scene.client.post_raw(path, "application/json", body).await;
+            assert_eq!(reply.status, 400, "{path}: {}", reply.text.chars().take(500).collect::<String>());
+            assert!(reply.text.len() < 64 << 10, "{path} answers {} bytes", reply.text.len());
+        }
+    }
+    scene.assert_untouched().await;
+}
+
+#[tokio::test]
 async fn the_limits_of_the_operator_hold_and_not_only_the_defaults() {
     let setup = Setup::new().set("limits.max_body_bytes", "2000").set("limits.max_recipients", "2");
     let patchbay = setup.start().await;

@@ -186,3 +186,37 @@ fn modules_are_where_their_names_say() {
         sources().into_iter().filter(|file| !SHARING.contains(&file.as_str()) && by_path(file)).collect();
     assert!(hidden.is_empty(), "leave out `#[path]` and put the module where it is looked for: {hidden:?}");
 }
+
+/// Crates whose row in `docs/ARCHITECTURE.md` names what is in them.
+const DESCRIBED: [&str; 12] = [
+    "storage",
+    "plugin-host",
+    "channels",
+    "base",
+    "tenancy",
+    "events",
+    "plugins",
+    "webhooks",
+    "outbound",
+    "chat",
+    "sms-products",
+    "inbound",
+];
+
+#[test]
+fn the_architecture_names_every_directory_of_a_crate_of_use_cases() {
+    let architecture = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let files = sources();
+    let mut missing = HashSet::new();
+    for krate in DESCRIBED {
+        let row = format!("| `host/{krate}` |");
+        let row =
+            architecture.lines().find(|line| line.starts_with(&row)).unwrap_or_else(|| panic!("no row for {krate}"));
+        let inside = format!("host/{krate}/src/");
+        let directories = files.iter().filter_map(|file| Some(file.strip_prefix(&inside)?.split_once('/')?.0));
+        missing.extend(
+            directories.filter(|name| *name != "bin" && !row.contains(&format!("`{name}`"))).map(|name| (krate, name)),
+        );
+    }
+    assert!(missing.is_empty(), "say what these hold: {missing:?}");
+}

@@ -11,6 +11,7 @@ mod accounts;
 mod bad_input;
 mod batches;
 mod bots_on_channels;
+mod bucket;
 mod callbacks;
 mod chat_window;
 mod chatbot;

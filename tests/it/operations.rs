@@ -196,6 +196,24 @@ async fn a_start_with_another_master_key_is_refused() {
 }
 
 #[tokio::test]
+async fn a_password_can_be_given_on_standard_input() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_bare_client();
+    let whose = ["user", "create", "--client", &client.client_ref, "--email", "in@example.com", "--name", "In"];
+    let command = [&whose[..], &["--role", "API", "--password-stdin"]].concat();
+
+    let created = patchbay.admin_given(&command, "a secret that no list of processes shows\n");
+
+    let retrieve = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
+    let password = "a secret that no list of processes shows";
+    let login = json!({ "email": "in@example.com", "password": password, "clientRef": client.client_ref });
+    let headers = [("Content-Type", "application/json")];
+    let reply = patchbay.ask(Method::POST, retrieve, &headers, login.to_string()).await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    assert!(reply.text.contains(created["apiKey"].as_str().unwrap()), "{}", reply.text);
+}
+
+#[tokio::test]
 async fn every_command_prints_the_object_of_the_contract_while_the_server_runs() {
     let patchbay = Shared::get().await;
     let parent = patchbay.new_bare_client().client_ref;

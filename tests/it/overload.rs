@@ -1,14 +1,22 @@
 //! Too much at once: 429 and 503 at once, while what is in hand goes on and memory stays where it is.
 
-use std::{io::Write, net::TcpStream, time::Duration};
+use std::{
+    io::Write,
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
 
 use harness::{Client, Patchbay, Reply, Setup, eventually};
 use reqwest::Method;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
+use tokio::{io::AsyncWriteExt, time::timeout};
 
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const BODY: usize = 256 * 1024;
+/// Longest wait for anything that must happen at once.
+const SOON: Duration = Duration::from_secs(10);
 
 /// Room for a few bodies of this size only.
 fn room_for_four(body: usize) -> Setup {
@@ -150,4 +158,83 @@ async fn a_flood_of_large_bodies_does_not_fill_the_memory() {
         (patchbay.ask(Method::POST, CHANNEL, &headers, body.clone()).await.status == 400).then_some(())
     })
     .await;
+}
+
+/// Lets this process open as many files as it may at all: each connection of a test is one.
+fn open_many_files() {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).unwrap();
+    let enough = limit.maximum.is_none_or(|most| most >= 4_096);
+    assert!(enough, "this test opens 1,100 connections: raise the limit of open files (ulimit -Hn)");
+}
+
+#[tokio::test]
+async fn silent_connections_to_a_process_that_may_open_few_files_are_no_outage() {
+    open_many_files();
+    let patchbay = Setup::new().descriptors(1_024).start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let address: SocketAddr = patchbay.url().trim_start_matches("http://").parse().unwrap();
+
+    let mut silent = Vec::new();
+    for _ in 0..1_100 {
+        let connecting = timeout(SOON, tokio::net::TcpStream::connect(address));
+        silent.push(connecting.await.expect("it takes connections").unwrap());
+    }
+
+    // Each over a connection of its own, as balancers and new callers come.
+    let newcomer = harness::newcomer(SOON);
+    for probe in ["/healthz", "/readyz"] {
+        for _ in 0..20 {
+            let answer = newcomer.get(format!("{}{probe}", patchbay.url())).send().await.unwrap();
+            assert_eq!(answer.status(), 200, "{probe}");
+        }
+    }
+    let send = newcomer
+        .post(format!("{}{CHANNEL}", patchbay.url()))
+        .header("Authorization", &client.key)
+        .json(&client.order_ready(&["27820000001"]));
+    assert_eq!(send.send().await.unwrap().status(), 202);
+    // The database and the provider are reached over files, too.
+    patchbay.phone("27820000001").receives("the template", |_| true).await;
+    assert_eq!(silent.len(), 1_100);
+}
+
+/// Requests with the head given, each of which says that `length` bytes come and sends as many of the first half as are taken.
+async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio::net::TcpStream> {
+    let address: SocketAddr = patchbay.url().trim_start_matches("http://").parse().unwrap();
+    let head = format!("POST {head}Host: {address}\r\nContent-Length: {length}\r\n\r\n");
+    let begun = (0..100).map(|_| async {
+        let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
+        connection.write_all(head.as_bytes()).await.unwrap();
+        let half = vec![b' '; length / 2];
+        // What was refused is not read to its end.
+        drop(timeout(Duration::from_secs(3), connection.write_all(&half)).await);
+        connection
+    });
+    futures::future::join_all(begun).await
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobody_out() {
+    const JSON: &str = "Content-Type: application/json\r\n";
+    let patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    client.send(&client.order_ready(&["27820000001"])).await.accepted();
+    let before = highest_memory(&patchbay);
+
+    let upload = "/plugin-service/api/v1/plugins?name=bot";
+    let forged = format!("X-Hub-Signature-256: sha256={}\r\n", "0".repeat(64));
+    let held = [
+        held_open(&patchbay, &format!("{CHANNEL} HTTP/1.1\r\n{JSON}"), 8_000_000).await,
+        held_open(&patchbay, &format!("{CHANNEL} HTTP/1.1\r\n{JSON}Authorization: nobodys-key\r\n"), 8_000_000).await,
+        held_open(&patchbay, &format!("{upload} HTTP/1.1\r\nContent-Type: application/wasm\r\n"), 8_000_000).await,
+        held_open(&patchbay, &format!("/providers/whatsapp-cloud/webhook HTTP/1.1\r\n{JSON}{forged}"), 2_900_000).await,
+    ];
+
+    client.send(&client.order_ready(&["27820000002"])).await.accepted();
+    patchbay.phone("27820000002").receives("the template", |_| true).await;
+    let grown = highest_memory(&patchbay).saturating_sub(before);
+    assert!(grown < 192 << 20, "{} MB more", grown >> 20);
+    assert_eq!(held.iter().map(Vec::len).sum::<usize>(), 400);
 }

@@ -53,6 +53,11 @@ pub fn real_time() -> chrono::DateTime<chrono::Utc> {
     chrono::Utc::now()
 }
 
+/// A caller that opens a connection for each request, and waits so long for an answer.
+pub fn newcomer(patience: Duration) -> reqwest::Client {
+    reqwest::Client::builder().pool_max_idle_per_host(0).timeout(patience).build().unwrap()
+}
+
 /// Waits until `probe` gives something, looking every few milliseconds.
 ///
 /// # Panics

@@ -1,6 +1,7 @@
 //! The program under test.
 
 use std::{
+    io::Write,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -27,6 +28,7 @@ pub struct Setup {
     environment: Vec<(String, String)>,
     durable: bool,
     smpp: Vec<String>,
+    descriptors: Option<u32>,
 }
 
 impl Setup {
@@ -53,6 +55,12 @@ impl Setup {
         self
     }
 
+    /// Lets the program open so many files, connections among them, and no more.
+    pub fn descriptors(mut self, most: u32) -> Self {
+        self.descriptors = Some(most);
+        self
+    }
+
     /// Gives the program the guests of `tests/guests` as plugins.
     pub fn with_guests(self) -> Self {
         let directory = crate::guests::directory();
@@ -75,6 +83,7 @@ pub struct Patchbay {
     child: Option<Child>,
     log: Arc<Mutex<String>>,
     environment: Vec<(String, String)>,
+    descriptors: Option<u32>,
     data_dir: TempDir,
     database: scratch::Scratch,
     simulator: Simulator,
@@ -117,6 +126,7 @@ impl Patchbay {
             child: None,
             log: Arc::default(),
             environment,
+            descriptors: setup.descriptors,
             data_dir,
             database,
             simulator,
@@ -170,7 +180,14 @@ impl Patchbay {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(binary());
+        let mut command = match self.descriptors {
+            None => Command::new(binary()),
+            Some(most) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &format!("ulimit -n {most} && exec \"$0\" \"$@\"")]).arg(binary());
+                shell
+            }
+        };
         let set = self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         command.envs(set).env("PATCHBAY__SERVER__LISTEN", self.address.to_string());
         command.current_dir(self.data_dir.path());
@@ -235,6 +252,16 @@ impl Patchbay {
     pub fn admin(&self, arguments: &[&str]) -> Value {
         let out = self.printed(arguments);
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?} printed {out:?}: {error}"))
+    }
+
+    /// The same for a command that reads this from its standard input.
+    pub fn admin_given(&self, arguments: &[&str], input: &str) -> Value {
+        let mut command = self.command();
+        let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?} failed");
+        serde_json::from_slice(&output.stdout).unwrap()
     }
 
     /// Makes a user of this role, and answers what the command prints of it: its key, among others.

@@ -142,7 +142,7 @@ impl Scene {
 }
 
 /// A receiver that notes when each text came.
-async fn sink() -> (String, mpsc::UnboundedReceiver<(String, Instant)>) {
+pub async fn sink() -> (String, mpsc::UnboundedReceiver<(String, Instant)>) {
     async fn take(
         State(arrivals): State<mpsc::UnboundedSender<(String, Instant)>>,
         axum::Json(body): axum::Json<Value>,

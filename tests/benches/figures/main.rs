@@ -11,6 +11,7 @@
 
 mod batches;
 mod costs;
+mod crowd;
 mod events;
 mod fallback;
 mod filled;
@@ -41,7 +42,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 16] = [
+const GROUPS: [&str; 17] = [
     "journey",
     "sends",
     "batches",
@@ -58,6 +59,7 @@ const GROUPS: [&str; 16] = [
     "memory",
     "plugins",
     "neighbours",
+    "crowd",
 ];
 
 fn main() {
@@ -129,6 +131,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("neighbours") {
         figures.extend(neighbours::measure());
+    }
+    if wanted("crowd") {
+        figures.extend(crowd::measure().await);
     }
     figures
 }

@@ -27,6 +27,7 @@ mod hostile_addresses;
 mod media_store;
 mod name_servers;
 mod object_media;
+mod object_media_peer;
 mod smpp_binds;
 mod smpp_deliveries;
 mod smpp_peer;

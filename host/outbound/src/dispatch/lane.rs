@@ -194,9 +194,7 @@ impl<'a> Round<'a> {
         }
         let Sender { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
-        // What is in flight and what is not on disk may have been sent: two windows, as without marks ahead.
-        let maybe_sent = (2 * window).saturating_sub(self.busy.len().saturating_sub(self.ahead.len()));
-        let room = window.saturating_sub(self.calls.len()).min(self.ahead.len()).min(maybe_sent);
+        let room = window.saturating_sub(self.calls.len()).min(self.ahead.len()).min(self.may_be_called());
         if room == 0 {
             return false;
         }
@@ -229,7 +227,7 @@ impl<'a> Round<'a> {
         }
         let Sender { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
-        let free = window.saturating_sub(self.calls.len() + self.ahead.len());
+        let free = window.saturating_sub(self.calls.len() + self.ahead.len()).min(self.may_be_called());
         let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_in_doubt()).min(window);
         if wanted == 0 || self.gathers(wanted, window) {
             return Marking::Fine;
@@ -261,6 +259,13 @@ impl<'a> Round<'a> {
             true => (self.calls.len() + more).saturating_sub(self.ahead.len()),
             false => 0,
         }
+    }
+
+    /// How many more may be called for. What is in flight and what is not on disk may have been sent: never more than two
+    /// windows, whatever is marked.
+    fn may_be_called(&self) -> usize {
+        let maybe_sent = self.busy.len().saturating_sub(self.ahead.len());
+        (2 * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(maybe_sent)
     }
 
     /// How many more may be in doubt. After a kill that is what is in flight and what is not on disk, which are never more
@@ -304,11 +309,14 @@ impl<'a> Round<'a> {
 
     fn step_ended(&mut self, step: Step) {
         match step {
-            Step::Marked(marked, places) => {
+            Step::Marked(marked, mut places) => {
                 (self.marking, self.mark_from) = (false, Instant::now() + GATHERING);
                 match marked {
                     Ok(marks) => {
                         self.add_marks(marks);
+                        // Meanwhile others that were marked ahead may have been called for, and what those before led to may
+                        // have been refused. What is left waits with what is marked ahead.
+                        places.truncate(if self.outcomes.can_be_written() { self.may_be_called() } else { 0 });
                         self.start_calls(places);
                     }
                     Err(error) => self.failed = Some(error),

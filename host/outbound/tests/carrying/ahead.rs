@@ -95,3 +95,32 @@ async fn what_was_marked_ahead_is_not_called_for_while_outcomes_cannot_be_writte
     all.sort();
     assert_eq!(all, each_once());
 }
+
+#[tokio::test]
+async fn no_more_than_two_windows_go_out_before_an_outcome_is_written_however_slow_the_disk_is() {
+    let stage = Stage::new().await;
+    for number in 0..4 {
+        stage.say(&format!("v-{number}"), "Hello").await;
+    }
+    stage.notes().ahead = true;
+    stage.refuse_receipts().await;
+    let disk = stage.hold_receipts().await;
+    let observed = async {
+        stage.sent(4).await;
+        for number in 4..9 {
+            stage.say(&format!("v-{number}"), "Hello").await;
+        }
+        // Every place is free by now, and nothing was refused yet.
+        stage.think_again().await;
+        stage.let_go(disk).await;
+        stage.refusals(6).await;
+        let sent = stage.notes().sent.len();
+        stage.take_receipts().await;
+        sent
+    };
+    let ((), sent) = tokio::join!(stage.work(), observed);
+    assert_eq!(sent, 4, "two windows are four");
+    let mut all = stage.notes().sent.clone();
+    all.sort();
+    assert_eq!(all, each_once());
+}

@@ -24,6 +24,7 @@ use outbound::{
     reply::{self, Reply},
 };
 use props::{HandClock, Surroundings};
+use sqlx::{Postgres, pool::PoolConnection};
 use storage::{
     PgPool, Queue,
     inboxes::{self, Inbox, InboxSettings, Web},
@@ -35,6 +36,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::toy::{Notes, Toy};
 
+/// The lock that stands for a disk that is slow.
+const DISK: i64 = 1;
+
 /// One client with one web site.
 pub struct Stage {
     pub ctx: Context,
@@ -42,6 +46,8 @@ pub struct Stage {
     pub site: InboxId,
     clock: Arc<HandClock>,
     toy: Toy,
+    /// Wakes whoever works on the lane.
+    nudge: Arc<Notify>,
 }
 
 impl Stage {
@@ -64,7 +70,7 @@ impl Stage {
             InboxSettings::Web(Web { site_key: "site".to_owned(), name: "Shop".to_owned(), origins: Vec::new() });
         inboxes::insert(&mut db, client, &Inbox { id: site, settings }, ctx.now()).await.unwrap();
         drop(db);
-        Self { ctx, client, site, clock, toy }
+        Self { ctx, client, site, clock, toy, nudge: Arc::default() }
     }
 
     /// Says something to a visitor, as a chatbot or an agent would.
@@ -100,8 +106,7 @@ impl Stage {
             return;
         }
         drop(db);
-        let nudge = Arc::new(Notify::new());
-        let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
+        let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, Arc::clone(&self.nudge)).await;
         let lease = claimed.unwrap().expect("the lane is free");
         dispatch::work(&self.ctx, &lease).await.unwrap();
         lease.release(&self.ctx).await.unwrap();
@@ -135,12 +140,42 @@ impl Stage {
         let statements = format!(
             "CREATE SEQUENCE refusal;
              CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 PERFORM pg_advisory_xact_lock_shared({DISK});
                  IF {condition} THEN PERFORM nextval('refusal'); RAISE EXCEPTION 'the disk is full'; END IF;
                  RETURN NEW;
              END $$;
              CREATE TRIGGER refuse BEFORE INSERT ON delivery_receipt FOR EACH ROW EXECUTE FUNCTION refuse()"
         );
         sqlx::raw_sql(&statements).execute(&self.ctx.db).await.unwrap();
+    }
+
+    /// From now on the database neither takes nor refuses a step that [`Self::refuse_receipts`] would see to, until the
+    /// answer is given to [`Self::let_go`].
+    pub async fn hold_receipts(&self) -> PoolConnection<Postgres> {
+        let mut disk = self.ctx.db.acquire().await.unwrap();
+        sqlx::query("SELECT pg_advisory_lock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
+        disk
+    }
+
+    /// The database goes on with what it was held at.
+    pub async fn let_go(&self, mut disk: PoolConnection<Postgres>) {
+        sqlx::query("SELECT pg_advisory_unlock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
+    }
+
+    /// Waits until so many messages went out.
+    pub async fn sent(&self, count: usize) {
+        while self.notes().sent.len() < count {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Wakes whoever works on the lane, until they thought twice of what may go out.
+    pub async fn think_again(&self) {
+        let before = self.notes().thoughts;
+        while self.notes().thoughts < before + 2 {
+            self.nudge.notify_one();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Waits until the database has refused so often.

@@ -34,6 +34,8 @@ pub struct Notes {
     pub most_marks: i64,
     /// Sends in flight, and the most there were.
     pub in_flight: (usize, usize),
+    /// How often somebody asked how much may be in flight.
+    pub thoughts: usize,
     /// Failures of the next sends; after them everything is taken.
     pub failures: VecDeque<SendFailure>,
     /// What the provider says when it is asked for a message.
@@ -71,6 +73,7 @@ impl Carrier for Toy {
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {
+        self.notes.lock().unwrap().thoughts += 1;
         WINDOW
     }
 

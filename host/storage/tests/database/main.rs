@@ -9,6 +9,7 @@ mod contacts;
 mod conversations;
 mod credits;
 mod customers;
+mod documented;
 mod fixtures;
 mod inboxes;
 mod large_lists;
