@@ -108,6 +108,24 @@ async fn a_router_that_fails_decides_nothing_and_the_story_says_so() {
 }
 
 #[tokio::test]
+async fn a_router_counts_from_the_next_message_on_and_no_longer_than_it_is_in_force() {
+    let (patchbay, client, phone) = stage().await;
+    let hears = async |text: &str, heard: &str| {
+        send(&patchbay, &client, &phone, text, json!({})).await;
+        phone.receives(heard, |message| message["text"] == heard).await;
+    };
+    for round in ["one", "two"] {
+        hears(&format!("Before {round}"), &format!("Before {round}")).await;
+        rules(&client, json!([{ "append": " (routed)" }])).await;
+        hears(&format!("With {round}"), &format!("With {round} (routed)")).await;
+        hears(&format!("Still {round}"), &format!("Still {round} (routed)")).await;
+        let gone = client.post(&format!("{PLUGINS}/{ROUTER}/deactivate"), &json!({})).await;
+        assert_eq!(gone.status, 204, "{}", gone.text);
+    }
+    hears("After", "After").await;
+}
+
+#[tokio::test]
 async fn one_call_decides_about_many_messages() {
     let (patchbay, client, _) = stage().await;
     client.install("picky", guest("picky-router")).await;

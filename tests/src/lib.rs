@@ -9,6 +9,7 @@
     reason = "test support: a failure here is a failed test, and the harness is its own outside world"
 )]
 
+mod authority;
 mod callbacks;
 mod client;
 mod gateways;
@@ -23,6 +24,7 @@ mod sink;
 mod stored;
 pub mod visitors;
 
+pub use authority::Authority;
 pub use callbacks::{inbound_text, status};
 pub use client::{Client, Reply};
 pub use guests::{altered, greeter, guest};

@@ -166,10 +166,17 @@ impl Patchbay {
         (self.node(command).await, elsewhere)
     }
 
+    /// A second process on the same database with other settings, such as HTTPS.
+    pub async fn second_node_with(&self, settings: &[(&str, &str)]) -> Node {
+        let mut command = self.command();
+        command.envs(settings.iter().map(|(key, value)| (variable(key), value)));
+        self.node(command).await
+    }
+
     async fn node(&self, mut command: Command) -> Node {
         command.env("PATCHBAY__SERVER__LISTEN", "127.0.0.1:0");
         let process = Process::start(command).await;
-        Node { url: format!("http://{}", process.address), child: process.child }
+        Node { url: format!("{}://{}", process.scheme, process.address), child: process.child }
     }
 
     /// A process that only works (`patchbay work`), beside servers that only listen.

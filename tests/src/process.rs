@@ -18,6 +18,8 @@ pub(crate) struct Process {
     /// What it has logged so far.
     pub(crate) log: Arc<Mutex<String>>,
     pub(crate) address: SocketAddr,
+    /// `http` or `https`.
+    pub(crate) scheme: &'static str,
 }
 
 impl Process {
@@ -31,23 +33,27 @@ impl Process {
         std::thread::spawn(move || collect(stderr, &collected));
         let said = || log.lock().unwrap().clone();
         let begun = Instant::now();
-        let address = loop {
-            if let Some(address) = announced(&said()) {
-                break address;
+        let (scheme, address) = loop {
+            if let Some(announced) = announced(&said()) {
+                break announced;
             }
             let ended = child.try_wait().unwrap();
             assert!(ended.is_none(), "the program ended with {ended:?}:\n{}", said());
             assert!(begun.elapsed() < START, "the program does not listen:\n{}", said());
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
-        Self { child, log, address }
+        Self { child, log, address, scheme }
     }
 }
 
-fn announced(log: &str) -> Option<SocketAddr> {
-    let (_, rest) = log.split_once("listening on http://")?;
-    let end = rest.find(|c: char| c.is_whitespace() || c == '"' || c == '\u{1b}')?;
-    rest[..end].parse().ok()
+fn announced(log: &str) -> Option<(&'static str, SocketAddr)> {
+    // The batch gateway's second listener names its address, too.
+    let lines = log.lines().filter(|line| !line.contains("(batch SMS gateway)"));
+    lines.flat_map(|line| ["http", "https"].map(|scheme| (line, scheme))).find_map(|(line, scheme)| {
+        let (_, rest) = line.split_once(&format!("listening on {scheme}://"))?;
+        let end = rest.find(|c: char| c.is_whitespace() || c == '"' || c == '\u{1b}').unwrap_or(rest.len());
+        Some((scheme, rest[..end].parse().ok()?))
+    })
 }
 
 fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {

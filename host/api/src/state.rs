@@ -18,7 +18,7 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use plugins::Uploads;
-use sms_products::json::Gateway;
+use sms_products::Gateways;
 use tenancy::accounts::Authenticator;
 
 use crate::{admission::Admission, web_chat::WebChat};
@@ -47,8 +47,8 @@ pub struct Surroundings {
     pub context: Arc<Context>,
     /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
-    /// Takes requests of the JSON SMS gateway.
-    pub sms: Arc<Gateway>,
+    /// Takes requests of both SMS gateways.
+    pub sms: Arc<Gateways>,
     /// Takes callbacks of providers.
     pub callbacks: Arc<Intake>,
     /// Whose turn it is to upload a plugin.

@@ -9,7 +9,7 @@ use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
-use sms_products::{SmscEvents, json::Gateway};
+use sms_products::{Gateways, SmscEvents};
 use tenancy::accounts::Authenticator;
 use tokio::{
     net::TcpListener,
@@ -249,7 +249,7 @@ fn router(
     };
     Ok(api::router(Surroundings {
         acceptor: Acceptor::new(Arc::clone(ctx)),
-        sms: Gateway::new(Arc::clone(ctx)),
+        sms: Gateways::new(Arc::clone(ctx)),
         callbacks: Intake::new(Arc::clone(ctx)),
         uploads: Arc::default(),
         web_chat: WebChat::start(ctx, web_chat_limits(config)),

@@ -65,6 +65,13 @@ impl Lease {
         }
     }
 
+    /// As [`Self::hold`], of a lane that is an inbox; says in the same statement whether a plugin answers for `world` on it.
+    pub async fn hold_and_see(&self, db: &mut PgConnection, world: &str) -> Result<bool> {
+        let held =
+            storage::work::lanes::hold_and_see(db, self.client, self.queue, self.lane, self.fence, world).await?;
+        held.ok_or(Error::LeaseLost)
+    }
+
     /// True once the worker should return.
     pub fn is_over(&self) -> bool {
         self.stop.is_cancelled()

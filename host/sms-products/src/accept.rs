@@ -47,8 +47,8 @@ pub(crate) struct OrderedText {
 pub(crate) struct Order<'a> {
     pub(crate) request: NewRequest<'a>,
     /// What it is sent from; `None` = the client's SMS inbox.
-    pub(crate) source: Option<String>,
-    pub(crate) texts: Vec<OrderedText>,
+    pub(crate) source: Option<&'a str>,
+    pub(crate) texts: &'a [OrderedText],
     /// `None` = now.
     pub(crate) due: Option<DateTime<Utc>>,
     /// The mail that it came in.
@@ -115,7 +115,7 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
     let (mut unsent, before) = unsent(ctx, &mut tx, client, orders).await?;
     let mut drafts = Vec::new();
     for (at, order) in orders.iter().enumerate() {
-        drafts_of(ctx, client, (at, order), order.source.as_deref().unwrap_or(own), &mut unsent, &mut drafts);
+        drafts_of(ctx, client, (at, order), order.source.unwrap_or(own), &mut unsent, &mut drafts);
     }
     if let (true, Some(before)) = (drafts.is_empty() || orders.len() > 1, before) {
         return Ok(Taken::Before(before));
@@ -171,7 +171,7 @@ async fn unsent(
 ) -> Result<(HashSet<[u8; 32]>, Option<SmsRequestId>)> {
     let mut digests = Vec::new();
     for order in orders {
-        for text in &order.texts {
+        for text in order.texts {
             let of_text = text.recipients.iter().filter_map(|(to, _)| digest(ctx, client, text, to));
             digests.extend(of_text.map(|digest| (digest, order.request.id)));
         }

@@ -6,9 +6,11 @@ mod accept;
 pub mod batch;
 pub mod callbacks;
 pub mod email;
+mod gateways;
 mod incoming;
 pub mod json;
 mod replies;
 pub mod stops;
 
+pub use gateways::Gateways;
 pub use replies::SmscEvents;

@@ -5,6 +5,7 @@ mod durability;
 mod peers;
 mod refusals;
 mod sending;
+mod starttls;
 
 use harness::{Client, Patchbay, Phone, Setup};
 use peers::Relay;

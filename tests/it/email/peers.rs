@@ -46,7 +46,17 @@ impl Relay {
 
     /// A relay on a port that one had before.
     pub fn start_at(port: u16) -> Self {
-        let mut child = python("sink.py").arg(port.to_string()).stdout(Stdio::piped()).spawn().unwrap();
+        Self::start_with(port, &[])
+    }
+
+    /// A relay that takes nothing before STARTTLS, with the files of its certificate and its key.
+    pub fn start_tls(certificate: &str, key: &str) -> Self {
+        Self::start_with(0, &[certificate, key])
+    }
+
+    fn start_with(port: u16, files: &[&str]) -> Self {
+        let mut python = python("sink.py");
+        let mut child = python.arg(port.to_string()).args(files).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         let mails = Arc::new(Mutex::new(Vec::new()));

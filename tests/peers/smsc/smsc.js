@@ -20,7 +20,7 @@ const behaviour = {
   times: Infinity, // how many submits get that status
   silent: false, // never answer a submit
   receipt_first: false, // deliver the receipt before the answer to the submit
-  ids: 'raw', // or 'hexdec': hexadecimal in the answer, decimal in the receipt
+  ids: 'raw', // or 'hexdec': hexadecimal in the answer, decimal in the receipt; or 'none': none in the answer
 };
 
 const sessions = new Set();
@@ -80,7 +80,8 @@ function onSubmit(session, pdu) {
     text: message.message,
   });
   if (behaviour.silent) return;
-  const answerId = behaviour.ids === 'hexdec' ? (1000 + number).toString(16).toUpperCase() : `M-${number}`;
+  const forms = { raw: `M-${number}`, hexdec: (1000 + number).toString(16).toUpperCase(), none: '' };
+  const answerId = forms[behaviour.ids];
   const receiptId = behaviour.ids === 'hexdec' ? String(1000 + number).padStart(10, '0') : answerId;
   let status = 0;
   if (behaviour.status && behaviour.times > 0) {
@@ -139,8 +140,8 @@ const commands = {
     say('behaving', {});
   },
   receipt: (wanted) => deliver(receiptFields(wanted), wanted.tag || 'receipt'),
-  // `hex` is the whole short_message, header included; `text` is encoded by the package.
-  mo: ({ from, to, text, hex, data_coding = 0, esm_class = 0, tag = 'mo', over }) =>
+  // `hex` is the whole short_message, header included; `text` is encoded by the package. `parameters` go beside it.
+  mo: ({ from, to, text, hex, data_coding = 0, esm_class = 0, tag = 'mo', over, parameters = {} }) =>
     deliver(
       {
         source_addr: from,
@@ -150,6 +151,7 @@ const commands = {
         esm_class,
         data_coding,
         short_message: hex === undefined ? text : Buffer.from(hex, 'hex'),
+        ...parameters,
       },
       tag,
       over,

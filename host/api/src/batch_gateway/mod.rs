@@ -69,12 +69,12 @@ async fn answer(
     given: Fields,
 ) -> Result<Response, ApiError> {
     allowed.held.recipients_left()?;
-    let (ctx, client, held) = (Arc::clone(&state.context), allowed.caller.client, allowed.held.clone());
-    let namespace = state.settings.batch_namespace.clone();
+    let (gateways, client, held) = (Arc::clone(&state.sms), allowed.caller.client, allowed.held.clone());
+    let (namespace, now) = (state.settings.batch_namespace.clone(), state.context.now());
     let answering = async move {
         let answered = match given.fields {
-            Ok(fields) => batch::answer(&ctx, client, call, fields, &namespace).await,
-            Err(fault) => Ok(batch::refusal(&fault, &namespace, ctx.now())),
+            Ok(fields) => batch::answer(&gateways, client, call, fields, &namespace).await,
+            Err(fault) => Ok(batch::refusal(&fault, &namespace, now)),
         };
         drop(held);
         answered
@@ -84,6 +84,7 @@ async fn answer(
         Err(panicked) if panicked.is_panic() => std::panic::resume_unwind(panicked.into_panic()),
         Err(_) => return Err(base::Error::Stopped.into()),
     };
+    allowed.held.charge_recipients(answered.recipients);
     let kind = [(header::CONTENT_TYPE, "application/xml; charset=utf-8")];
     Ok((kind, answered.document(given.testing)).into_response())
 }

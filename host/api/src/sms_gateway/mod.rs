@@ -181,9 +181,9 @@ async fn to_the_end(
     send: JsonSend,
     urgent: bool,
 ) -> Result<json::Accepted, SendError> {
-    let gateway = Arc::clone(&state.sms);
+    let gateways = Arc::clone(&state.sms);
     let sending = async move {
-        let taken = gateway.send(client, send, urgent).await;
+        let taken = json::send(&gateways, client, send, urgent).await;
         drop(held);
         taken
     };

@@ -126,7 +126,7 @@ impl Service {
             uploads: Arc::default(),
             live: events::live::Hub::start(Arc::clone(&context), CancellationToken::new()),
             acceptor: Acceptor::new(Arc::clone(&context)),
-            sms: sms_products::json::Gateway::new(Arc::clone(&context)),
+            sms: sms_products::Gateways::new(Arc::clone(&context)),
             callbacks: Intake::new(Arc::clone(&context)),
             web_chat: WebChat::start(&context, WebChatLimits::default()),
             authenticator: Authenticator::new(context.db.clone()),

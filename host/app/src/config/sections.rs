@@ -134,7 +134,7 @@ section! {
         allowed: Vec<IpNet> = Vec::new(),
         /// Take mails over TLS only: their subjects are passwords. STARTTLS is offered with the certificate of `server.tls_cert`.
         require_tls: bool = false,
-        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`; empty = none are sent. `?tls=none`, `opportunistic` or `required`: default `opportunistic`, and `required` with a password to another machine.
+        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`; empty = none are sent. `?tls=none`, `opportunistic` or `required`: default `opportunistic`, and `required` with a password to another machine. `ca=` names a file of certificates that are trusted instead of the public ones.
         relay: Option<SecretUrl> = None,
     }
 }

@@ -13,7 +13,7 @@ use lettre::{
     },
     transport::smtp::{
         authentication::Credentials,
-        client::{Tls, TlsParameters},
+        client::{Certificate, CertificateStore, Tls, TlsParameters},
         extension::ClientId,
     },
 };
@@ -24,6 +24,8 @@ use url::{Host, Url};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Refusals of the relay that are about us, not about the mail: whoever puts them right wants the mail to go out.
 const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
+/// How a certificate begins.
+const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 /// A relay address that cannot be used. The text never repeats the password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -32,8 +34,11 @@ pub enum RelayUrlError {
     #[error("not a relay; give smtp://user:password@host:port (smtps:// for TLS from the beginning)")]
     NotSmtp,
     /// An option that is not known.
-    #[error("the only option of a relay is `tls`, which is none, opportunistic or required")]
+    #[error("options of a relay are `tls`, which is none, opportunistic or required, and `ca`, a file of certificates")]
     Option,
+    /// No certificates in the file of `ca`.
+    #[error("the file that the option `ca` of the relay names cannot be read, or holds no certificates in PEM form")]
+    Authority,
     /// No TLS parameters for the host.
     #[error("the host of the relay cannot be used for TLS")]
     Host,
@@ -86,7 +91,8 @@ impl SmtpRelay {
     /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...`. Mails come from addresses of `domain`.
     ///
     /// `smtp` turns to TLS where the relay offers it (`tls=opportunistic`); with credentials, and a relay that is not on this
-    /// machine, it must (`tls=required`). `smtps` is TLS from the beginning.
+    /// machine, it must (`tls=required`). `smtps` is TLS from the beginning. `ca=` is the file of the certificates that are
+    /// trusted instead of the public ones; it is read here.
     pub fn new(url: &Url, domain: EmailDomain) -> Result<Self, RelayUrlError> {
         let host = url.host().filter(|host| !host.to_string().is_empty()).ok_or(RelayUrlError::NotSmtp)?;
         let is_near = match &host {
@@ -96,12 +102,13 @@ impl SmtpRelay {
         };
         let name = host.to_string().trim_matches(['[', ']']).to_owned();
         let has_credentials = !url.username().is_empty();
-        let parameters = || TlsParameters::new(name.clone()).map_err(|_| RelayUrlError::Host);
+        let options = Options::of(url)?;
+        let parameters = || options.parameters(&name);
         let (port, tls) = match url.scheme() {
             "smtps" => (465, Tls::Wrapper(parameters()?)),
             "smtp" => {
                 let otherwise = if has_credentials && !is_near { "required" } else { "opportunistic" };
-                let tls = match tls_option(url)?.as_deref().unwrap_or(otherwise) {
+                let tls = match options.tls.as_deref().unwrap_or(otherwise) {
                     "none" => Tls::None,
                     "opportunistic" => Tls::Opportunistic(parameters()?),
                     "required" => Tls::Required(parameters()?),
@@ -163,15 +170,46 @@ impl SmtpRelay {
     }
 }
 
-fn tls_option(url: &Url) -> Result<Option<String>, RelayUrlError> {
-    let mut found = None;
-    for (name, value) in url.query_pairs() {
-        if name != "tls" || found.is_some() {
-            return Err(RelayUrlError::Option);
+/// What the query of a relay's URL says.
+#[derive(Default)]
+struct Options {
+    tls: Option<String>,
+    /// Who vouches for the relay; `None` = the public authorities.
+    authority: Option<Certificate>,
+}
+
+impl Options {
+    fn of(url: &Url) -> Result<Self, RelayUrlError> {
+        let mut options = Self::default();
+        for (name, value) in url.query_pairs() {
+            match name.as_ref() {
+                "tls" if options.tls.is_none() => options.tls = Some(value.into_owned()),
+                "ca" if options.authority.is_none() => options.authority = Some(authority(&value)?),
+                _ => return Err(RelayUrlError::Option),
+            }
         }
-        found = Some(value.into_owned());
+        Ok(options)
     }
-    Ok(found)
+
+    fn parameters(&self, host: &str) -> Result<TlsParameters, RelayUrlError> {
+        let builder = TlsParameters::builder(host.to_owned());
+        let builder = match &self.authority {
+            Some(authority) => {
+                builder.certificate_store(CertificateStore::None).add_root_certificate(authority.clone())
+            }
+            None => builder,
+        };
+        builder.build().map_err(|_| RelayUrlError::Host)
+    }
+}
+
+/// The certificates of a file in PEM form: at least one.
+fn authority(file: &str) -> Result<Certificate, RelayUrlError> {
+    let pem = std::fs::read(file).map_err(|_| RelayUrlError::Authority)?;
+    if !pem.windows(PEM_CERTIFICATE.len()).any(|window| window == PEM_CERTIFICATE) {
+        return Err(RelayUrlError::Authority);
+    }
+    Certificate::from_pem(&pem).map_err(|_| RelayUrlError::Authority)
 }
 
 #[cfg(test)]
@@ -195,7 +233,17 @@ mod tests {
         assert_eq!(relay("http://mail.example.com").err(), Some(RelayUrlError::NotSmtp));
         assert_eq!(relay("smtp://mail.example.com?tls=maybe").err(), Some(RelayUrlError::Option));
         assert_eq!(relay("smtp://mail.example.com?x=1").err(), Some(RelayUrlError::Option));
+        assert_eq!(relay("smtps://mail.example.com?x=1").err(), Some(RelayUrlError::Option));
         assert_eq!(format!("{:?}", relay("smtp://user:secret@localhost").unwrap()), "SmtpRelay");
+    }
+
+    #[tokio::test]
+    async fn the_authority_of_a_relay_is_a_file_of_certificates() {
+        let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/tests/fixtures");
+        let with = |file: &str| relay(&format!("smtp://localhost?ca={}", fixtures.join(file).display())).map(|_| ());
+        assert_eq!(with("localhost.pem"), Ok(()));
+        assert_eq!(with("localhost.key"), Err(RelayUrlError::Authority));
+        assert_eq!(with("nobody.pem"), Err(RelayUrlError::Authority));
     }
 
     #[tokio::test]

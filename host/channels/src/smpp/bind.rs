@@ -161,10 +161,7 @@ impl Bind {
             Err(_) => return Err(SubmitFailure::Unknown { reason: "the SMSC stopped reading".to_owned() }),
         };
         match outcome {
-            Ok(response) if response.message_id().is_empty() => {
-                let reason = "the SMSC accepted the message without naming an id".to_owned();
-                Err(SubmitFailure::Unknown { reason })
-            }
+            // One that names no id has taken it all the same: again would be twice.
             Ok(response) => {
                 self.pacing.taken(Instant::now());
                 let smsc_id = self.url.ids.of_submit(response.message_id().as_str());

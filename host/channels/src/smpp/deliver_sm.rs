@@ -59,9 +59,14 @@ pub(super) fn read(pdu: &DeliverSm) -> Delivered {
     let values = Values::of(pdu);
     let body = values.payload.unwrap_or_else(|| pdu.short_message().as_ref());
     let typed = class & TYPE_BITS;
-    // Some SMSCs forget the type; the id parameter belongs to receipts only.
-    if typed == RECEIPT || typed == INTERMEDIATE || values.receipted_id.is_some() {
-        return receipt(&values, pdu.data_coding, body, typed == INTERMEDIATE);
+    let is_receipt = typed == RECEIPT || typed == INTERMEDIATE;
+    // Some SMSCs forget the type: then the id parameter makes it a receipt. Others give that to messages of subscribers, too, and what
+    // names no state beside it is one.
+    if is_receipt || values.receipted_id.is_some() {
+        let receipt = receipt(&values, pdu.data_coding, body, typed == INTERMEDIATE);
+        if is_receipt || receipt != Delivered::UnreadableReceipt {
+            return receipt;
+        }
     }
     let (header, octets) = if class & UDH_PRESENT != 0 { split_header(body) } else { (&[][..], body) };
     Delivered::Part(MobilePart {

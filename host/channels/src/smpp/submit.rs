@@ -63,7 +63,7 @@ impl From<Encoding> for Coding {
 pub struct Submitted {
     /// The bind that it went over: receipts name the same one.
     pub bind: String,
-    /// The SMSC's id, in the form that receipts are reported in.
+    /// The SMSC's id, in the form that receipts are reported in; empty where it names none, and no receipt can follow.
     pub smsc_id: String,
 }
 

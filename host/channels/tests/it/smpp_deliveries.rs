@@ -64,6 +64,21 @@ async fn an_unreadable_receipt_is_acknowledged_and_dropped() {
 }
 
 #[tokio::test]
+async fn the_id_of_a_receipt_beside_a_message_without_a_state_makes_no_receipt_of_it() {
+    let (mut peer, _gateway, mut recorded) = bound("").await;
+    let mut reply = mo("on my way");
+    reply["parameters"] = json!({ "receipted_message_id": "something" });
+    peer.tell(reply).await;
+    assert_eq!(recorded.message().await.text, "on my way");
+    assert_eq!(answered(&mut peer, "mo").await, 0);
+    let mut untyped = mo("done");
+    untyped["parameters"] = json!({ "receipted_message_id": "M-8", "message_state": 2 });
+    peer.tell(untyped).await;
+    let receipt = recorded.receipt().await;
+    assert_eq!((receipt.smsc_id.as_str(), receipt.state), ("M-8", SmsState::Delivered));
+}
+
+#[tokio::test]
 async fn a_stop_from_a_subscriber_is_handed_over() {
     let (mut peer, _gateway, mut recorded) = bound("").await;
     peer.tell(mo("STOP")).await;

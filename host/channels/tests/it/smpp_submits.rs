@@ -163,6 +163,14 @@ async fn the_window_is_never_exceeded_and_everything_gets_through() {
 }
 
 #[tokio::test]
+async fn a_submit_that_is_taken_without_an_id_is_taken() {
+    let (mut peer, gateway, _) = bound("").await;
+    peer.behave(json!({"ids":"none"})).await;
+    let submitted = gateway.submit(part("x")).await.unwrap();
+    assert_eq!((submitted.bind.as_str(), submitted.smsc_id.as_str()), ("test", ""));
+}
+
+#[tokio::test]
 async fn a_submit_without_answer_is_unknown() {
     let (mut peer, gateway, _) = bound("").await;
     peer.behave(json!({"silent":true})).await;

@@ -9,7 +9,7 @@ use plugin_host::{
 use storage::chat::participant_events::Event as StoredEvent;
 
 use super::scene::{Scene, Subject};
-use crate::conversation::plugin_view::{channel, customer, message, zone};
+use crate::conversation::plugin_view::{channel, channel_fact, customer, message, zone};
 
 /// The event and the session of a turn.
 pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
@@ -46,6 +46,7 @@ fn rating(name: &str) -> RatingScore {
 }
 
 fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
+    let team = scene.participant.team.iter().map(|team| ("team".to_owned(), team.name.clone()));
     Session {
         participant_id: scene.participant.id.to_string(),
         client_ref: scene.client.client_ref.clone(),
@@ -61,6 +62,6 @@ fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
         // Which team gave the chat back, or had it: the interface has no field for it.
-        metadata: scene.participant.team.iter().map(|team| ("team".to_owned(), team.name.clone())).collect(),
+        metadata: team.chain(channel_fact(scene.participant.channel)).collect(),
     }
 }

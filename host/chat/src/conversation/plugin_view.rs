@@ -22,7 +22,8 @@ pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     }
 }
 
-/// Where the conversation takes place. Over SMS it is told as one on WhatsApp, whose choices go out as text.
+/// Where the conversation takes place, as far as the interface has a case for it: of SMS it has none, and a case cannot be added on
+/// its track (`wit/README.md`, rule 3). It is told as one on WhatsApp, with [`channel_fact`] beside it.
 pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
     use domain::channel::Channel as Known;
     match channel {
@@ -30,6 +31,12 @@ pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
         Known::Web => Channel::Web,
         Known::Facebook => Channel::Facebook,
     }
+}
+
+/// The `metadata` that names a channel which the interface has no case for.
+pub(crate) fn channel_fact(channel: domain::channel::Channel) -> Option<(String, String)> {
+    let named = channel == domain::channel::Channel::Sms;
+    named.then(|| ("channel".to_owned(), channel.as_str().to_owned()))
 }
 
 /// What the customer wrote.
@@ -95,7 +102,14 @@ pub(crate) fn zone(text: &str) -> Zone {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::zone;
+    use super::{channel_fact, zone};
+
+    #[test]
+    fn only_the_channel_that_the_interface_has_no_case_for_is_named_beside_it() {
+        use domain::channel::Channel;
+        let named: Vec<_> = Channel::ALL.into_iter().filter_map(channel_fact).collect();
+        assert_eq!(named, [("channel".to_owned(), "SMS".to_owned())]);
+    }
 
     #[test]
     fn a_zone_may_be_an_offset_and_an_unknown_one_is_utc() {

@@ -91,7 +91,7 @@ impl Case {
             tags: participant.tags.clone(),
             now_ms: unix_millis(now),
             local_time: plugin_view::zone(&self.client.time_zone).wall_time(now),
-            metadata: Vec::new(),
+            metadata: plugin_view::channel_fact(participant.channel).into_iter().collect(),
         }
     }
 }

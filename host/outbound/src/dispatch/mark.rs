@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{InboxId, MessageId};
 use plugins::calls::KeptCalls;
 use storage::{
-    PgConnection,
+    PgConnection, Postgres, Transaction,
     outbound::{
         legs,
         messenger::{self, Beginning, Standing},
@@ -18,7 +18,7 @@ use storage::{
 
 use super::{
     pick::{Picked, pick},
-    route,
+    route::{self, Asked},
     sender::Sender,
     stopped, waits,
 };
@@ -60,9 +60,28 @@ pub(super) async fn mark(
     limit: usize,
     busy: &HashSet<String>,
 ) -> Result<Marks> {
-    let mut decided = route::decide(ctx, lease, sender, limit, busy).await?;
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
+    loop {
+        let asked = route::ask(ctx, lease, sender, limit, busy).await?;
+        let mut tx = ctx.db.begin().await?;
+        if route::hold(&mut tx, lease, &asked).await? {
+            return mark_in(ctx, lease, tx, (sender, asked), limit, busy).await;
+        }
+    }
+}
+
+/// The same, in a transaction that holds the lane.
+async fn mark_in(
+    ctx: &Context,
+    lease: &Lease,
+    mut tx: Transaction<'static, Postgres>,
+    (sender, asked): (&Sender, Asked),
+    limit: usize,
+    busy: &HashSet<String>,
+) -> Result<Marks> {
+    let mut decided = match asked {
+        Asked::Decided(decided) => Some(decided),
+        Asked::Unknown | Asked::Nobody => None,
+    };
     let (mut busy, mut go, mut wakes, mut changed) = (Cow::Borrowed(busy), Vec::new(), Vec::new(), false);
     let (mut beyond, mut looked_through) = (false, false);
     for _ in 0..LOOKS {

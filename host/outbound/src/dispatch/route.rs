@@ -1,20 +1,26 @@
 //! Asks the routers about the SMS that go out next, before they are marked (ADR 0036). The decisions become true with the
 //! marks, in one transaction; what was decided once is not asked about again.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{LazyLock, Mutex, PoisonError},
+};
 
 use base::{Context, Result, lanes::Lease};
 use channels::smpp::part_count;
 use domain::{
     content::{LegContent, OutboundContent},
     failure_code::OwnCode,
-    ids::{InboxId, MessageId},
+    ids::{ClientId, InboxId, MessageId},
     inbound::ProviderFailure,
     inbox::InboxKind,
     recipient::order_key,
     sms_route::SmsRoute,
 };
-use plugin_host::sms_router::{Direction, Sms};
+use plugin_host::{
+    World,
+    sms_router::{Direction, Sms},
+};
 use plugins::calls::{self, FinishedCall, KeptCalls};
 use storage::{
     PgConnection,
@@ -32,7 +38,7 @@ use super::{
     sender::Sender,
     stopped::{sms_of, source_of},
 };
-use crate::sms_routing::{Asked, Bounds, Routed, Routers};
+use crate::sms_routing::{Asked as AskedSms, Bounds, Routed, Routers, has_operators};
 
 /// What was decided about legs that are about to be marked.
 pub(super) struct Decided {
@@ -47,21 +53,66 @@ pub(super) struct Decided {
     pub(super) left_some: bool,
 }
 
-/// Asks about what goes out next in a lane of SMS; `None` where there is nobody to ask.
-pub(super) async fn decide(
+/// What is known of the routers of a lane before a mark.
+pub(super) enum Asked {
+    /// Nothing: none were there the last time, and whoever holds the lane sees whether there are any by now.
+    Unknown,
+    /// There is nobody to ask.
+    Nobody,
+    /// They were asked.
+    Decided(Decided),
+}
+
+/// Lanes of SMS that had routers when this process looked last. It is a hint and decides nothing: of a lane in it the routers are
+/// read before each mark, of another the statement that holds it sees whether there are any. So a mark without routers makes no
+/// query for them, and an activation counts from the next mark on, whichever node it came in on (ADR 0011).
+static ROUTED: LazyLock<Mutex<HashSet<(ClientId, Uuid)>>> = LazyLock::new(Mutex::default);
+
+fn note_routed(lease: &Lease, is_routed: bool) {
+    let mut routed = ROUTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let lane = (lease.client, lease.lane);
+    if is_routed {
+        routed.insert(lane)
+    } else {
+        routed.remove(&lane)
+    };
+}
+
+fn was_routed(lease: &Lease) -> bool {
+    ROUTED.lock().unwrap_or_else(PoisonError::into_inner).contains(&(lease.client, lease.lane))
+}
+
+/// Holds the lane for a mark, inside its transaction; `false` when there are routers by now who were not asked: the transaction is
+/// to end, and they are.
+pub(super) async fn hold(db: &mut PgConnection, lease: &Lease, asked: &Asked) -> Result<bool> {
+    if !matches!(asked, Asked::Unknown) {
+        return lease.hold(db).await.map(|()| true);
+    }
+    let is_routed = lease.hold_and_see(db, World::SmsRouter.as_str()).await?;
+    if is_routed {
+        note_routed(lease, true);
+    }
+    Ok(!is_routed)
+}
+
+/// Asks about what goes out next in a lane of SMS, where there is somebody to ask.
+pub(super) async fn ask(
     ctx: &Context,
     lease: &Lease,
     sender: &Sender,
     limit: usize,
     busy: &HashSet<String>,
-) -> Result<Option<Decided>> {
+) -> Result<Asked> {
     if sender.inbox.kind != InboxKind::Sms {
-        return Ok(None);
+        return Ok(Asked::Nobody);
+    }
+    if !was_routed(lease) && !has_operators(ctx) {
+        return Ok(Asked::Unknown);
     }
     let mut db = ctx.db.acquire().await?;
-    let Some(routers) = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await? else {
-        return Ok(None);
-    };
+    let found = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await?;
+    note_routed(lease, found.as_ref().is_some_and(Routers::are_the_clients));
+    let Some(routers) = found else { return Ok(Asked::Nobody) };
     let due = mark::due(&mut db, lease, ctx.now(), limit, busy, false).await?;
     let mut seen = busy.clone();
     let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
@@ -71,11 +122,11 @@ pub(super) async fn decide(
     drop(db);
     let background: HashMap<Uuid, Background> = background.into_iter().map(|known| (known.id, known)).collect();
     let binds = sender.carrier.binds();
-    let asked = legs.iter().map(|leg| asked(sender, leg, background.get(&leg.message.0), &binds)).collect();
+    let asked = legs.iter().map(|leg| about(sender, leg, background.get(&leg.message.0), &binds)).collect();
     let Routed { mut routes, calls } = routers.ask(ctx, lease.client, asked).await;
     refuse_stopped(ctx, lease, &legs, &mut routes).await?;
     let of_products = background.values().filter(|known| known.product.is_some()).map(|known| MessageId(known.id));
-    Ok(Some(Decided {
+    Ok(Asked::Decided(Decided {
         of_products: of_products.collect(),
         routes: legs.iter().map(|leg| (leg.message, leg.ordinal)).zip(routes).collect(),
         taken: Vec::new(),
@@ -104,7 +155,7 @@ fn text_of(leg: &DueLeg) -> String {
     }
 }
 
-fn asked(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[String]) -> Asked {
+fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[String]) -> AskedSms {
     let sms = sms_of(leg);
     let (bounds, text) = (Bounds::of(sms), text_of(leg));
     let segments = match &leg.own_content {
@@ -125,7 +176,7 @@ fn asked(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
         _ => "ordinary",
     };
     let recipient = leg.recipient.address();
-    Asked {
+    AskedSms {
         id: leg.message.0,
         subject: Uuid::from_u64_pair(0, order_key(leg.inbox, recipient).cast_unsigned()),
         forgets: known.is_some_and(|known| known.forgets),

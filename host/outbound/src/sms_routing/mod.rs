@@ -50,8 +50,13 @@ impl Routers {
         let slots = slots::in_force(db, client, World::SmsRouter, inbox).await?;
         let operators =
             has_operators(ctx).then(|| Arc::new(Answering::bare(World::SmsRouter, PluginRef::shipped(OPERATORS))));
-        let some = slots.live.is_some() || slots.canary.is_some() || operators.is_some();
-        Ok(some.then_some(Self { slots, operators }))
+        let routers = Self { slots, operators };
+        Ok((routers.are_the_clients() || routers.operators.is_some()).then_some(routers))
+    }
+
+    /// Whether the client has routers, and not the operator alone.
+    pub(crate) fn are_the_clients(&self) -> bool {
+        self.slots.live.is_some() || self.slots.canary.is_some()
     }
 
     /// Asks about messages, as many at once as one call takes. No transaction may be open.
@@ -142,7 +147,8 @@ impl Routers {
     }
 }
 
-fn has_operators(ctx: &Context) -> bool {
+/// Whether the operator has a router.
+pub(crate) fn has_operators(ctx: &Context) -> bool {
     ctx.plugins
         .find(OPERATORS)
         .is_some_and(|plugin| plugin.world == Some(World::SmsRouter) && matches!(plugin.source, Source::Directory(_)))

@@ -4,13 +4,14 @@ mod queries;
 mod send;
 mod xml;
 
-use base::{Context, Error};
+use base::Error;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::ClientId,
     sms_products::batch::{BatchFault, Keywords},
 };
 
+use crate::gateways::Gateways;
 use xml::Xml;
 
 /// A call of the batch gateway.
@@ -31,6 +32,8 @@ pub enum BatchCall {
 pub struct BatchAnswer {
     /// The status code.
     pub code: u16,
+    /// Whom it was taken to be sent to, now and not before.
+    pub recipients: u32,
     xml: String,
 }
 
@@ -74,16 +77,17 @@ impl From<storage::SqlxError> for Refused {
 
 /// Answers a call with the fields of its form. `namespace` is that of the answers.
 pub async fn answer(
-    ctx: &Context,
+    gateways: &Gateways,
     client: ClientId,
     call: BatchCall,
     fields: Vec<(String, String)>,
     namespace: &str,
 ) -> Result<BatchAnswer, Error> {
+    let ctx = &gateways.ctx;
     let answered = match Keywords::of(fields) {
         Err(fault) => Err(fault.into()),
         Ok(keywords) => match call {
-            BatchCall::Send => send::send(ctx, client, &keywords, namespace).await,
+            BatchCall::Send => send::send(gateways, client, &keywords, namespace).await,
             BatchCall::Receipts => queries::receipts(ctx, client, &keywords, namespace).await,
             BatchCall::Replies => queries::replies(ctx, client, &keywords, namespace).await,
             BatchCall::Service => queries::service(ctx, client, &keywords, namespace).await,
@@ -116,7 +120,7 @@ fn written(
         });
         inner(xml);
     });
-    BatchAnswer { code, xml: xml.finish() }
+    BatchAnswer { code, recipients: 0, xml: xml.finish() }
 }
 
 /// The name of a batch.

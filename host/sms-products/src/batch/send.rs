@@ -11,26 +11,27 @@ use domain::{
         batch::{BatchFault, BatchName, BatchSend, Future, Keywords, ReplyModel},
     },
 };
-use storage::{
-    inboxes,
-    sms::products::requests::{self, NewRequest},
-    tenancy::clients,
-};
+use storage::{inboxes, sms::products::requests, tenancy::clients};
 
 use super::{BatchAnswer, Refused, batch, written};
-use crate::accept::{self, Order, OrderedText, Taken};
+use crate::{
+    accept::{OrderedText, Taken},
+    gateways::{Gateways, Pending},
+};
 
 /// How far ahead something can be scheduled.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(366);
 /// Characters of a `batchid` that we choose.
 const CHOSEN_ID: usize = 20;
 
+/// Takes a batch: judged one by one, and stored with whatever else of its client arrives meanwhile ([`Gateways`]).
 pub(super) async fn send(
-    ctx: &Context,
+    gateways: &Gateways,
     client: ClientId,
     keywords: &Keywords,
     namespace: &str,
 ) -> Result<BatchAnswer, Refused> {
+    let ctx = gateways.ctx.as_ref();
     let name = BatchName::of(keywords)?;
     let id: SmsRequestId = ctx.mint();
     let judged = BatchSend::of(keywords);
@@ -50,32 +51,37 @@ pub(super) async fn send(
             xml.leaf("correctnumbers", &sent.correct.to_string());
         });
     });
-    let request = NewRequest {
+    let keeps_replies = matches!(sent.replies, ReplyModel::Replies { .. });
+    let recipients = u32::try_from(sent.cells.len()).unwrap_or(u32::MAX);
+    let text = OrderedText {
+        content: SmsContent {
+            text: sent.text.text,
+            unicode: sent.text.unicode,
+            numbered: sent.text.numbered,
+            urgent: keeps_replies,
+            source: None,
+        },
+        parts: sent.text.parts,
+        ct_id: None,
+        recipients: sent.cells.into_iter().map(|cell| (cell.number, cell.identifier)).collect(),
+    };
+    let pending = Pending {
         id,
         product: Product::Batch,
         receipt_url: None,
         reply_url: None,
         posts_replies: false,
         forgets: false,
-        batch: Some((&batch_ref, &batch_id)),
+        batch: Some((batch_ref.clone(), batch_id.clone())),
         wants_receipts: sent.wants_receipts,
-        wants_replies: matches!(sent.replies, ReplyModel::Replies { .. }),
-        response: Some(&answer.xml),
+        wants_replies: keeps_replies,
+        response: Some(answer.xml.clone()),
+        source,
+        texts: vec![text],
+        due,
     };
-    let text = OrderedText {
-        content: SmsContent {
-            text: sent.text.text.clone(),
-            unicode: sent.text.unicode,
-            numbered: sent.text.numbered,
-            urgent: matches!(sent.replies, ReplyModel::Replies { .. }),
-            source: None,
-        },
-        parts: sent.text.parts,
-        ct_id: None,
-        recipients: sent.cells.iter().map(|cell| (cell.number.clone(), cell.identifier.clone())).collect(),
-    };
-    match accept::accept(ctx, client, Order { request, source, texts: vec![text], due, mailed: None }).await? {
-        Taken::Stored | Taken::Before(_) => Ok(answer),
+    match gateways.take(client, pending).await? {
+        Taken::Stored | Taken::Before(_) => Ok(BatchAnswer { recipients, ..answer }),
         Taken::NoCredits => Err(BatchFault::no_credits().into()),
         // Somebody took it in the same moment.
         Taken::SameName => match before(ctx, client, (&batch_ref, &batch_id), namespace).await? {

@@ -154,7 +154,7 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
         recipients: send.numbers.iter().map(|number| (number.clone(), None)).collect(),
     };
     let mailed = Mailed { origin: origin.clone(), send };
-    let order = Order { request, source: None, texts: vec![text], due: None, mailed: Some(mailed) };
+    let order = Order { request, source: None, texts: &[text], due: None, mailed: Some(mailed) };
     match accept::accept(ctx, client, order).await? {
         Taken::Stored | Taken::Before(_) => Ok(Verdict::Taken),
         Taken::NoCredits => refuse(ctx, &OfSender { client, user, origin }, &BatchFault::no_credits()).await,

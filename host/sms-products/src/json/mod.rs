@@ -2,12 +2,7 @@
 
 mod tracking;
 
-use std::sync::Arc;
-
-use base::{
-    Context, Error,
-    gather::{Gatherer, Grouping},
-};
+use base::{Context, Error};
 use channels::http::AddressPolicy;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -20,12 +15,15 @@ use domain::{
         json::{JsonSend, JsonText},
     },
 };
-use storage::{sms::products::requests::NewRequest, tenancy::clients};
+use storage::tenancy::clients;
 
 pub use storage::sms::products::tracking::Tracked;
 pub use tracking::{TrackError, track};
 
-use crate::accept::{self, Order, OrderedText, Taken};
+use crate::{
+    accept::{OrderedText, Taken},
+    gateways::{Gateways, Pending},
+};
 
 /// How far ahead something can be scheduled.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(366);
@@ -53,90 +51,49 @@ pub enum SendError {
     Failed(#[from] Error),
 }
 
-/// Weights are recipients.
-const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
-
-/// A request that is judged, on its way into a group.
-struct Pending {
-    id: SmsRequestId,
-    send: JsonSend,
-    urgent: bool,
-}
-
-impl Pending {
-    fn order(&self) -> Order<'_> {
-        let request = NewRequest {
-            id: self.id,
-            product: Product::Json,
-            receipt_url: self.send.receipt_url.as_deref(),
-            reply_url: self.send.reply_url.as_deref(),
-            posts_replies: self.send.posts_replies,
-            forgets: self.send.forgets,
-            batch: None,
-            wants_receipts: true,
-            wants_replies: true,
-            response: None,
-        };
-        let texts = self.send.texts.iter().map(|text| ordered(text, self.send.unicode, self.urgent)).collect();
-        Order { request, source: None, texts, due: self.send.scheduled, mailed: None }
+/// Takes a request. `urgent`: one-time pins, which overtake what else the client sends.
+///
+/// # Errors
+/// See [`SendError`]; nothing of it is stored then.
+pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent: bool) -> Result<Accepted, SendError> {
+    let ctx = &gateways.ctx;
+    judge_addresses(ctx, client, &send).await?;
+    if send.scheduled.is_some_and(|due| due > ctx.now() + AHEAD_MAX) {
+        let said = "lies more than a year ahead";
+        return Err(SendError::Faults(FieldFault::new("settings.scheduledSmsDate", said).into()));
     }
-}
-
-/// The door of the gateway: requests of one client that arrive together share a transaction, as sends do (ADR 0003).
-pub struct Gateway {
-    ctx: Arc<Context>,
-    groups: Arc<Gatherer<ClientId, Pending, Result<Accepted, SendError>>>,
-}
-
-impl Gateway {
-    /// One per process.
-    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
-        let stores = Arc::clone(&ctx);
-        let groups = Gatherer::new(
-            GROUPING,
-            |pending: &Pending| pending.send.recipient_count(),
-            move |client, group: Vec<Pending>| {
-                let ctx = Arc::clone(&stores);
-                async move { take(&ctx, client, &group).await }
-            },
-        );
-        Arc::new(Self { ctx, groups })
-    }
-
-    /// Takes a request. `urgent`: one-time pins, which overtake what else the client sends.
-    ///
-    /// # Errors
-    /// See [`SendError`]; nothing of it is stored then.
-    pub async fn send(&self, client: ClientId, send: JsonSend, urgent: bool) -> Result<Accepted, SendError> {
-        judge_addresses(&self.ctx, client, &send).await?;
-        if send.scheduled.is_some_and(|due| due > self.ctx.now() + AHEAD_MAX) {
-            let said = "lies more than a year ahead";
-            return Err(SendError::Faults(FieldFault::new("settings.scheduledSmsDate", said).into()));
-        }
-        let pending = Pending { id: self.ctx.mint(), send, urgent };
-        self.groups.join(client, pending).await.unwrap_or(Err(SendError::Failed(Error::Stopped)))
-    }
-}
-
-async fn take(ctx: &Context, client: ClientId, group: &[Pending]) -> Vec<Result<Accepted, SendError>> {
-    let orders: Vec<Order<'_>> = group.iter().map(Pending::order).collect();
-    let taken = accept::accept_all(ctx, client, &orders).await;
-    let at = ctx.now();
-    let answer = |(pending, taken): (&Pending, base::Result<Taken>)| match taken? {
-        Taken::Before(id) => Ok(Accepted { id, at }),
-        Taken::Stored | Taken::SameName => Ok(Accepted { id: pending.id, at }),
-        Taken::NoCredits => Err(SendError::NoCredits),
+    let pending = Pending {
+        id: ctx.mint(),
+        product: Product::Json,
+        texts: send.texts.into_iter().map(|text| ordered(text, send.unicode, urgent)).collect(),
+        receipt_url: send.receipt_url,
+        reply_url: send.reply_url,
+        posts_replies: send.posts_replies,
+        forgets: send.forgets,
+        batch: None,
+        wants_receipts: true,
+        wants_replies: true,
+        response: None,
+        source: None,
+        due: send.scheduled,
     };
-    group.iter().zip(taken).map(answer).collect()
+    let id = pending.id;
+    let taken = gateways.take(client, pending).await?;
+    let at = ctx.now();
+    match taken {
+        Taken::Before(id) => Ok(Accepted { id, at }),
+        Taken::Stored | Taken::SameName => Ok(Accepted { id, at }),
+        Taken::NoCredits => Err(SendError::NoCredits),
+    }
 }
 
-fn ordered(text: &JsonText, unicode: bool, urgent: bool) -> OrderedText {
-    let content = SmsContent { text: text.text.clone(), unicode, urgent, ..SmsContent::default() };
+fn ordered(text: JsonText, unicode: bool, urgent: bool) -> OrderedText {
+    let parts = segments::split(&text.text, unicode).map_or(1, |segmented| segmented.parts.len());
     OrderedText {
-        parts: segments::split(&text.text, unicode).map_or(1, |segmented| segmented.parts.len()),
-        content,
-        ct_id: text.ct_id.clone(),
-        recipients: text.recipients.iter().map(|(to, name)| (to.as_str().to_owned(), name.clone())).collect(),
+        parts,
+        content: SmsContent { text: text.text, unicode, urgent, ..SmsContent::default() },
+        ct_id: text.ct_id,
+        recipients: text.recipients.into_iter().map(|(to, name)| (to.as_str().to_owned(), name)).collect(),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct TakenPart {
     pub part: SmsPart,
     /// The bind that it went over.
     pub bind: String,
-    /// The SMSC's id of it.
+    /// The SMSC's id of it; empty where it names none.
     pub smsc_id: String,
 }
 
@@ -36,12 +36,13 @@ struct ParkedRow {
 /// Enters parts with their SMSC ids, and applies the receipts that came before them. Answers the legs that such receipts
 /// were about: message and ordinal.
 pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart]) -> Result<Vec<(MessageId, i16)>> {
-    // One statement may touch a row only once: where an SMSC gave an id twice, the later part has it.
-    let by_id: BTreeMap<(&str, &str), SmsPart> =
-        taken.iter().map(|taken| ((taken.bind.as_str(), taken.smsc_id.as_str()), taken.part)).collect();
-    if by_id.is_empty() {
+    if taken.is_empty() {
         return Ok(Vec::new());
     }
+    // One statement may touch a row only once: where an SMSC gave an id twice, the later part has it. No receipt finds what has none.
+    let named = taken.iter().filter(|taken| !taken.smsc_id.is_empty());
+    let by_id: BTreeMap<(&str, &str), SmsPart> =
+        named.map(|taken| ((taken.bind.as_str(), taken.smsc_id.as_str()), taken.part)).collect();
     let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = by_id.keys().copied().unzip();
     lock_all(db, &binds, &smsc_ids).await?;
     let mut parked = insert_all(db, client, taken, &by_id).await?;

@@ -251,6 +251,32 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
     Ok(held.is_some())
 }
 
+/// As [`hold`], of a lane that is an inbox, and says in the same statement whether a plugin answers for `world` on it: `None` when the
+/// lane is not ours any more.
+pub async fn hold_and_see(
+    db: &mut PgConnection,
+    client: ClientId,
+    queue: Queue,
+    lane: Uuid,
+    fence: i64,
+    world: &str,
+) -> Result<Option<bool>> {
+    let held = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM plugin_activation
+                        WHERE client_id = $1 AND world = $5
+                          AND inbox_id IN ($3, '00000000-0000-0000-0000-000000000000') AND mode IN ('live', 'canary'))
+         FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4 FOR SHARE OF lane",
+    )
+    .bind(client.0)
+    .bind(queue.name())
+    .bind(lane)
+    .bind(fence)
+    .bind(world)
+    .fetch_optional(db)
+    .await?;
+    Ok(held)
+}
+
 /// Lets no worker of a lane write anything until the transaction ends: a transaction that holds the lane is waited for, and the
 /// next one waits. The lease stays whose it is.
 pub async fn stand_still(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {

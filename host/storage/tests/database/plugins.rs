@@ -1,10 +1,11 @@
 //! Uploaded versions, activations and what is kept of calls, in a real database.
 
 use chrono::{DateTime, Utc};
-use domain::ids::InboxId;
+use domain::ids::{InboxId, NodeId};
 use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
+    Queue,
     plugins::{
         activations::{self, Activation, RecordingTerms, Upload},
         changes::{self, Change, Changes},
@@ -15,7 +16,7 @@ use storage::{
         versions::{self, Version},
     },
     tenancy::clients,
-    work::retention,
+    work::{lanes, retention},
 };
 use uuid::Uuid;
 
@@ -84,6 +85,32 @@ async fn slots_of_an_inbox_come_before_those_of_the_client() {
         [activation(1, "general", None)]
     );
     assert!(activations::list(&mut db, STRANGER, None).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn who_holds_a_lane_sees_in_the_same_statement_whether_a_plugin_answers_for_it() {
+    let (_scratch, mut db) = database().await;
+    let (node, length) = (NodeId(Uuid::from_u128(9)), std::time::Duration::from_secs(30));
+    let fence = lanes::claim(&mut db, CLIENT, Queue::Outbound, INBOX.0, node, length).await.unwrap().unwrap();
+    let sees = async |db: &mut PgConnection, fence| {
+        lanes::hold_and_see(db, CLIENT, Queue::Outbound, INBOX.0, fence, "chatbot").await.unwrap()
+    };
+    assert_eq!(sees(&mut db, fence).await, Some(false));
+    let of = |id, inbox, mode: &str| Activation { mode: mode.to_owned(), ..activation(id, "bot", inbox) };
+    let router = Activation { world: "router".to_owned(), ..of(1, None, "live") };
+    for others in [of(2, Some(InboxId(Uuid::from_u128(77))), "live"), of(3, Some(INBOX), "shadow"), router] {
+        activations::begin(&mut db, CLIENT, &others).await.unwrap();
+    }
+    activations::begin(&mut db, STRANGER, &of(4, None, "live")).await.unwrap();
+    assert_eq!(sees(&mut db, fence).await, Some(false), "none of these answers here");
+
+    for ours in [of(5, None, "live"), of(6, Some(INBOX), "canary")] {
+        activations::begin(&mut db, CLIENT, &ours).await.unwrap();
+        assert_eq!(sees(&mut db, fence).await, Some(true));
+        activations::end(&mut db, CLIENT, ours.id, "deactivated", moment(1)).await.unwrap();
+        assert_eq!(sees(&mut db, fence).await, Some(false));
+    }
+    assert_eq!(sees(&mut db, fence + 1).await, None, "the lane is somebody else's");
 }
 
 #[tokio::test]

@@ -74,6 +74,20 @@ async fn of_two_parts_under_one_smsc_id_the_later_has_the_receipts() {
 }
 
 #[tokio::test]
+async fn parts_that_an_smsc_takes_without_an_id_are_kept_and_found_by_no_receipt() {
+    let mut db = database().await;
+    let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
+    let given = [taken_as("", part(1)), taken_as("", part(2)), taken_as("A", part(3))];
+
+    taken::enter(&mut db, CLIENT, &given[..2]).await.unwrap();
+    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+
+    assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap(), [1, 2, 3]);
+    assert_eq!(directory::find(&mut db, "bind", "").await.unwrap(), None);
+    assert_eq!(directory::find(&mut db, "bind", "A").await.unwrap(), Some((CLIENT, part(3))));
+}
+
+#[tokio::test]
 async fn what_a_subscriber_sent_is_kept() {
     let mut db = database().await;
     let sms =

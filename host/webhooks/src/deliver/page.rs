@@ -126,15 +126,16 @@ async fn shaped_inboxes(
     let mut shaped = HashMap::new();
     for inbox in inboxes {
         let slots = slots::in_force(db, lease.client, World::WebhookShaper, inbox).await?;
-        let business = inboxes::by_id(db, lease.client, inbox)
-            .await?
+        let found = inboxes::by_id(db, lease.client, inbox).await?;
+        let channel = found.as_ref().map(|inbox| inbox.kind().channel());
+        let business = found
             .map(|inbox| match (inbox.address(), inbox.kind()) {
                 (Some(address), _) => address.to_owned(),
                 (None, InboxKind::Sms) => ctx.settings.sms_default_source.clone(),
                 (None, _) => String::new(),
             })
             .unwrap_or_default();
-        shaped.insert(inbox, ShapedInbox { business, own: OwnShapers::new(slots) });
+        shaped.insert(inbox, ShapedInbox { business, channel, own: OwnShapers::new(slots) });
     }
     Ok(shaped)
 }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use domain::{
+    channel::Channel,
     clock::minted_at,
     ids::{ClientId, InboxId},
 };
@@ -73,6 +74,8 @@ impl OwnShapers {
 pub(super) struct ShapedInbox {
     /// What it is reached at.
     pub(super) business: String,
+    /// Over what; `None` where it is gone.
+    pub(super) channel: Option<Channel>,
     /// Without any, the built-in shapers are asked.
     pub(super) own: Option<OwnShapers>,
 }
@@ -142,7 +145,7 @@ impl PageShaper {
         let mut calls = Vec::new();
         let inbox = self.inboxes.get(&delivery.inbox);
         let event = match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
-            Ok(event) => event,
+            Ok(event) => shaper_event::naming(event, inbox.and_then(|inbox| inbox.channel)),
             Err(error) => {
                 tracing::error!(client.id = %self.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");

@@ -38,6 +38,19 @@ pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, Unreadable> {
     }
 }
 
+/// The event with the channel of its inbox named, where that is SMS: what customers write over it looks like WhatsApp otherwise.
+/// States of messages have a field for it.
+pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent {
+    let named = channel.filter(|channel| *channel == Channel::Sms);
+    let metadata = match &mut event {
+        WebhookEvent::Incoming(event) => &mut event.metadata,
+        WebhookEvent::Chatbot(event) => &mut event.metadata,
+        WebhookEvent::Status(_) | WebhookEvent::SessionStatus(_) | WebhookEvent::Partner(_) => return event,
+    };
+    metadata.extend(named.map(|channel| ("channel".to_owned(), channel.as_str().to_owned())));
+    event
+}
+
 /// What the shaper is asked; `None` when the webhook does not tell of such an event.
 fn of(report: &Report, business: &str) -> Option<WebhookEvent> {
     let at = report.recorded.at;

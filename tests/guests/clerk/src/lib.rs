@@ -119,7 +119,11 @@ fn score(score: RatingScore) -> &'static str {
     }
 }
 
+/// Where the conversation takes place: what the interface has no case for is named beside it.
 fn channel(session: &Session) -> &'static str {
+    if session.metadata.iter().any(|(key, name)| key == "channel" && name == "SMS") {
+        return "sms";
+    }
     match session.channel {
         Channel::Whatsapp => "whatsapp",
         Channel::Web => "web",

@@ -16,9 +16,12 @@ impl WebhookShaper for Stamp {
                 Some("trap") => panic!("the shaper gives up on purpose"),
                 Some("nonsense") => return Ok(Some(std::hint::black_box(NONSENSE).into())),
                 Some("nothing") => return Ok(None),
-                _ => stamped.maybe("words", &event.text),
+                _ => stamped.maybe("words", &event.text).maybe("channel", &channel(&event.metadata)),
             },
             WebhookEvent::Status(event) => stamped.text("state", &event.status).maybe("reference", &event.ct_id),
+            WebhookEvent::Chatbot(event) => {
+                stamped.maybe("words", &event.message_text).maybe("channel", &channel(&event.metadata))
+            }
             _ => stamped,
         };
         Ok(Some(body.finish()))
@@ -26,3 +29,8 @@ impl WebhookShaper for Stamp {
 }
 
 patchbay_plugin_sdk::export_webhook_shaper!(Stamp);
+
+/// The channel, where the event has no field for it.
+fn channel(metadata: &[(String, String)]) -> Option<String> {
+    metadata.iter().find(|(name, _)| name == "channel").map(|(_, channel)| channel.clone())
+}

@@ -24,6 +24,7 @@ impl Router for Usher {
                 inbound.local_time.weekday,
                 inbound.tags.join("+"),
             )),
+            "where" => Decision::queue(format!("on {:?}, named {:?}", inbound.channel, inbound.metadata)),
             "trap" => panic!("the router gives up on purpose"),
             "refuse" => return Err(Error::new("no-luck", "not today")),
             "spin" => loop {

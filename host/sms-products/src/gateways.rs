@@ -1,0 +1,88 @@
+//! The door of both gateways: requests of one client that arrive together share a transaction, as sends do (ADR 0003).
+
+use std::sync::Arc;
+
+use base::{
+    Context, Error, Result,
+    gather::{Gatherer, Grouping},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, SmsRequestId},
+    sms_products::Product,
+};
+use storage::sms::products::requests::NewRequest;
+
+use crate::accept::{self, Order, OrderedText, Taken};
+
+/// Weights are recipients.
+const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
+
+/// A request that is judged, on its way into a group.
+pub(crate) struct Pending {
+    pub(crate) id: SmsRequestId,
+    pub(crate) product: Product,
+    pub(crate) receipt_url: Option<String>,
+    pub(crate) reply_url: Option<String>,
+    pub(crate) posts_replies: bool,
+    pub(crate) forgets: bool,
+    /// `batchref` and `batchid`.
+    pub(crate) batch: Option<(String, String)>,
+    pub(crate) wants_receipts: bool,
+    pub(crate) wants_replies: bool,
+    /// What is answered, where it is kept.
+    pub(crate) response: Option<String>,
+    /// What it is sent from; `None` = the client's SMS inbox.
+    pub(crate) source: Option<String>,
+    pub(crate) texts: Vec<OrderedText>,
+    /// `None` = now.
+    pub(crate) due: Option<DateTime<Utc>>,
+}
+
+impl Pending {
+    fn recipients(&self) -> usize {
+        self.texts.iter().map(|text| text.recipients.len()).sum()
+    }
+
+    fn order(&self) -> Order<'_> {
+        let request = NewRequest {
+            id: self.id,
+            product: self.product,
+            receipt_url: self.receipt_url.as_deref(),
+            reply_url: self.reply_url.as_deref(),
+            posts_replies: self.posts_replies,
+            forgets: self.forgets,
+            batch: self.batch.as_ref().map(|(batch_ref, batch_id)| (batch_ref.as_str(), batch_id.as_str())),
+            wants_receipts: self.wants_receipts,
+            wants_replies: self.wants_replies,
+            response: self.response.as_deref(),
+        };
+        Order { request, source: self.source.as_deref(), texts: &self.texts, due: self.due, mailed: None }
+    }
+}
+
+/// Takes the requests of both gateways.
+pub struct Gateways {
+    pub(crate) ctx: Arc<Context>,
+    groups: Arc<Gatherer<ClientId, Pending, Result<Taken>>>,
+}
+
+impl Gateways {
+    /// One per process.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        let stores = Arc::clone(&ctx);
+        let groups = Gatherer::new(GROUPING, Pending::recipients, move |client, group: Vec<Pending>| {
+            let ctx = Arc::clone(&stores);
+            async move {
+                let orders: Vec<Order<'_>> = group.iter().map(Pending::order).collect();
+                accept::accept_all(&ctx, client, &orders).await
+            }
+        });
+        Arc::new(Self { ctx, groups })
+    }
+
+    /// Takes a request, with whatever else of its client arrives meanwhile.
+    pub(crate) async fn take(&self, client: ClientId, pending: Pending) -> Result<Taken> {
+        self.groups.join(client, pending).await.unwrap_or(Err(Error::Stopped))
+    }
+}

@@ -1,0 +1,60 @@
+//! What plugins are told of a chat over SMS (ADR 0039): the interface has no case for it, so it is named in the metadata.
+
+use harness::{Client, Phone, Shared, Sink, eventually, guest};
+use serde_json::{Value, json};
+
+const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
+const SOURCE: &str = "PATCHBAY";
+
+/// A client with the guests `clerk` and `stamping-shaper`, and a phone that was sent an SMS.
+async fn stage() -> (Shared, Client, Sink, Phone) {
+    let patchbay = Shared::with_guests().await;
+    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    client.webhooks_to(&sink, "v2").await;
+    client.activate("clerk").await;
+    client.activate("stamping-shaper").await;
+    let phone = patchbay.new_phone();
+    let payload = json!({ "messages": [{ "recipients": [{ "to": phone.msisdn }], "messageText": "Coming?" }] });
+    client.post(SMS, &payload).await.accepted();
+    phone.receives("the SMS", |message| message["text"] == "Coming?").await;
+    (patchbay, client, sink, phone)
+}
+
+/// The stamped body of a webhook about a text that begins so.
+async fn stamped(sink: &Sink, webhook: &str, words: &str) -> Value {
+    let begins = |body: &Value| body["words"].as_str().is_some_and(|said| said.starts_with(words));
+    sink.receives(webhook, "the stamped body", begins).await
+}
+
+#[tokio::test]
+async fn a_chatbot_and_a_shaper_can_tell_a_chat_over_sms_from_one_on_whatsapp() {
+    let (patchbay, client, sink, phone) = stage().await;
+
+    phone.write_sms(SOURCE, "where").await;
+
+    let answers = |message: &Value| message["text"].as_str().is_some_and(|text| text.starts_with("on sms"));
+    phone.receives("the answer", |message| message["channel"] == "SMS" && answers(message)).await;
+    for webhook in ["incoming", "chatbot"] {
+        assert_eq!(stamped(&sink, webhook, "where").await["channel"], "SMS", "{webhook}");
+    }
+    assert_eq!(stamped(&sink, "chatbot", "on sms").await["channel"], "SMS", "what the chatbot says, too");
+
+    let other = patchbay.new_phone();
+    other.write(&client.number, "where").await;
+    let answer = format!("on whatsapp at {}", client.number);
+    other.receives("the answer on WhatsApp", |message| message["text"] == answer.as_str()).await;
+    let told = stamped(&sink, "chatbot", &answer).await;
+    assert!(told.get("channel").is_none(), "{told}");
+}
+
+#[tokio::test]
+async fn a_router_can_tell_a_chat_over_sms() {
+    let (_patchbay, client, _sink, phone) = stage().await;
+    client.install("usher", guest("usher")).await;
+
+    phone.write_sms(SOURCE, "where").await;
+
+    let decision = eventually("the decision", || async { client.decisions().await.pop() }).await;
+    let reason = decision["reason"].as_str().unwrap();
+    assert!(reason.contains(r#"named [("channel", "SMS")]"#), "{reason}");
+}
