@@ -1,7 +1,7 @@
 # What people and CI type. Each target sets up what it needs first; `make help` lists them.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test bench check fmt setup setup-test
+.PHONY: help run test bench check fmt lite-native setup setup-test
 
 # rustup puts cargo here and a fresh shell may not know yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -13,7 +13,7 @@ endif
 export CARGO_TARGET_DIR
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: setup ## Set up what is missing and serve: database, API, workers, simulator, demo client
 	@exec cargo run --release --bin patchbay -- serve $(ARGS)
@@ -31,6 +31,9 @@ check: setup ## Formatting and lints, of the host and of the plugins
 fmt: ## Format everything
 	cargo fmt --all
 	cargo fmt --all --manifest-path plugins/Cargo.toml
+
+lite-native: ## Lint and test the Lite devices that need the cargo feature lite-native, in a target directory of their own
+	@sh scripts/lite-native.sh
 
 setup: ## Add the wasm target and find or install PostgreSQL
 	@sh scripts/setup.sh

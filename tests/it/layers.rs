@@ -80,6 +80,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("utoipa", &["patchbay-api"]),
     ("utoipa-axum", &["patchbay-api"]),
     ("utoipa-swagger-ui", &["patchbay-api"]),
+    ("whatsapp-rust", &["patchbay-channels"]),
 ];
 
 /// Files that take in a module of another crate's tests or of their own crate's by its path: what is shared there has no

@@ -18,11 +18,7 @@ use channels::{
     smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
     web::WebCarrier,
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
-    whatsapp_lite::{
-        LiteCarrier, LiteDevices,
-        bridge::{BridgeDevices, BridgeSettings},
-        simulated::SimulatedDevices,
-    },
+    whatsapp_lite::{LiteCarrier, LiteDevices},
 };
 use domain::{
     clock::{Clock, IdSource},
@@ -33,7 +29,7 @@ use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use storage::PgPool;
 use tokio::sync::mpsc;
 
-use crate::{clock::SystemClock, config::Config, email, media};
+use crate::{clock::SystemClock, config::Config, email, lite, media};
 
 /// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -172,7 +168,7 @@ pub async fn context(
         api_version: config.whatsapp_cloud.api_version.clone(),
         timeout: config.limits.cloud_timeout,
     })?;
-    let lite = lite_devices(config, simulated, &public_url)?;
+    let lite = lite::devices(config, simulated, &public_url, (&base, &http))?;
     let parts = ContextBuilder {
         carriers: carriers(config, &cloud, &messenger, &smpp, lite, &base.clock),
         db: base.db,
@@ -215,33 +211,6 @@ fn carriers(
     match lite {
         Some(devices) => carriers.with(LiteCarrier::new(Arc::clone(&devices), clock)).with_devices(devices),
         None => carriers,
-    }
-}
-
-/// The devices of Lite numbers: those that are configured, or the simulated ones.
-fn lite_devices(
-    config: &Config,
-    simulated: Option<&Simulated>,
-    public_url: &str,
-) -> anyhow::Result<Option<Arc<dyn LiteDevices>>> {
-    if let Some(url) = &config.whatsapp_lite.bridge_url {
-        let settings = BridgeSettings {
-            url: url.as_str().to_owned(),
-            api_key: config.whatsapp_lite.bridge_api_key.expose().to_owned(),
-            webhook_secret: config.whatsapp_lite.webhook_secret.expose().to_owned(),
-            public_url: public_url.trim_end_matches('/').to_owned(),
-        };
-        if settings.webhook_secret.is_empty() {
-            bail!(
-                "whatsapp_lite.webhook_secret must be set with whatsapp_lite.bridge_url: it signs what the bridge tells"
-            );
-        }
-        return Ok(Some(Arc::new(BridgeDevices::new(settings)?)));
-    }
-    let own = config.whatsapp_lite.simulator_url.as_ref().map(|url| url.as_str().to_owned());
-    match own.or_else(|| simulated.map(Simulated::graph_url)) {
-        Some(url) => Ok(Some(Arc::new(SimulatedDevices::new(&url)?))),
-        None => Ok(None),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod config;
 pub mod demo;
 pub mod email;
 pub mod listeners;
+mod lite;
 pub mod logging;
 mod media;
 pub mod metrics;

@@ -37,6 +37,8 @@ pub enum Purpose {
     SiteIdentity,
     /// The password of a client's own account for SMS.
     SmsPassword,
+    /// What the device of a WhatsApp Lite number must remember.
+    LiteDevice,
 }
 
 impl Purpose {
@@ -49,6 +51,7 @@ impl Purpose {
             Self::PluginSecret => "plugin-secret",
             Self::SiteIdentity => "site-identity",
             Self::SmsPassword => "sms-password",
+            Self::LiteDevice => "lite-device",
         }
     }
 }

@@ -43,6 +43,7 @@ pub const REGISTRY: &[Table] = &[
     table("inbox", &[]),
     table("inbox_customer", &[]),
     table("lane", &[]),
+    table("lite_device_value", &["key", "value"]),
     table("lite_offer", &["provider_id", "choices"]),
     table("lite_session", &[]),
     table("live_event", &["event"]),

@@ -9,14 +9,14 @@ pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
 impl Config {
     /// `true` when a real provider is configured that this version speaks to: the Graph URL or app secret of WhatsApp or
-    /// Messenger, a bridge of WhatsApp Lite, or an SMS centre.
+    /// Messenger, devices of WhatsApp Lite, or an SMS centre.
     pub fn provider_configured(&self) -> bool {
         let whatsapp = &self.whatsapp_cloud;
         let messenger = &self.messenger;
-        let bridge = self.whatsapp_lite.bridge_url.is_some();
+        let lite = self.whatsapp_lite.bridge_url.is_some() || self.whatsapp_lite.native;
         let meta = whatsapp.graph_url.is_some() || messenger.graph_url.is_some();
         let secrets = !whatsapp.app_secret.is_empty() || !messenger.app_secret.is_empty();
-        meta || secrets || !self.smpp.url.is_empty() || bridge
+        meta || secrets || !self.smpp.url.is_empty() || lite
     }
 
     /// Whether the simulator runs: as set, or while no provider is configured.

@@ -100,6 +100,8 @@ section! {
         bridge_api_key: Secret = Secret::default(),
         /// Signs the bridge's webhooks; required with `whatsapp_lite.bridge_url`.
         webhook_secret: Secret = Secret::default(),
+        /// Be the linked device of Lite numbers ourselves: each in the process that holds its session. Needs a program that was built with the feature `lite-native`, and may breach WhatsApp's terms.
+        native: bool = false,
     }
 }
 

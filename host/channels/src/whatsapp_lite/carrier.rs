@@ -24,10 +24,12 @@ use sha2::{Digest, Sha256};
 use tokio::{sync::Notify, time::timeout};
 
 use super::{
-    DeviceContent, DeviceMessage, LiteDevices, LiteNumber,
+    DeviceContent, DeviceFailure, DeviceMessage, LiteDevices, LiteNumber,
     throttling::{Batches, WINDOW},
 };
-use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, Outgoing, Place};
+use crate::carrier::{
+    CannotCarry, Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, NotShown, Outgoing, Place, Presence,
+};
 
 /// When a number that is not connected is looked at again; its session opens the lane sooner.
 const DISCONNECTED: Duration = Duration::from_secs(600);
@@ -171,10 +173,10 @@ impl Carrier for LiteCarrier {
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
         let nothing = || CannotCarry { reason: "a message needs words".to_owned() };
         match content {
-            OutboundContent::Text { .. } | OutboundContent::Media(_) | OutboundContent::Location(_) => {
-                Ok(Cow::Borrowed(content))
-            }
-            OutboundContent::Reaction(_) => Err(CannotCarry { reason: "a Lite device sends no reactions".to_owned() }),
+            OutboundContent::Text { .. }
+            | OutboundContent::Media(_)
+            | OutboundContent::Location(_)
+            | OutboundContent::Reaction(_) => Ok(Cow::Borrowed(content)),
             OutboundContent::Template(template) => {
                 let text = lite::text_of(content);
                 let Some(header) = &template.header else {
@@ -220,6 +222,22 @@ impl Carrier for LiteCarrier {
         let provider_id = Some(device.send(&message).await?);
         Ok(Taken { provider_id, ..Taken::default() })
     }
+
+    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
+        let phone = presence.to.as_kind(AddressKind::Phone).ok_or(NotShown::NoSuchThing)?;
+        let number = sender_of(inbox).ok_or(NotShown::NoSuchThing)?;
+        if !number.connected {
+            return Err(NotShown::Failed("the number is not connected to WhatsApp".to_owned()));
+        }
+        let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
+        let device = self.devices.device(&number);
+        let failed = |failure: DeviceFailure| NotShown::Failed(failure.to_string());
+        match (presence.typing, presence.last_message) {
+            (true, _) => device.typing(phone).await.map_err(failed),
+            (false, Some(message)) => device.mark_read(phone, message).await.map_err(failed),
+            (false, None) => Err(NotShown::NothingToRead),
+        }
+    }
 }
 
 /// What a device says of a content that was carried over.
@@ -233,12 +251,12 @@ fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
             filename: media.filename.as_deref(),
         }),
         OutboundContent::Location(place) => Ok(DeviceContent::Location(place)),
+        OutboundContent::Reaction(reaction) => Ok(DeviceContent::Reaction(reaction)),
         OutboundContent::Template(_)
-        | OutboundContent::Reaction(_)
         | OutboundContent::Buttons(_)
         | OutboundContent::List(_)
         | OutboundContent::Sms(_) => {
-            Err(CannotCarry { reason: "a Lite device sends words, files and places".to_owned() })
+            Err(CannotCarry { reason: "a Lite device sends words, files, places and reactions".to_owned() })
         }
     }
 }

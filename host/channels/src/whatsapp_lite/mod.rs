@@ -3,8 +3,11 @@
 
 pub mod bridge;
 mod carrier;
+#[cfg(feature = "lite-native")]
+pub mod native;
 pub mod simulated;
 mod throttling;
+pub mod values;
 
 use std::{path::Path, sync::Arc};
 
@@ -12,7 +15,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     carriage::SendFailure,
-    content::{Location, MediaKind},
+    content::{Location, MediaKind, Reaction},
     failure_code::OwnCode,
     ids::{ClientId, InboxId},
     inbound::{InboundMessage, StatusUpdate},
@@ -106,6 +109,8 @@ pub enum DeviceContent<'a> {
     },
     /// A place on the map.
     Location(&'a Location),
+    /// A reaction to a message that the customer wrote, or taking one back.
+    Reaction(&'a Reaction),
 }
 
 /// A message on its way out.
@@ -126,8 +131,9 @@ pub struct DeviceMessage<'a> {
 #[async_trait]
 pub trait LiteDevice: Send + Sync + 'static {
     /// Connects, for the process named by `holder`; what comes of it is told as events. A connection that this process has
-    /// already stays as it is.
-    async fn start(&self, holder: &str) -> Result<(), DeviceFailure>;
+    /// already stays as it is. `paired`: there is a pairing to go on with; without, a device that lives in the process begins
+    /// anew, whatever it remembers of one that ended.
+    async fn start(&self, holder: &str, paired: bool) -> Result<(), DeviceFailure>;
 
     /// The code that waits to be scanned, if there is one.
     async fn pair_qr(&self) -> Result<Option<QrCode>, DeviceFailure>;
@@ -135,8 +141,8 @@ pub trait LiteDevice: Send + Sync + 'static {
     /// Ends the connection; the pairing stays.
     async fn disconnect(&self) -> Result<(), DeviceFailure>;
 
-    /// Ends connection and pairing.
-    async fn logout(&self) -> Result<(), DeviceFailure>;
+    /// Ends connection and pairing, for the process named by `holder`.
+    async fn logout(&self, holder: &str) -> Result<(), DeviceFailure>;
 
     /// Sends, and answers the id that receipts will name.
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure>;
@@ -152,6 +158,10 @@ pub trait LiteDevice: Send + Sync + 'static {
 
     /// What has happened after the event `seen`, which are done with up to there; waits a moment for it.
     async fn events(&self, seen: u64) -> Result<News, DeviceFailure>;
+
+    /// This process holds the session no more: a device that lives in it lets go of its connection, so that the next holder's
+    /// is the only one. The pairing stays. Does nothing to devices that every process reaches.
+    async fn let_go(&self) {}
 }
 
 /// A call of a bridge, as it came in.
@@ -182,6 +192,11 @@ pub enum CallbackRefused {
 pub trait LiteDevices: Send + Sync + 'static {
     /// The device behind a number.
     fn device(&self, number: &LiteNumber) -> Arc<dyn LiteDevice>;
+
+    /// Whether a device lives in the process that holds its session: then messages go out from that one only.
+    fn live_in_the_process(&self) -> bool {
+        false
+    }
 
     /// Fetches a file that a customer sent, from the address that came with it.
     async fn download(

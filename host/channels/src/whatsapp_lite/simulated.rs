@@ -116,7 +116,7 @@ impl SimulatedDevice {
 
 #[async_trait]
 impl LiteDevice for SimulatedDevice {
-    async fn start(&self, holder: &str) -> Result<(), DeviceFailure> {
+    async fn start(&self, holder: &str, _paired: bool) -> Result<(), DeviceFailure> {
         self.post("/start", &json!({"holder": holder})).await.map(|_| ())
     }
 
@@ -130,7 +130,7 @@ impl LiteDevice for SimulatedDevice {
         self.post("/disconnect", &json!({})).await.map(|_| ())
     }
 
-    async fn logout(&self) -> Result<(), DeviceFailure> {
+    async fn logout(&self, _holder: &str) -> Result<(), DeviceFailure> {
         self.post("/logout", &json!({})).await.map(|_| ())
     }
 
@@ -208,6 +208,11 @@ fn body_of(message: &DeviceMessage<'_>) -> Value {
         DeviceContent::Location(place) => {
             say("type", json!("location"));
             say("location", json!(place));
+        }
+        DeviceContent::Reaction(reaction) => {
+            say("type", json!("reaction"));
+            say("text", json!(reaction.emoji.as_deref().unwrap_or_default()));
+            say("reactedTo", json!(reaction.message_id));
         }
     }
     Value::Object(body)

@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use channels::{
-    carrier::{Carrier, CarrierInbox, Credentials, Outgoing},
+    carrier::{Carrier, CarrierInbox, Credentials, NotShown, Outgoing, Presence},
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{
         DeviceFailure, DeviceMessage, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, LiteSender, News, QrCode,
@@ -18,7 +18,7 @@ use domain::{
     address::{Address, AddressKind},
     carriage::SendFailure,
     clock::Clock,
-    content::{HeaderParameter, MediaKind, OutboundContent, QuickReply, TemplateSend},
+    content::{HeaderParameter, MediaKind, OutboundContent, QuickReply, Reaction, TemplateSend},
     ids::MessageId,
     inbox::InboxKind,
     lite::{DailySchedule, NOT_REGISTERED, Throttle},
@@ -36,7 +36,7 @@ struct Device {
 
 #[async_trait]
 impl LiteDevice for Device {
-    async fn start(&self, _holder: &str) -> Result<(), DeviceFailure> {
+    async fn start(&self, _holder: &str, _paired: bool) -> Result<(), DeviceFailure> {
         Ok(())
     }
 
@@ -48,7 +48,7 @@ impl LiteDevice for Device {
         Ok(())
     }
 
-    async fn logout(&self) -> Result<(), DeviceFailure> {
+    async fn logout(&self, _holder: &str) -> Result<(), DeviceFailure> {
         Ok(())
     }
 
@@ -61,11 +61,13 @@ impl LiteDevice for Device {
         self.registered.clone()
     }
 
-    async fn mark_read(&self, _from: &str, _message_id: &str) -> Result<(), DeviceFailure> {
+    async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
+        self.sent.lock().unwrap().push(format!("{message_id} of {from} was read"));
         Ok(())
     }
 
-    async fn typing(&self, _to: &str) -> Result<(), DeviceFailure> {
+    async fn typing(&self, to: &str) -> Result<(), DeviceFailure> {
+        self.sent.lock().unwrap().push(format!("somebody writes to {to}"));
         Ok(())
     }
 
@@ -193,4 +195,26 @@ async fn a_template_goes_as_its_file_with_words_and_numbered_replies_below() {
     send(&carrier, &phone(), &template).await.unwrap();
     let sent = sent.lock().unwrap();
     assert!(sent[0].contains("https://host/a.jpg") && sent[0].contains("Ready\\n1. Track"), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_reaction_goes_out_as_one() {
+    let (carrier, sent) = carrier(Ok(true));
+    let reaction = Reaction { message_id: "3A01".to_owned(), emoji: Some("👍".to_owned()) };
+    send(&carrier, &phone(), &OutboundContent::Reaction(reaction)).await.unwrap();
+    let sent = sent.lock().unwrap();
+    assert!(sent[0].contains("Reaction") && sent[0].contains("3A01"), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_customer_sees_that_its_message_was_read_and_that_somebody_writes() {
+    let (carrier, sent) = carrier(Ok(true));
+    let to = phone();
+    let show = |last_message, typing| Presence { to: &to, last_message, typing };
+    carrier.show(&connected(), &show(Some("3A01"), false)).await.unwrap();
+    carrier.show(&connected(), &show(None, true)).await.unwrap();
+    assert_eq!(*sent.lock().unwrap(), ["3A01 of 27820000001 was read", "somebody writes to 27820000001"]);
+    assert_eq!(carrier.show(&connected(), &show(None, false)).await, Err(NotShown::NothingToRead));
+    let off = number(false, Throttle::default(), "UTC");
+    assert!(matches!(carrier.show(&off, &show(Some("3A01"), false)).await, Err(NotShown::Failed(_))));
 }

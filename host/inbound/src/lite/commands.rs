@@ -43,7 +43,7 @@ pub enum CommandError {
     #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
     Banned(DateTime<Utc>),
     /// The operator has set no devices up.
-    #[error("this service has no Lite devices: whatsapp_lite.bridge_url is not set")]
+    #[error("this service has no Lite devices: neither whatsapp_lite.bridge_url nor whatsapp_lite.native is set")]
     NoDevices,
     /// Nobody's fault.
     #[error(transparent)]

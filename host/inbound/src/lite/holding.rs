@@ -25,7 +25,7 @@ impl Held<'_> {
             told.news(&mut session, SessionNews::Initializing);
         }
         self.tell(&mut session, told, NextLook::Held).await?;
-        match self.device.start(&self.ctx.node.to_string()).await {
+        match self.device.start(&self.ctx.node.to_string(), session.paired).await {
             Ok(()) => self.listen(session).await,
             Err(DeviceFailure::Banned(seconds)) => {
                 let until = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
@@ -122,7 +122,7 @@ impl Held<'_> {
         let mut told = Told::default();
         told.news(&mut session, SessionNews::LoggingOut);
         self.tell(&mut session, told, NextLook::Held).await?;
-        if let Err(failure) = self.device.logout().await {
+        if let Err(failure) = self.device.logout(&self.ctx.node.to_string()).await {
             return self.again(session, &failure).await;
         }
         let mut told = Told::default();

@@ -32,6 +32,8 @@ struct Held<'a> {
     lease: &'a Lease,
     number: LiteNumber,
     device: Arc<dyn LiteDevice>,
+    /// The device lives in this process: nobody else sends through it.
+    lives_here: bool,
 }
 
 /// Holds the session of a number for as long as its client wants it: drives the device, stores what it tells.
@@ -55,19 +57,22 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     };
     let number = LiteNumber { client: lease.client, inbox, msisdn: lite.msisdn };
     let device = devices.device(&number);
-    let held = Held { ctx, lease, number, device };
-    match session.wanted {
+    let held = Held { ctx, lease, number, device, lives_here: devices.live_in_the_process() };
+    let done = match session.wanted {
         WantedSession::Connected => held.keep(session).await,
         WantedSession::Disconnected => held.disconnect(session).await,
         WantedSession::LoggedOut => held.log_out(session).await,
-    }
+    };
+    held.device.let_go().await;
+    done
 }
 
 async fn put_off(ctx: &Context, lease: &Lease, session: &LiteSession, pause: TimeDelta) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let next = NextLook::At(ctx.now() + pause);
-    storage::inboxes::lite::save(&mut tx, lease.client, InboxId(lease.lane), session, next, false).await?;
+    let session = LiteSession { device_node: None, ..session.clone() };
+    storage::inboxes::lite::save(&mut tx, lease.client, InboxId(lease.lane), &session, next, false).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -81,6 +86,7 @@ impl Held<'_> {
 
     /// Writes what was told, under the lease, and records the changes.
     async fn tell(&self, session: &mut LiteSession, told: Told, next: NextLook) -> Result<()> {
+        session.device_node = (self.lives_here && next == NextLook::Held).then_some(self.ctx.node);
         telling::write(self.ctx, self.lease, &self.number, session, told, next).await
     }
 }

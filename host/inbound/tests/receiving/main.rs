@@ -3,6 +3,7 @@
 
 mod bot;
 mod identity;
+mod lite;
 mod messenger;
 mod stage;
 mod visitors;

@@ -49,7 +49,8 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
         let Some(sender) = Sender::load(ctx, lease).await? else {
             return waits::postpone(ctx, lease, WITHOUT_SENDER).await;
         };
-        if sender.waits_until.is_some_and(|until| until > ctx.now()) {
+        // A lane whose device lives elsewhere is given back: the process that holds it finds it with its next look.
+        if sender.is_elsewhere || sender.waits_until.is_some_and(|until| until > ctx.now()) {
             return Ok(());
         }
         match send(ctx, lease, &sender).await? {

@@ -26,6 +26,8 @@ pub(super) struct Sender {
     pub(super) waba_id: Option<String>,
     /// Nothing goes out before then.
     pub(super) waits_until: Option<DateTime<Utc>>,
+    /// Its device lives in another process: that one sends.
+    pub(super) is_elsewhere: bool,
 }
 
 impl Sender {
@@ -55,26 +57,27 @@ impl Sender {
         };
         let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
         let mut opened = opened(ctx, client, &inbox)?;
-        let mut waits_until = None;
+        let (mut waits_until, mut is_elsewhere) = (None, false);
         if let InboxSettings::WhatsappLite(number) = &inbox.settings {
-            (opened.credentials, waits_until) = lite_number(db, client, id, number).await?;
+            let session = lite::session(db, client, id).await?.unwrap_or_default();
+            (waits_until, is_elsewhere) = (session.sends_from, !session.is_reached_from(ctx.node));
+            opened.credentials = lite_number(db, client, id, number, session.state.is_up()).await?;
         }
-        Ok(Some(Self { inbox: Arc::new(opened), carrier, waba_id, waits_until }))
+        Ok(Some(Self { inbox: Arc::new(opened), carrier, waba_id, waits_until, is_elsewhere }))
     }
 }
 
-/// What a carrier must know of a Lite number, and until when its messages wait.
+/// What a carrier must know of a Lite number.
 async fn lite_number(
     db: &mut PgConnection,
     client: ClientId,
     id: InboxId,
     number: &WhatsappLite,
-) -> Result<(Credentials, Option<DateTime<Utc>>)> {
-    let session = lite::session(db, client, id).await?.unwrap_or_default();
+    connected: bool,
+) -> Result<Credentials> {
     let throttle = lite::throttle(db, client, id).await?.unwrap_or_default();
     let zone = clients::get(db, client).await?.map(|client| client.time_zone).unwrap_or_default();
-    let sender = LiteSender::new(number.msisdn.clone(), session.state.is_up(), throttle, &zone);
-    Ok((Credentials::WhatsappLite(sender), session.sends_from))
+    Ok(Credentials::WhatsappLite(LiteSender::new(number.msisdn.clone(), connected, throttle, &zone)))
 }
 
 /// What a carrier must know of an inbox, with its secrets opened. What must be read besides is added by the caller.

@@ -25,6 +25,8 @@ struct Outgoing {
     text: Option<String>,
     url: Option<String>,
     location: Option<Value>,
+    #[serde(rename = "reactedTo")]
+    reacted_to: Option<String>,
 }
 
 impl Outgoing {
@@ -40,6 +42,10 @@ impl Outgoing {
             "location" => {
                 let place = self.location.as_ref().ok_or_else(|| missing("location"))?;
                 Ok(place.get("name").and_then(Value::as_str).unwrap_or_default().to_owned())
+            }
+            "reaction" => {
+                self.reacted_to.as_ref().ok_or_else(|| missing("reactedTo"))?;
+                self.text.clone().ok_or_else(|| missing("text"))
             }
             other => Err(DeviceError::Body(format!("a device sends no messages of type \"{other}\""))),
         }

@@ -5,10 +5,11 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::{
     event::SessionStatus,
-    ids::{ClientId, InboxId},
+    ids::{ClientId, InboxId, NodeId},
     lite::{DailySchedule, SessionState, Throttle, WantedSession},
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::{Result, stored::known};
 
@@ -31,6 +32,15 @@ pub struct LiteSession {
     pub banned_until: Option<DateTime<Utc>>,
     /// Its messages are not looked at before.
     pub sends_from: Option<DateTime<Utc>>,
+    /// The process that its device lives in; `None` when nobody holds it, or every process reaches it (ADR 0037).
+    pub device_node: Option<NodeId>,
+}
+
+impl LiteSession {
+    /// Whether a process can send through the device.
+    pub fn is_reached_from(&self, node: NodeId) -> bool {
+        self.device_node.is_none_or(|device| device == node)
+    }
 }
 
 impl Default for LiteSession {
@@ -45,6 +55,7 @@ impl Default for LiteSession {
             qr: None,
             banned_until: None,
             sends_from: None,
+            device_node: None,
         }
     }
 }
@@ -72,6 +83,7 @@ struct SessionRow {
     qr_until: Option<DateTime<Utc>>,
     banned_until: Option<DateTime<Utc>>,
     sends_from: Option<DateTime<Utc>>,
+    device_node: Option<Uuid>,
 }
 
 impl SessionRow {
@@ -88,6 +100,7 @@ impl SessionRow {
             qr: self.qr.zip(self.qr_until),
             banned_until: self.banned_until,
             sends_from: self.sends_from,
+            device_node: self.device_node.map(NodeId),
         })
     }
 }
@@ -95,7 +108,8 @@ impl SessionRow {
 /// The session of a number; `None` where nobody ever asked for one.
 pub async fn session(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<LiteSession>> {
     let row: Option<SessionRow> = sqlx::query_as(
-        "SELECT wanted, state = 'PENDING' AS pending, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from
+        "SELECT wanted, state = 'PENDING' AS pending, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from,
+                device_node
          FROM lite_session WHERE client_id = $1 AND lane_id = $2",
     )
     .bind(client.0)
@@ -146,7 +160,7 @@ pub async fn save(
     sqlx::query(
         "UPDATE lite_session
          SET status_type = $4, status = $5, changed_at = $6, paired = $7, qr = $8, qr_until = $9, banned_until = $10,
-             sends_from = CASE WHEN $11 THEN NULL ELSE sends_from END,
+             device_node = $14, sends_from = CASE WHEN $11 THEN NULL ELSE sends_from END,
              state = CASE wanted WHEN $3 THEN $12 ELSE 'PENDING' END,
              due_at = CASE wanted WHEN $3 THEN COALESCE($13, due_at) ELSE due_at END,
              ready = CASE wanted WHEN $3 THEN $13 IS NULL ELSE true END
@@ -165,6 +179,7 @@ pub async fn save(
     .bind(opens)
     .bind(state)
     .bind(due_at)
+    .bind(session.device_node.map(|node| node.0))
     .execute(db)
     .await?;
     Ok(())

@@ -4,6 +4,7 @@
 pub mod directories;
 mod insert;
 pub mod lite;
+pub mod lite_values;
 pub mod quality;
 mod read;
 pub mod templates;

@@ -187,7 +187,7 @@ fn news(status: &str, pairing: bool) -> Option<SessionNews> {
 
 #[async_trait]
 impl LiteDevice for BridgeDevice {
-    async fn start(&self, _holder: &str) -> Result<(), DeviceFailure> {
+    async fn start(&self, _holder: &str, _paired: bool) -> Result<(), DeviceFailure> {
         let new = json!({"name": self.session, "start": true, "config": self.config()});
         let (status, body) = self.answer(self.bridge.call(Method::POST, "/api/sessions").json(&new)).await?;
         if status.is_success() {
@@ -224,14 +224,14 @@ impl LiteDevice for BridgeDevice {
         self.ask(self.bridge.call(Method::POST, &self.of_session("/stop"))).await.map(|_| ())
     }
 
-    async fn logout(&self) -> Result<(), DeviceFailure> {
+    async fn logout(&self, _holder: &str) -> Result<(), DeviceFailure> {
         self.ask(self.bridge.call(Method::POST, &self.of_session("/logout"))).await?;
         self.disconnect().await
     }
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
-        let (path, body) = body_of(&self.session, message);
-        let call = self.bridge.call(Method::POST, path).json(&body);
+        let (method, path, body) = body_of(&self.session, message);
+        let call = self.bridge.call(method, path).json(&body);
         let answer = match call.send().await {
             Ok(answer) => answer,
             Err(error) if error.is_connect() => {
@@ -242,8 +242,10 @@ impl LiteDevice for BridgeDevice {
         let status = answer.status();
         let body: Value = answer.json().await.unwrap_or_default();
         if status.is_success() {
+            // Nothing is ever told of a reaction, and not every engine of a bridge gives it an id.
+            let own = matches!(message.content, DeviceContent::Reaction(_)).then(|| message.id.to_owned());
             let reason = "the bridge took the message and did not say under which id".to_owned();
-            return sent_id(&body).ok_or(SendFailure::Unknown { reason });
+            return sent_id(&body).or(own).ok_or(SendFailure::Unknown { reason });
         }
         let text = said(status, &body);
         Err(match status {
@@ -299,8 +301,8 @@ fn chat_id(phone: &str) -> String {
     format!("{phone}@c.us")
 }
 
-/// Path and body of a send.
-fn body_of(session: &str, message: &DeviceMessage<'_>) -> (&'static str, Value) {
+/// Method, path and body of a send.
+fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str, Value) {
     let chat = chat_id(message.to);
     let mut body = Map::new();
     let mut say = |name: &str, value: Value| {
@@ -309,13 +311,20 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (&'static str, Value) 
         }
     };
     say("session", json!(session));
-    // What is quoted was written by the customer.
-    say("reply_to", json!(message.quoted.map(|id| format!("false_{chat}_{id}"))));
+    // What is quoted, or reacted to, was written by the customer.
+    let written = |id: &str| format!("false_{chat}_{id}");
+    say("reply_to", json!(message.quoted.map(written)));
     say("chatId", json!(chat));
     let path = match &message.content {
         DeviceContent::Text(text) => {
             say("text", json!(text));
             "/api/sendText"
+        }
+        DeviceContent::Reaction(reaction) => {
+            say("messageId", json!(written(&reaction.message_id)));
+            // An empty one takes it back.
+            say("reaction", json!(reaction.emoji.as_deref().unwrap_or_default()));
+            return (Method::PUT, "/api/reaction", Value::Object(body));
         }
         DeviceContent::Location(place) => {
             say("latitude", json!(place.latitude));
@@ -338,7 +347,7 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (&'static str, Value) 
             }
         }
     };
-    (path, Value::Object(body))
+    (Method::POST, path, Value::Object(body))
 }
 
 /// The id of a message that was sent, by whichever engine of the bridge.

@@ -1,0 +1,136 @@
+//! What devices of Lite numbers remember, in the database: every process finds it there, and the one that holds the device
+//! writes it (ADR 0037).
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use channels::whatsapp_lite::{
+    LiteNumber,
+    values::{DeviceValues, Holding, ValueChange, ValuesFailed},
+};
+use domain::ids::{ClientId, NodeId};
+use storage::{
+    PgPool, Postgres, Transaction,
+    inboxes::lite_values::{self, Change},
+};
+
+use crate::secrets::{Purpose, Sealer};
+
+/// Keeps values sealed, bound to their client.
+#[derive(Clone)]
+pub struct DatabaseDeviceValues {
+    db: PgPool,
+    sealer: Sealer,
+}
+
+impl DatabaseDeviceValues {
+    /// Values in `db`, under the operator's key.
+    pub fn new(db: PgPool, sealer: Sealer) -> Self {
+        Self { db, sealer }
+    }
+
+    /// A transaction that writes, for the process that holds the device.
+    async fn begin(&self, holding: &Holding) -> Result<Transaction<'static, Postgres>, ValuesFailed> {
+        let node: NodeId = holding.holder.parse().map_err(failed)?;
+        let mut tx = self.db.begin().await.map_err(failed)?;
+        let number = &holding.number;
+        match lite_values::hold(&mut tx, number.client, number.inbox, node).await.map_err(failed)? {
+            true => Ok(tx),
+            false => Err(ValuesFailed::NotHeld),
+        }
+    }
+
+    fn open(&self, client: ClientId, sealed: Vec<(String, Vec<u8>)>) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
+        let open = |(key, value): (String, Vec<u8>)| Ok((key, self.open_one(client, &value)?));
+        sealed.into_iter().map(open).collect()
+    }
+
+    fn open_one(&self, client: ClientId, sealed: &[u8]) -> Result<Vec<u8>, ValuesFailed> {
+        self.sealer.open(client, Purpose::LiteDevice, sealed).map_err(failed)
+    }
+
+    /// The changes as they are written: each key once, with the last of its changes.
+    fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<Change>, ValuesFailed> {
+        let mut last = HashMap::with_capacity(changes.len());
+        for ValueChange { space, key, value, moment } in changes {
+            last.insert((space, key), (value, moment));
+        }
+        let seal = |value: Vec<u8>| self.sealer.seal(client, Purpose::LiteDevice, &value).map_err(failed);
+        let change = |((space, key), (value, moment)): ((&str, String), (Option<Vec<u8>>, Option<i64>))| {
+            Ok(Change { space: space.to_owned(), key, value: value.map(seal).transpose()?, moment })
+        };
+        let mut changes = last.into_iter().map(change).collect::<Result<Vec<_>, _>>()?;
+        // Two transactions that write the same keys take them in the same order.
+        changes.sort_by(|one, other| (&one.space, &one.key).cmp(&(&other.space, &other.key)));
+        Ok(changes)
+    }
+}
+
+fn failed(source: impl std::error::Error + Send + Sync + 'static) -> ValuesFailed {
+    ValuesFailed::Store(Box::new(source))
+}
+
+#[async_trait]
+impl DeviceValues for DatabaseDeviceValues {
+    async fn get(
+        &self,
+        number: &LiteNumber,
+        space: &str,
+        keys: &[String],
+    ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
+        let mut db = self.db.acquire().await.map_err(failed)?;
+        let sealed = lite_values::get(&mut db, number.client, number.inbox, space, keys).await.map_err(failed)?;
+        self.open(number.client, sealed)
+    }
+
+    async fn starting(
+        &self,
+        number: &LiteNumber,
+        space: &str,
+        prefix: &str,
+    ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
+        let mut db = self.db.acquire().await.map_err(failed)?;
+        let sealed =
+            lite_values::starting(&mut db, number.client, number.inbox, space, prefix).await.map_err(failed)?;
+        self.open(number.client, sealed)
+    }
+
+    async fn write(&self, holding: &Holding, changes: Vec<ValueChange>) -> Result<(), ValuesFailed> {
+        let number = &holding.number;
+        let changes = self.sealed(number.client, changes)?;
+        let mut tx = self.begin(holding).await?;
+        lite_values::write(&mut tx, number.client, number.inbox, &changes).await.map_err(failed)?;
+        tx.commit().await.map_err(failed)
+    }
+
+    async fn take(&self, holding: &Holding, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed> {
+        let number = &holding.number;
+        let mut tx = self.begin(holding).await?;
+        let sealed = lite_values::take(&mut tx, number.client, number.inbox, space, key).await.map_err(failed)?;
+        tx.commit().await.map_err(failed)?;
+        sealed.map(|sealed| self.open_one(number.client, &sealed)).transpose()
+    }
+
+    async fn forget_starting(&self, holding: &Holding, space: &str, prefix: &str) -> Result<u64, ValuesFailed> {
+        let number = &holding.number;
+        let mut tx = self.begin(holding).await?;
+        let forgotten = lite_values::forget_starting(&mut tx, number.client, number.inbox, space, prefix).await;
+        let forgotten = forgotten.map_err(failed)?;
+        tx.commit().await.map_err(failed)?;
+        Ok(forgotten)
+    }
+
+    async fn forget_before(&self, holding: &Holding, space: &str, moment: i64) -> Result<u64, ValuesFailed> {
+        let number = &holding.number;
+        let mut tx = self.begin(holding).await?;
+        let forgotten = lite_values::forget_before(&mut tx, number.client, number.inbox, space, moment).await;
+        let forgotten = forgotten.map_err(failed)?;
+        tx.commit().await.map_err(failed)?;
+        Ok(forgotten)
+    }
+
+    async fn forget(&self, number: &LiteNumber) -> Result<(), ValuesFailed> {
+        let mut db = self.db.acquire().await.map_err(failed)?;
+        lite_values::forget(&mut db, number.client, number.inbox).await.map_err(failed)
+    }
+}

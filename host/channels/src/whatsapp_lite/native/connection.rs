@@ -1,0 +1,316 @@
+//! One connection of a device: from the call that makes it to whatever ends it. The library connects again by itself only where
+//! the protocol wants it (after a pairing); everything else ends here, and whoever holds the session decides about the next.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use tokio::{task::JoinHandle, time::timeout};
+use tokio_util::sync::CancellationToken;
+use whatsapp_rust::{
+    Client, InboundDurabilityHook, Jid, TokioRuntime,
+    anyhow::Result as HookResult,
+    store::persistence_manager::PersistenceManager,
+    traits::Backend,
+    transport::TokioWebSocketTransportFactory,
+    types::{
+        durability_hook::InboundMessage,
+        events::{Event, EventHandler, Subscription},
+        message::MessageInfo,
+    },
+    wacore::store::DevicePropsOverride,
+};
+
+use super::{
+    Parts,
+    news::{Heard, Stage},
+    received,
+    store::DeviceMemory,
+    told::Told,
+};
+use crate::whatsapp_lite::{DeviceEvent, DeviceFailure, QrCode, values::Holding};
+use domain::lite::SessionNews;
+
+/// What phones call the device in their list.
+const NAME_ON_THE_PHONE: &str = "Patchbay";
+/// How often what changed of the device itself is written down.
+const SAVE: Duration = Duration::from_secs(10);
+/// How long WhatsApp may take to answer the call.
+const ANSWER: Duration = Duration::from_secs(60);
+/// How long a connection may take until messages go out: six codes are shown for 160 s, and then there is much to be fetched.
+const READY: Duration = Duration::from_secs(300);
+/// How long a message may take to be on disk; then it comes again with the next connection.
+const WRITTEN: Duration = Duration::from_secs(60);
+/// How long an end may take.
+const END: Duration = Duration::from_secs(20);
+
+/// A connection that was called for.
+pub(super) struct Connection {
+    client: Arc<Client>,
+    listener: Arc<Listener>,
+    watch: JoinHandle<()>,
+    events: Subscription,
+}
+
+impl Connection {
+    /// Calls WhatsApp; what comes of it is told.
+    pub(super) async fn open(parts: &Parts, holding: Holding, told: &Arc<Told>) -> Result<Self, DeviceFailure> {
+        let unusable = |error: &dyn std::fmt::Display| DeviceFailure::Unreachable(error.to_string());
+        let memory: Arc<dyn Backend> = Arc::new(DeviceMemory::new(Arc::clone(&parts.settings.values), holding));
+        let memory = PersistenceManager::new(memory).await.map_err(|error| unusable(&error))?;
+        let built = Client::builder()
+            .with_runtime(TokioRuntime)
+            .with_persistence_manager(Arc::new(memory))
+            .with_transport_factory(TokioWebSocketTransportFactory::new())
+            .with_http_client(parts.web.clone())
+            .with_inbound_durability_hook(Inbox { told: Arc::clone(told) })
+            .with_skip_history_sync(true)
+            .with_background_saver_interval(SAVE)
+            .build()
+            .await
+            .map_err(|error| unusable(&error))?;
+        let client = built.into_client();
+        if client.pn().is_none() {
+            client.set_device_props(DevicePropsOverride::new().with_os(NAME_ON_THE_PHONE)).await;
+        }
+        let listener = Arc::new(Listener::new(Arc::clone(told)));
+        let events = client.subscribe_handler(Arc::<Listener>::clone(&listener));
+        told.tell(DeviceEvent::Session(SessionNews::Dialling));
+        let watch = tokio::spawn(watch(Arc::clone(&client), Arc::clone(&listener)));
+        Ok(Self { client, listener, watch, events })
+    }
+
+    /// It has ended, or is about to.
+    pub(super) fn is_over(&self) -> bool {
+        self.listener.end.is_cancelled() || self.watch.is_finished()
+    }
+
+    /// The library's side of it.
+    pub(super) fn client(&self) -> &Arc<Client> {
+        &self.client
+    }
+
+    /// The code that waits to be scanned.
+    pub(super) fn code(&self) -> Option<QrCode> {
+        self.listener.code()
+    }
+
+    /// Whether messages go out, within so long.
+    pub(super) async fn is_ready_within(&self, patience: Duration) -> bool {
+        self.client.wait_for_connected(patience).await.is_ok()
+    }
+
+    /// Ends the pairing, and the connection with it.
+    pub(super) async fn log_out(self) {
+        let Self { client, listener, watch, events } = self;
+        // What we bring about is no news.
+        drop(events);
+        let _ = timeout(END, client.logout()).await;
+        end(&listener, watch).await;
+    }
+
+    /// Ends it; the pairing stays.
+    pub(super) async fn close(self) {
+        let Self { listener, watch, events, .. } = self;
+        drop(events);
+        end(&listener, watch).await;
+    }
+}
+
+/// Has the watch end the connection. One that takes longer does so on its own.
+async fn end(listener: &Listener, watch: JoinHandle<()>) {
+    listener.end.cancel();
+    let _ = timeout(END, watch).await;
+}
+
+/// Runs a connection until something ends it.
+async fn watch(client: Arc<Client>, listener: Arc<Listener>) {
+    let mut running = tokio::spawn({
+        let client = Arc::clone(&client);
+        async move { client.run().await }
+    });
+    let was_lost = tokio::select! {
+        () = listener.end.cancelled() => false,
+        _ = &mut running => true,
+        () = not_ready(&client) => true,
+    };
+    if was_lost {
+        listener.over(DeviceEvent::Session(SessionNews::Dropped));
+    }
+    client.disconnect().await;
+    if !running.is_finished() && timeout(END, &mut running).await.is_err() {
+        running.abort();
+    }
+}
+
+/// Returns when a connection has not become what it should in the time that it had.
+async fn not_ready(client: &Client) {
+    let ready = client.wait_for_socket(ANSWER).await.is_ok() && client.wait_for_connected(READY).await.is_ok();
+    if ready {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Hears what the library tells of one connection.
+struct Listener {
+    told: Arc<Told>,
+    stage: Mutex<Stage>,
+    code: Mutex<Option<(QrCode, Instant)>>,
+    end: CancellationToken,
+}
+
+impl Listener {
+    fn new(told: Arc<Told>) -> Self {
+        Self { told, stage: Mutex::default(), code: Mutex::default(), end: CancellationToken::new() }
+    }
+
+    fn over(&self, event: DeviceEvent) {
+        self.told.tell(event);
+        self.end.cancel();
+    }
+
+    fn tell(&self, event: DeviceEvent) {
+        let code = match &event {
+            DeviceEvent::Qr(code) => Some((code.clone(), Instant::now())),
+            _ => None,
+        };
+        match code {
+            Some(code) => *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(code),
+            // Whatever is told of the session after a code makes that useless.
+            None if matches!(event, DeviceEvent::Session(_)) => {
+                *self.code.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            }
+            None => {}
+        }
+        self.told.tell(event);
+    }
+
+    fn code(&self) -> Option<QrCode> {
+        let (code, since) = self.code.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let gone = u32::try_from(since.elapsed().as_secs()).unwrap_or(u32::MAX);
+        let seconds = code.seconds.checked_sub(gone).filter(|left| *left > 0)?;
+        Some(QrCode { seconds, ..code })
+    }
+
+    /// Messages that the library does not hold back until they are on disk: those that a phone sent a second time.
+    fn came_beside(&self, message: &InboundMessage) {
+        let phone = received::phone_of(&message.info);
+        if let (true, Some(phone)) = (received::is_from_a_customer(&message.info), phone)
+            && let Some(message) = received::message(&message.info, &message.message, phone)
+        {
+            self.told.tell(DeviceEvent::Came(Box::new(message)));
+        }
+    }
+}
+
+impl EventHandler for Listener {
+    fn handle_event(&self, event: Arc<Event>) {
+        if let Event::Messages(batch) = &*event {
+            if !batch.hook_committed {
+                batch.iter().for_each(|message| self.came_beside(message));
+            }
+            return;
+        }
+        if matches!(&*event, Event::PairPasskeyRequest(_)) {
+            tracing::warn!(
+                "WhatsApp asks for a passkey to pair a Lite number: link it on a phone whose account has none"
+            );
+            return;
+        }
+        let heard = self.stage.lock().unwrap_or_else(PoisonError::into_inner).hear(&event);
+        match heard {
+            Heard::Told(events) => events.into_iter().for_each(|event| self.tell(event)),
+            // What ends a connection is told once.
+            Heard::Over(event) if !self.end.is_cancelled() => self.over(event),
+            Heard::Over(_) => {}
+        }
+    }
+}
+
+/// Takes messages of customers before WhatsApp hears that they have arrived.
+struct Inbox {
+    told: Arc<Told>,
+}
+
+impl Inbox {
+    /// The phone number of whoever wrote, also where WhatsApp names a hidden id only.
+    async fn phone(client: &Client, info: &MessageInfo) -> Option<String> {
+        if let Some(phone) = received::phone_of(info) {
+            return Some(phone);
+        }
+        let hidden: &Jid = &info.source.sender;
+        let known = client.get_lid_pn_entry(hidden).await.ok().flatten()?;
+        Some(known.phone_number.to_string())
+    }
+}
+
+#[async_trait]
+impl InboundDurabilityHook for Inbox {
+    async fn on_messages(&self, client: Arc<Client>, batch: &[InboundMessage]) -> HookResult<()> {
+        let mut came = Vec::with_capacity(batch.len());
+        for InboundMessage { message, info, .. } in batch {
+            if !received::is_from_a_customer(info) {
+                continue;
+            }
+            let Some(phone) = Self::phone(&client, info).await else {
+                tracing::warn!(
+                    message.id = info.id,
+                    "a message whose sender WhatsApp hides is dropped: it cannot be answered"
+                );
+                continue;
+            };
+            came.extend(received::message(info, message, phone).map(|message| DeviceEvent::Came(Box::new(message))));
+        }
+        Ok(self.told.tell_and_wait(came, WRITTEN).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice;
+
+    use whatsapp_rust::types::events::{Connected, PairingQrCode, PairingQrCodesExhausted};
+
+    use super::*;
+    use crate::whatsapp_lite::News;
+
+    fn listener() -> (Arc<Told>, Listener) {
+        let told = Arc::new(Told::new());
+        (Arc::clone(&told), Listener::new(told))
+    }
+
+    fn hear(listener: &Listener, event: Event) {
+        listener.handle_event(Arc::new(event));
+    }
+
+    fn code(seconds: u64) -> Event {
+        let timeout = Duration::from_secs(seconds);
+        Event::PairingQrCode(PairingQrCode::builder().code("2@AB".to_owned()).timeout(timeout).build())
+    }
+
+    #[tokio::test]
+    async fn the_code_that_waits_is_there_until_it_is_scanned_or_runs_out() {
+        let (_, listener) = listener();
+        assert_eq!(listener.code(), None);
+        hear(&listener, code(20));
+        assert_eq!(listener.code().map(|code| code.text).as_deref(), Some("2@AB"));
+        hear(&listener, Event::Connected(Connected::builder().build()));
+        assert_eq!(listener.code(), None);
+        hear(&listener, code(0));
+        assert_eq!(listener.code(), None);
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_connection_is_told_once() {
+        let (told, listener) = listener();
+        let exhausted =
+            || Event::PairingQrCodesExhausted(PairingQrCodesExhausted::builder().disconnected(true).build());
+        hear(&listener, exhausted());
+        hear(&listener, exhausted());
+        let News { events, .. } = told.after(0, Duration::ZERO).await;
+        assert_eq!(events, slice::from_ref(&DeviceEvent::Session(SessionNews::QrTimeout)));
+        assert!(listener.end.is_cancelled());
+    }
+}

@@ -1,0 +1,87 @@
+//! Devices in our own process, on the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037): the process that holds the session of a
+//! number is its linked device. What it must remember is kept by [`DeviceValues`], so that any process can be the next one.
+
+mod connection;
+mod device;
+mod file;
+mod news;
+mod outgoing;
+mod received;
+mod store;
+mod told;
+mod upload;
+mod web;
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use domain::ids::InboxId;
+
+use super::{LiteDevice, LiteDevices, LiteNumber, values::DeviceValues};
+use crate::{
+    http::{ClientNotBuilt, GuardedClient},
+    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+};
+use device::NativeDevice;
+use web::WhatsappWeb;
+
+/// What devices are made of.
+pub struct NativeSettings {
+    /// Keeps what they must remember.
+    pub values: Arc<dyn DeviceValues>,
+    /// Fetches files that clients send, whose addresses they chose.
+    pub http: GuardedClient,
+    /// Whether those may be on private networks.
+    pub allow_private: bool,
+    /// The largest file that is sent, in bytes.
+    pub most_bytes: usize,
+}
+
+/// All devices of this process.
+pub struct NativeDevices {
+    parts: Arc<Parts>,
+    devices: Mutex<HashMap<InboxId, Arc<NativeDevice>>>,
+}
+
+/// What devices share.
+struct Parts {
+    settings: NativeSettings,
+    web: WhatsappWeb,
+}
+
+impl NativeDevices {
+    /// None is connected before somebody starts it.
+    ///
+    /// # Errors
+    /// When the TLS backend cannot be used.
+    pub fn new(settings: NativeSettings) -> Result<Self, ClientNotBuilt> {
+        let parts = Arc::new(Parts { settings, web: WhatsappWeb::new()? });
+        Ok(Self { parts, devices: Mutex::default() })
+    }
+}
+
+#[async_trait]
+impl LiteDevices for NativeDevices {
+    fn device(&self, number: &LiteNumber) -> Arc<dyn LiteDevice> {
+        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(NativeDevice::new(Arc::clone(&self.parts), number.clone()));
+        Arc::<NativeDevice>::clone(devices.entry(number.inbox).or_insert_with(new))
+    }
+
+    fn live_in_the_process(&self) -> bool {
+        true
+    }
+
+    async fn download(
+        &self,
+        url: &str,
+        expectation: &MediaExpectation,
+        to: &Path,
+    ) -> Result<DownloadedMedia, MediaError> {
+        file::download(&self.parts.web, url, expectation, to).await
+    }
+}

@@ -1,0 +1,202 @@
+use chrono::DateTime;
+use whatsapp_rust::{buffa::MessageField, proto_helpers::MessageBuilderExt, types::message::MessageSource};
+
+use super::*;
+
+fn info(sender: Jid) -> MessageInfo {
+    MessageInfo {
+        source: MessageSource { chat: sender.clone(), sender, ..MessageSource::default() },
+        id: "3A01".to_owned(),
+        push_name: "Thandi".to_owned(),
+        timestamp: DateTime::from_timestamp(1_790_000_000, 0).unwrap(),
+        ..MessageInfo::default()
+    }
+}
+
+fn customer() -> MessageInfo {
+    info(Jid::pn("27820000001"))
+}
+
+fn read(message: &wa::Message) -> Option<InboundMessage> {
+    super::message(&customer(), message, "27820000001".to_owned())
+}
+
+fn content_of(message: &wa::Message) -> InboundContent {
+    read(message).unwrap().content
+}
+
+fn text(body: &str) -> InboundContent {
+    InboundContent::Text { body: body.to_owned() }
+}
+
+#[test]
+fn words_come_with_who_wrote_them_and_when() {
+    let message = read(&wa::Message::text("Hello")).unwrap();
+    assert_eq!(message.content, text("Hello"));
+    assert_eq!((message.provider_id.as_str(), message.from.as_deref()), ("3A01", Some("27820000001")));
+    assert_eq!(message.profile_name.as_deref(), Some("Thandi"));
+    assert_eq!(message.sent_at.timestamp(), 1_790_000_000);
+    assert_eq!(message.quoted_provider_id, None);
+}
+
+#[test]
+fn an_answer_names_the_message_that_it_quotes() {
+    let context = wa::ContextInfo { stanza_id: Some("3EB0AA".to_owned()), ..Default::default() };
+    let message = read(&wa::Message::text_with_context("Yes", context)).unwrap();
+    assert_eq!((message.content, message.quoted_provider_id.as_deref()), (text("Yes"), Some("3EB0AA")));
+}
+
+#[test]
+fn words_that_vanish_are_words() {
+    let inner = wa::message::FutureProofMessage { message: MessageField::some(wa::Message::text("Soon gone")) };
+    let message = wa::Message { ephemeral_message: MessageField::some(inner), ..Default::default() };
+    assert_eq!(content_of(&message), text("Soon gone"));
+}
+
+fn image() -> wa::message::ImageMessage {
+    wa::message::ImageMessage {
+        direct_path: Some("/v/t62/1.enc".to_owned()),
+        media_key: Some(vec![1; 32]),
+        file_sha256: Some(vec![2; 32]),
+        file_enc_sha256: Some(vec![3; 32]),
+        file_length: Some(4096),
+        mimetype: Some("image/jpeg".to_owned()),
+        caption: Some("The door".to_owned()),
+        ..Default::default()
+    }
+}
+
+#[test]
+fn a_picture_says_where_it_is_and_what_opens_it() {
+    let message = wa::Message { image_message: MessageField::some(image()), ..Default::default() };
+    let InboundContent::Media(file) = content_of(&message) else { panic!("no file") };
+    assert_eq!((file.media_kind, file.mime_type.as_str()), (MediaKind::Image, "image/jpeg"));
+    assert_eq!(file.caption.as_deref(), Some("The door"));
+    assert_eq!(file.sha256, Some(STANDARD.encode([2; 32])));
+    assert!(file.url.unwrap().starts_with("whatsapp-file:"));
+}
+
+#[test]
+fn a_picture_that_cannot_be_opened_has_no_address() {
+    let closed = wa::message::ImageMessage { media_key: None, ..image() };
+    let message = wa::Message { image_message: MessageField::some(closed), ..Default::default() };
+    let InboundContent::Media(file) = content_of(&message) else { panic!("no file") };
+    assert_eq!(file.url, None);
+}
+
+#[test]
+fn a_voice_note_is_told_from_other_sound() {
+    for (ptt, kind) in [(Some(true), MediaKind::Voice), (Some(false), MediaKind::Audio), (None, MediaKind::Audio)] {
+        let audio = wa::message::AudioMessage { ptt, ..Default::default() };
+        let message = wa::Message { audio_message: MessageField::some(audio), ..Default::default() };
+        let InboundContent::Media(file) = content_of(&message) else { panic!("no file") };
+        assert_eq!(file.media_kind, kind);
+    }
+}
+
+#[test]
+fn a_document_keeps_its_name() {
+    let document = wa::message::DocumentMessage { file_name: Some("offer.pdf".to_owned()), ..Default::default() };
+    let message = wa::Message { document_message: MessageField::some(document), ..Default::default() };
+    let InboundContent::Media(file) = content_of(&message) else { panic!("no file") };
+    assert_eq!((file.media_kind, file.filename.as_deref()), (MediaKind::Document, Some("offer.pdf")));
+}
+
+#[test]
+fn places_come_with_their_names() {
+    let place = wa::message::LocationMessage {
+        degrees_latitude: Some(-33.9),
+        degrees_longitude: Some(18.4),
+        name: Some("Office".to_owned()),
+        address: Some("1 Long Street".to_owned()),
+        ..Default::default()
+    };
+    let message = wa::Message { location_message: MessageField::some(place), ..Default::default() };
+    let InboundContent::Location(place) = content_of(&message) else { panic!("no place") };
+    assert_eq!((place.latitude, place.longitude), (-33.9, 18.4));
+    assert_eq!((place.name.as_deref(), place.address.as_deref()), (Some("Office"), Some("1 Long Street")));
+}
+
+fn reaction(emoji: &str) -> InboundContent {
+    let reaction = wa::message::ReactionMessage {
+        key: MessageField::some(wa::MessageKey { id: Some("3EB0AA".to_owned()), ..Default::default() }),
+        text: Some(emoji.to_owned()),
+        ..Default::default()
+    };
+    content_of(&wa::Message { reaction_message: MessageField::some(reaction), ..Default::default() })
+}
+
+#[test]
+fn a_reaction_comes_and_goes() {
+    let message_id = "3EB0AA".to_owned();
+    let emoji = Some("👍".to_owned());
+    assert_eq!(reaction("👍"), InboundContent::Reaction { message_id: message_id.clone(), emoji });
+    assert_eq!(reaction(""), InboundContent::Reaction { message_id, emoji: None });
+}
+
+#[test]
+fn taps_on_buttons_and_rows_of_others_carry_what_was_chosen() {
+    let button = wa::message::TemplateButtonReplyMessage {
+        selected_id: Some("p1".to_owned()),
+        selected_display_text: Some("Track".to_owned()),
+        ..Default::default()
+    };
+    let message = wa::Message { template_button_reply_message: MessageField::some(button), ..Default::default() };
+    let tapped = InboundContent::Button { text: "Track".to_owned(), payload: "p1".to_owned() };
+    assert_eq!(content_of(&message), tapped);
+}
+
+#[test]
+fn cards_are_names_and_numbers() {
+    let card = |name: &str, vcard: &str| wa::message::ContactMessage {
+        display_name: Some(name.to_owned()),
+        vcard: Some(vcard.to_owned()),
+        ..Default::default()
+    };
+    let array = wa::message::ContactsArrayMessage {
+        contacts: vec![
+            card(
+                "Sipho",
+                "BEGIN:VCARD\nVERSION:3.0\nitem1.TEL;waid=27830000001:+27 83 000 0001\nTEL:0215550100\nEND:VCARD",
+            ),
+            card("Nobody", ""),
+        ],
+        ..Default::default()
+    };
+    let message = wa::Message { contacts_array_message: MessageField::some(array), ..Default::default() };
+    let formatted = "Sipho: +27 83 000 0001, 0215550100\nNobody".to_owned();
+    assert_eq!(content_of(&message), InboundContent::Contact { formatted });
+}
+
+#[test]
+fn a_poll_is_a_message_without_words_and_what_only_devices_read_is_none() {
+    let poll = wa::Message { poll_creation_message_v3: MessageField::some(Default::default()), ..Default::default() };
+    assert_eq!(content_of(&poll), text(""));
+    let protocol = wa::Message { protocol_message: MessageField::some(Default::default()), ..Default::default() };
+    assert_eq!(read(&protocol), None);
+    assert_eq!(read(&wa::Message::default()), None);
+}
+
+#[test]
+fn only_what_customers_write_to_the_business_alone_counts() {
+    assert!(is_from_a_customer(&customer()));
+    assert!(is_from_a_customer(&info(Jid::lid("100000012345678"))));
+    let mut own = customer();
+    own.source.is_from_me = true;
+    let mut group = customer();
+    group.source.is_group = true;
+    let mut status = customer();
+    status.source.chat = "status@broadcast".parse().unwrap();
+    for other in [own, group, status] {
+        assert!(!is_from_a_customer(&other));
+    }
+}
+
+#[test]
+fn a_hidden_id_gives_way_to_the_number_beside_it() {
+    let mut hidden = info(Jid::lid("100000012345678"));
+    assert_eq!(phone_of(&hidden), None);
+    hidden.source.sender_alt = Some(Jid::pn("27820000001"));
+    assert_eq!(phone_of(&hidden).as_deref(), Some("27820000001"));
+    assert_eq!(phone_of(&customer()).as_deref(), Some("27820000001"));
+}

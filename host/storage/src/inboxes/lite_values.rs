@@ -1,0 +1,185 @@
+//! What devices of Lite numbers remember that live in our own processes: values under keys, in spaces of one kind each. Values
+//! come and go sealed (ADR 0037).
+
+use domain::ids::{ClientId, InboxId, NodeId};
+use sqlx::PgConnection;
+
+use crate::Result;
+
+/// Behind every key.
+const AFTER_ALL_KEYS: char = char::MAX;
+
+/// A value to be kept, or the key of one to be forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What kind of thing it is.
+    pub space: String,
+    /// Which one; at most one change of each key in a call.
+    pub key: String,
+    /// `None` forgets it.
+    pub value: Option<Vec<u8>>,
+    /// When it was written, or expires, in seconds since 1970; for kinds that are tidied up by age.
+    pub moment: Option<i64>,
+}
+
+/// Whether the device of a number lives in this process, and keeps that so until the transaction ends: every write of a device
+/// begins with this. One that was taken over by another process would overwrite the keys of its successor.
+pub async fn hold(db: &mut PgConnection, client: ClientId, inbox: InboxId, node: NodeId) -> Result<bool> {
+    let held: Option<i32> = sqlx::query_scalar(
+        "SELECT 1 FROM lite_session WHERE client_id = $1 AND lane_id = $2 AND device_node = $3 FOR SHARE",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(node.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Values of some keys; what is not there is left out.
+pub async fn get(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    space: &str,
+    keys: &[String],
+) -> Result<Vec<(String, Vec<u8>)>> {
+    Ok(sqlx::query_as(
+        "SELECT kept.key, kept.value
+         FROM (SELECT $1::uuid AS client_id, key FROM unnest($4::text[]) AS one (key) OFFSET 0) given
+         JOIN lite_device_value kept
+           ON kept.client_id = given.client_id AND kept.inbox_id = $2 AND kept.space = $3 AND kept.key = given.key",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(space)
+    .bind(keys)
+    .fetch_all(db)
+    .await?)
+}
+
+/// Everything in a space whose key begins with `prefix`, by key.
+pub async fn starting(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    space: &str,
+    prefix: &str,
+) -> Result<Vec<(String, Vec<u8>)>> {
+    Ok(sqlx::query_as(
+        "SELECT key, value FROM lite_device_value
+         WHERE client_id = $1 AND inbox_id = $2 AND space = $3 AND key >= $4 AND key < $5
+         ORDER BY key",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(space)
+    .bind(prefix)
+    .bind(format!("{prefix}{AFTER_ALL_KEYS}"))
+    .fetch_all(db)
+    .await?)
+}
+
+/// Keeps and forgets values.
+pub async fn write(db: &mut PgConnection, client: ClientId, inbox: InboxId, changes: &[Change]) -> Result<()> {
+    let (kept, forgotten): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.value.is_some());
+    if !kept.is_empty() {
+        sqlx::query(
+            "INSERT INTO lite_device_value (client_id, inbox_id, space, key, value, moment)
+             SELECT $1::uuid, $2::uuid, * FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bigint[])
+             ON CONFLICT (client_id, inbox_id, space, key) DO UPDATE SET value = excluded.value, moment = excluded.moment",
+        )
+        .bind(client.0)
+        .bind(inbox.0)
+        .bind(kept.iter().map(|change| change.space.as_str()).collect::<Vec<_>>())
+        .bind(kept.iter().map(|change| change.key.as_str()).collect::<Vec<_>>())
+        .bind(kept.iter().map(|change| change.value.as_deref().unwrap_or_default()).collect::<Vec<_>>())
+        .bind(kept.iter().map(|change| change.moment).collect::<Vec<_>>())
+        .execute(&mut *db)
+        .await?;
+    }
+    if !forgotten.is_empty() {
+        sqlx::query(
+            "DELETE FROM lite_device_value kept
+             USING (SELECT $1::uuid AS client_id, * FROM unnest($3::text[], $4::text[]) AS one (space, key) OFFSET 0) given
+             WHERE kept.client_id = given.client_id AND kept.inbox_id = $2 AND kept.space = given.space AND kept.key = given.key",
+        )
+        .bind(client.0)
+        .bind(inbox.0)
+        .bind(forgotten.iter().map(|change| change.space.as_str()).collect::<Vec<_>>())
+        .bind(forgotten.iter().map(|change| change.key.as_str()).collect::<Vec<_>>())
+        .execute(db)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Forgets a value and answers it: of two who ask for it, one gets it.
+pub async fn take(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    space: &str,
+    key: &str,
+) -> Result<Option<Vec<u8>>> {
+    Ok(sqlx::query_scalar(
+        "DELETE FROM lite_device_value WHERE client_id = $1 AND inbox_id = $2 AND space = $3 AND key = $4 RETURNING value",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(space)
+    .bind(key)
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Forgets everything in a space whose key begins with `prefix`; answers how much that was.
+pub async fn forget_starting(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    space: &str,
+    prefix: &str,
+) -> Result<u64> {
+    let done = sqlx::query(
+        "DELETE FROM lite_device_value WHERE client_id = $1 AND inbox_id = $2 AND space = $3 AND key >= $4 AND key < $5",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(space)
+    .bind(prefix)
+    .bind(format!("{prefix}{AFTER_ALL_KEYS}"))
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Forgets what has a moment before `moment`; answers how much that was.
+pub async fn forget_before(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    space: &str,
+    moment: i64,
+) -> Result<u64> {
+    let done = sqlx::query(
+        "DELETE FROM lite_device_value WHERE client_id = $1 AND inbox_id = $2 AND space = $3 AND moment < $4",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(space)
+    .bind(moment)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Forgets everything of a number: it is paired no more.
+pub async fn forget(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
+    sqlx::query("DELETE FROM lite_device_value WHERE client_id = $1 AND inbox_id = $2")
+        .bind(client.0)
+        .bind(inbox.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}

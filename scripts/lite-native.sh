@@ -1,0 +1,14 @@
+#!/bin/sh
+# Lints and tests what only the feature lite-native builds (docs/adr/0037-lite-devices-in-our-own-process.md), in a target directory of
+# its own: what everybody else builds stays as it is.
+set -eu
+
+cd "$(dirname "$0")/.."
+CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$(sh scripts/target-dir.sh)}/lite-native"
+export CARGO_TARGET_DIR
+# Nothing here is built twice in a row.
+export CARGO_INCREMENTAL=0
+
+cargo clippy --locked --package patchbay-channels --features lite-native --all-targets -- -D warnings
+cargo clippy --locked --package patchbay-app --features lite-native --lib -- -D warnings
+cargo test --locked --package patchbay-channels --features lite-native --lib whatsapp_lite::native
