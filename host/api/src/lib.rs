@@ -64,12 +64,12 @@ pub use https::OverTls;
 pub use operations::metrics_router;
 pub use sites::script as site_script;
 use state::ApiState;
-pub use state::{ApiSettings, ClockControl, ClockFailed, InUse, Readiness, Surroundings};
+pub use state::{ApiSettings, ClockControl, ClockFailed, InUse, Readiness, SharedState};
 pub use web_chat::{WebChat, WebChatLimits};
 
 /// Everything that is served under one address.
-pub fn router(surroundings: Surroundings) -> Router {
-    let state = ApiState::from(surroundings);
+pub fn router(shared: SharedState) -> Router {
+    let state = ApiState::from(shared);
     let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
     let routes = routes
         .fallback(error::no_such_path)

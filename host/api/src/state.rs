@@ -25,24 +25,24 @@ use crate::{admission::Admission, web_chat::WebChat};
 
 /// The surroundings of every request. Each layer of the router and each handler has a clone, which is one count of references.
 #[derive(Clone)]
-pub struct ApiState(Arc<Surroundings>);
+pub struct ApiState(Arc<SharedState>);
 
 impl Deref for ApiState {
-    type Target = Surroundings;
+    type Target = SharedState;
 
-    fn deref(&self) -> &Surroundings {
+    fn deref(&self) -> &SharedState {
         &self.0
     }
 }
 
-impl From<Surroundings> for ApiState {
-    fn from(surroundings: Surroundings) -> Self {
-        Self(Arc::new(surroundings))
+impl From<SharedState> for ApiState {
+    fn from(shared: SharedState) -> Self {
+        Self(Arc::new(shared))
     }
 }
 
 /// What the process gives to all requests.
-pub struct Surroundings {
+pub struct SharedState {
     /// For the use cases.
     pub context: Arc<Context>,
     /// Takes send requests.
@@ -81,7 +81,7 @@ impl InUse {
     }
 }
 
-impl Surroundings {
+impl SharedState {
     /// For the use cases of administration.
     pub(crate) fn administration(&self) -> Administration<'_> {
         Administration::from(self.context.as_ref())

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, OverTls, Readiness, Surroundings, WebChat,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, OverTls, Readiness, SharedState, WebChat,
     WebChatLimits,
 };
 use chrono::{DateTime, Utc};
@@ -247,7 +247,7 @@ fn router(
         sms_host: config.server.sms_host.clone(),
         batch_host: config.server.batch_host.clone(),
     };
-    Ok(api::router(Surroundings {
+    Ok(api::router(SharedState {
         acceptor: Acceptor::new(Arc::clone(ctx)),
         sms: Gateways::new(Arc::clone(ctx)),
         callbacks: Intake::new(Arc::clone(ctx)),

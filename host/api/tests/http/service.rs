@@ -3,7 +3,8 @@
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, Readiness, Surroundings, WebChat, WebChatLimits,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, Readiness, SharedState, WebChat,
+    WebChatLimits,
 };
 use async_trait::async_trait;
 use axum::{
@@ -121,7 +122,7 @@ impl Service {
             metrics_elsewhere: options.metrics_elsewhere,
             lite_host: "lite.example".to_owned(),
         };
-        let router = api::router(Surroundings {
+        let router = api::router(SharedState {
             context: Arc::clone(&context),
             uploads: Arc::default(),
             live: events::live::Hub::start(Arc::clone(&context), CancellationToken::new()),
