@@ -2,8 +2,8 @@
 //! API key (DESIGN 7 "media"), and the extensions of their names.
 
 use bytes::Bytes;
-use channels::media_store::MediaContent;
 pub use channels::media_store::MediaStoreError;
+use channels::{http::AddressPolicy, media_store::MediaContent};
 use domain::ids::{ClientId, MediaId};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -21,9 +21,21 @@ pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
 /// Whose file an address of ours names, whether it is valid still or not: `None` for an address that is not ours, and
 /// `Some(None)` for one that names no file.
 pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
-    let path = url.strip_prefix(ctx.settings.public_url.as_str())?.strip_prefix("/media/")?;
+    below(&ctx.settings.public_url, url)
+}
+
+/// The same, for addresses below another base than that of a [`Context`].
+pub fn below(public_url: &str, url: &str) -> Option<Option<(ClientId, MediaId)>> {
+    let path = url.strip_prefix(public_url)?.strip_prefix("/media/")?;
     let (client, id) = path.split(['?', '#']).next()?.split_once('/')?;
     Some(client.parse().ok().zip(id.parse().ok()))
+}
+
+/// Whether a provider can fetch what is below this base: over TLS, from a host that means the same everywhere.
+pub fn can_be_fetched(public_url: &str) -> bool {
+    let Ok(url) = (AddressPolicy { allow_private: false }).judge_url(public_url) else { return false };
+    // A name without a dot is one of a private network.
+    url.scheme() == "https" && url.domain().is_none_or(|name| name.trim_end_matches('.').contains('.'))
 }
 
 /// Puts a file of the business into our store, whole; answers its SHA-256 in hexadecimal.
@@ -131,6 +143,35 @@ mod tests {
         assert!(!signer.verify(ClientId(Uuid::from_u128(3)), id, 1_760_000_000, &signature));
         assert!(!Signer([8; 32]).verify(client, id, 1_760_000_000, &signature));
         assert!(!signer.verify(client, id, 1_760_000_000, "not hexadecimal"));
+    }
+
+    #[test]
+    fn a_provider_fetches_over_tls_from_public_hosts_only() {
+        for public in ["https://chat.example.com", "https://chat.example.com:8443/base", "https://8.8.8.8"] {
+            assert!(can_be_fetched(public), "{public}");
+        }
+        for private in [
+            "",
+            "http://chat.example.com",
+            "https://127.0.0.1:8080",
+            "https://[::1]",
+            "https://10.1.2.3",
+            "https://192.168.0.10",
+            "https://localhost",
+            "https://patchbay",
+            "https://patchbay.internal",
+        ] {
+            assert!(!can_be_fetched(private), "{private}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_ours_names_a_client_and_a_file() {
+        let (client, id) = (ClientId(Uuid::from_u128(1)), MediaId(Uuid::from_u128(2)));
+        let base = "https://chat.example.com";
+        assert_eq!(below(base, &format!("{base}/media/{client}/{id}?expires=1&signature=a")), Some(Some((client, id))));
+        assert_eq!(below(base, &format!("{base}/media/nobody/nothing")), Some(None));
+        assert_eq!(below(base, "https://elsewhere.example.com/media/x/y"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use domain::{
     chat::{ChatContent, ContentType},
     content::OutboundContent,
     delivery::DeliveryState,
+    event::{self, Event, MessageSaid, Speaker},
     ids::{ChatMessageId, ClientId, MediaId, UserId},
     inbox::InboxKind,
     messenger,
@@ -19,7 +20,7 @@ use storage::{
     people::customers::Customer,
 };
 
-use crate::conversation::words;
+use crate::conversation::{as_event, words};
 
 /// The owner of words that no agent says: of a chatbot, and of what we say by ourselves.
 pub const BY_ITSELF: &str = "BOT";
@@ -33,8 +34,8 @@ pub struct Words<'a> {
     pub asks_rating: bool,
     /// Whose they are: `BOT`, or the agent's name.
     pub owner: &'a str,
-    /// Provider id of the message that they quote.
-    pub quoted_provider_id: Option<&'a str>,
+    /// The message that they quote, and the provider's id of it.
+    pub quotes: Option<(ChatMessageId, &'a str)>,
     /// What only words of an agent have.
     pub of_agent: OfAgent<'a>,
 }
@@ -54,8 +55,8 @@ pub struct OfAgent<'a> {
     pub content_type: Option<ContentType>,
 }
 
-/// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were said, saves
-/// the participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
+/// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were [`said`], saves the
+/// participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
 ///
 /// What takes several messages on Messenger is several in the chat, too: each is one call, and has states of its own. The first
 /// one's id is answered.
@@ -71,8 +72,8 @@ pub async fn say(
     }
     let mut first = None;
     for content in messenger::in_messages(words.content) {
-        let quoted_provider_id = words.quoted_provider_id.filter(|_| first.is_none());
-        let one = Words { content: &content, quoted_provider_id, ..*words };
+        let quotes = words.quotes.filter(|_| first.is_none());
+        let one = Words { content: &content, quotes, ..*words };
         let id = say_one(ctx, db, client, (&mut *chat, inbox, customer), &one).await?;
         first.get_or_insert(id);
     }
@@ -80,6 +81,32 @@ pub async fn say(
         Some(id) => Ok(id),
         None => say_one(ctx, db, client, (chat, inbox, customer), words).await,
     }
+}
+
+/// Says words as [`say`] does, and answers what happened as well, for the caller to record.
+pub async fn say_and_tell(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
+    words: &Words<'_>,
+) -> Result<(ChatMessageId, Event)> {
+    let id = say(ctx, db, client, (&mut *chat, inbox, customer), words).await?;
+    let chat = as_event::chat(db, client, chat).await?;
+    Ok((id, said(id, words, (chat, customer))))
+}
+
+/// That words were said, in a chat that stands like this.
+pub fn said(message: ChatMessageId, words: &Words<'_>, (chat, customer): (event::Chat, &Customer)) -> Event {
+    Event::MessageSaid(Box::new(MessageSaid {
+        message,
+        by: words.of_agent.agent.map_or(Speaker::Bot, Speaker::Agent),
+        chat,
+        customer: as_event::customer(customer),
+        content: words.content.clone(),
+        quoted: words.quotes.map(|(quoted, _)| quoted),
+        ct_id: words.of_agent.ct_id.map(str::to_owned),
+    }))
 }
 
 async fn say_one(
@@ -90,7 +117,7 @@ async fn say_one(
     words: &Words<'_>,
 ) -> Result<ChatMessageId> {
     let id: ChatMessageId = ctx.mint();
-    let quoted_provider_id = words.quoted_provider_id.map(str::to_owned);
+    let quoted_provider_id = words.quotes.map(|(_, provider_id)| provider_id.to_owned());
     let (gst_id, state) = match customer.addresses.written_to(inbox) {
         Some(recipient) => {
             let queued = Reply {

@@ -2,6 +2,7 @@
 
 mod bots;
 mod callbacks;
+mod files;
 mod messages;
 mod pages;
 

@@ -23,6 +23,19 @@ const replies = (count, title) =>
 await step("text", () => client.sendText(to, "Hello from another client", answer));
 await step("image", () => client.sendImage(to, "https://host.example/a.jpg", answer));
 await step("file", () => client.sendFile(to, "https://host.example/a.pdf", answer));
+const picture = Buffer.from("\u0089PNG of another client");
+const uploaded = async (type) => {
+  const options = { isReusable: true, filename: "a.png", contentType: "image/png" };
+  const { attachmentId } = await client.uploadAttachment(type, picture, options);
+  return attachmentId;
+};
+await step("image by its id", async () => client.sendImage(to, { attachmentId: await uploaded("image") }, answer));
+await step("audio beside the message", () =>
+  client.sendAudio(to, Buffer.from("ID3 of another client"), { ...answer, filename: "a.mp3", contentType: "audio/mpeg" }));
+await step("an image by the id of nothing", () => client.sendImage(to, { attachmentId: "1" }, answer));
+await step("an image that is called audio", () => uploaded("audio"));
+await step("an image at an address of this machine", () =>
+  client.sendImage(to, "http://127.0.0.1:8080/media/1/2", answer));
 await step("quick replies", () =>
   client.sendText(to, "Rate us", { ...answer, quickReplies: replies(13, "exactly twenty chars") }));
 await step("fourteen quick replies", () => client.sendText(to, "x", { ...answer, quickReplies: replies(14, "A") }));

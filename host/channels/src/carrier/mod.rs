@@ -6,6 +6,7 @@
 //! ahead](Carrier::marks_ahead). Of a failure it asks [`SendFailure::next`] what to do; the carrier slows itself down.
 
 pub(crate) mod doors;
+mod files;
 mod inbox;
 mod outgoing;
 mod place;
@@ -24,6 +25,7 @@ use domain::{
     inbox::InboxKind,
 };
 
+pub use files::{FileNotThere, OurFile, OurFiles};
 pub use inbox::{CarrierInbox, Credentials};
 pub use outgoing::{Outgoing, PartJournal, PartTaken};
 pub use place::Place;
@@ -150,6 +152,15 @@ pub struct CannotCarry {
 
 /// Our own code of a message that its channel cannot carry.
 pub const CANNOT_CARRY: i64 = OwnCode::CannotCarry.code();
+
+impl From<FileNotThere> for SendFailure {
+    fn from(not_there: FileNotThere) -> Self {
+        match not_there {
+            FileNotThere::Yet(_) => Self::NotSent { reason: not_there.to_string(), after: None },
+            FileNotThere::Ever(_) => CannotCarry { reason: not_there.to_string() }.into(),
+        }
+    }
+}
 
 impl From<CannotCarry> for SendFailure {
     fn from(refused: CannotCarry) -> Self {

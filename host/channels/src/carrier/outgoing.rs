@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use domain::{address::Address, content::OutboundContent, ids::MessageId};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::OurFiles;
+
 /// One message to one recipient, with all that any channel needs of it.
 #[derive(Clone, Copy)]
 pub struct Outgoing<'a> {
@@ -39,6 +41,8 @@ pub struct Outgoing<'a> {
     pub taken: &'a [u8],
     /// Hears of every part as soon as the provider has it.
     pub parts: &'a dyn PartJournal,
+    /// The files of ours that it may name.
+    pub files: &'a dyn OurFiles,
 }
 
 impl<'a> Outgoing<'a> {
@@ -67,6 +71,7 @@ impl<'a> Outgoing<'a> {
             wrote_at: None,
             taken: &[],
             parts,
+            files: &(),
         }
     }
 }

@@ -8,13 +8,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::carriage::{SendFailure, Taken};
-use reqwest::Method;
+use domain::{
+    carriage::{SendFailure, Taken},
+    messenger::FILE_MAX,
+};
+use reqwest::{
+    Body, Method, RequestBuilder,
+    multipart::{Form, Part},
+};
 use serde_json::{Value, json};
+use tokio_util::io::ReaderStream;
 use url::Url;
 
 use super::error_codes::refused;
 use crate::{
+    carrier::{CannotCarry, OurFile},
     http::ClientNotBuilt,
     whatsapp_cloud::{
         CloudApi, CloudSettings, CloudSetupError, DownloadedMedia, GraphError, MediaError, MediaExpectation, NoAnswer,
@@ -112,8 +120,44 @@ impl MessengerApi {
         self.post(page, body).await.map(|_| Taken { sent: true, ..Taken::default() })
     }
 
+    /// Gives Messenger a file that it cannot fetch from us; answers the id that a message names it by. `kind` is Meta's name of it.
+    /// Nobody sees the file before there is such a message, so whatever went wrong may be done again.
+    pub(super) async fn upload(
+        &self,
+        page: &MessengerPage,
+        kind: &str,
+        (file, name): (OurFile, Option<&str>),
+    ) -> Result<String, SendFailure> {
+        let OurFile { content, mime_type, filename } = file;
+        if content.bytes > FILE_MAX {
+            let reason = format!("a file of Messenger has at most {FILE_MAX} bytes, and this one {}", content.bytes);
+            return Err(CannotCarry { reason }.into());
+        }
+        let unusable = |_| CannotCarry { reason: format!("the file has no MIME type but `{mime_type}`") };
+        let bytes = Body::wrap_stream(ReaderStream::new(content.reader));
+        let part = Part::stream_with_length(bytes, content.bytes).file_name(name.map_or(filename, str::to_owned));
+        let part = part.mime_str(&mime_type).map_err(unusable)?;
+        let message = json!({ "attachment": { "type": kind, "payload": { "is_reusable": true } } });
+        let form = Form::new().text("message", message.to_string()).part("filedata", part);
+        let path = [page.page_id.as_str(), "message_attachments"];
+        let call = self.graph.call(Method::POST, &path, &page.access_token).timeout(self.graph.timeout() * 2);
+        let value = match self.answered(call.multipart(form)).await {
+            Err(SendFailure::Unknown { reason }) => return Err(SendFailure::NotSent { reason, after: None }),
+            answered => answered?,
+        };
+        let id = value.get("attachment_id");
+        let id = id.and_then(|id| id.as_str().map(str::to_owned).or_else(|| id.as_u64().map(|id| id.to_string())));
+        id.filter(|id| !id.is_empty()).ok_or_else(|| {
+            let reason = "the upload was answered without an id".to_owned();
+            SendFailure::NotSent { reason, after: None }
+        })
+    }
+
     async fn post(&self, page: &MessengerPage, body: &Value) -> Result<Value, SendFailure> {
-        let call = self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(body);
+        self.answered(self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(body)).await
+    }
+
+    async fn answered(&self, call: RequestBuilder) -> Result<Value, SendFailure> {
         let response = call.send().await.map_err(before_an_answer)?;
         match answer(response).await {
             Ok(value) => Ok(value),

@@ -1,4 +1,5 @@
-//! Messenger as a carrier: a place is one call in flight and one message of the page's rate.
+//! Messenger as a carrier: a place is one message of the page's rate and its calls: one, or with a file of ours that Meta cannot fetch
+//! two, the first of which nobody sees.
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
@@ -16,7 +17,7 @@ use domain::{
 
 use super::{
     MessengerApi, MessengerPage, SenderAction,
-    message_body::{self, body},
+    message_body::{self, Says, attachment, body},
 };
 use crate::carrier::{
     CannotCarry, Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence,
@@ -128,9 +129,28 @@ impl Carrier for MessengerCarrier {
             return result;
         }
         let carried = self.carry(outgoing.content)?;
-        let body = body(psid, allowed, (outgoing.content, &carried), outgoing.quoted, outgoing.opaque)?;
-        call.begins();
-        let mut result = self.api.send(page, &body).await;
+        let ours = match &*carried {
+            OutboundContent::Media(media) => outgoing.files.open(&media.url).await?.map(|file| (media, file)),
+            _ => None,
+        };
+        let body = |uploaded: Option<&str>| {
+            let says = Says { content: outgoing.content, carried: &carried, uploaded };
+            body(psid, allowed, says, outgoing.quoted, outgoing.opaque)
+        };
+        let mut result = match ours {
+            None => {
+                let body = body(None)?;
+                call.begins();
+                self.api.send(page, &body).await
+            }
+            Some((media, file)) => {
+                call.begins();
+                match self.api.upload(page, attachment(media.kind), (file, media.filename.as_deref())).await {
+                    Ok(id) => self.api.send(page, &body(Some(&id))?).await,
+                    Err(failure) => Err(failure),
+                }
+            }
+        };
         call.slow_down(&mut result, outgoing.attempt);
         result
     }

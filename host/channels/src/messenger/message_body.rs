@@ -8,16 +8,26 @@ use serde_json::{Value, json};
 
 use crate::carrier::CannotCarry;
 
-/// The body of `POST /{page}/messages`. `content` is what the message says, `carried` what stands for it on Messenger; `opaque`
-/// comes back with the echo.
+/// What a message says.
+#[derive(Clone, Copy)]
+pub(super) struct Says<'a> {
+    /// As it was meant.
+    pub(super) content: &'a OutboundContent,
+    /// What stands for that on Messenger.
+    pub(super) carried: &'a OutboundContent,
+    /// Meta's id of its file, where Meta has it from us.
+    pub(super) uploaded: Option<&'a str>,
+}
+
+/// The body of `POST /{page}/messages`; `opaque` comes back with the echo.
 pub(super) fn body(
     psid: &str,
     allowed: Allowed,
-    (content, carried): (&OutboundContent, &OutboundContent),
+    says: Says<'_>,
     quoted: Option<&str>,
     opaque: &str,
 ) -> Result<Value, CannotCarry> {
-    let mut message = message(content, carried)?;
+    let mut message = message(says)?;
     if let (Some(fields), false) = (message.as_object_mut(), opaque.is_empty()) {
         fields.insert("metadata".to_owned(), opaque.into());
     }
@@ -43,11 +53,15 @@ pub(super) fn reaction(psid: &str, reaction: &Reaction) -> Value {
     json!({ "recipient": { "id": psid }, "sender_action": action, "payload": payload })
 }
 
-fn message(content: &OutboundContent, carried: &OutboundContent) -> Result<Value, CannotCarry> {
+fn message(Says { content, carried, uploaded }: Says<'_>) -> Result<Value, CannotCarry> {
     match carried {
-        OutboundContent::Media(media) => Ok(json!({
-            "attachment": { "type": attachment(media.kind), "payload": { "url": media.url, "is_reusable": false } },
-        })),
+        OutboundContent::Media(media) => {
+            let payload = match uploaded {
+                Some(id) => json!({ "attachment_id": id }),
+                None => json!({ "url": media.url, "is_reusable": false }),
+            };
+            Ok(json!({ "attachment": { "type": attachment(media.kind), "payload": payload } }))
+        }
         OutboundContent::Text { body } => {
             if body.chars().count() > TEXT_MAX {
                 let reason = format!("a text of Messenger has at most {TEXT_MAX} characters");
@@ -73,7 +87,7 @@ fn message(content: &OutboundContent, carried: &OutboundContent) -> Result<Value
 }
 
 /// Meta's name for a kind of file.
-fn attachment(kind: MediaKind) -> &'static str {
+pub(super) fn attachment(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image | MediaKind::Sticker => "image",
         MediaKind::Video => "video",

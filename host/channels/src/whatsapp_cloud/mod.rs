@@ -106,6 +106,11 @@ impl CloudApi {
         &self.base
     }
 
+    /// Limit for one call.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// What makes its calls.
     pub(crate) fn client(&self) -> &reqwest::Client {
         &self.client

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Noon, in UTC.
-struct Noon;
+pub struct Noon;
 
 impl Clock for Noon {
     fn now(&self) -> DateTime<Utc> {

@@ -25,6 +25,7 @@ mod graph_send_failures;
 mod guarded_client;
 mod hostile_addresses;
 mod media_store;
+mod messenger_files;
 mod name_servers;
 mod object_media;
 mod object_media_peer;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState, Timer},
-    event::{Chat, ChatOpened, Event as Happened, MessageSaid, Speaker},
+    event::{Chat, ChatOpened, Event as Happened},
     ids::{ChatMessageId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::KeyValueWrite;
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     conversation::{as_event, in_charge, site_team},
-    say::{OfAgent, Words, say},
+    say::{BY_ITSELF, OfAgent, Words, said, say},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -182,16 +182,9 @@ impl Turn<'_> {
     }
 
     async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
-        let words = Words {
-            content: &reply.content,
-            asks_rating: reply.asks_rating,
-            owner: "BOT",
-            quoted_provider_id: reply.quoted.as_ref().map(|(_, provider_id)| provider_id.as_str()),
-            of_agent: OfAgent::default(),
-        };
         let scene = self.scene;
         let chat = (&mut *self.participant, scene.inbox.kind(), &scene.customer);
-        let id = say(self.ctx, db, self.lease.client, chat, &words).await?;
+        let id = say(self.ctx, db, self.lease.client, chat, &words_of(&reply)).await?;
         self.steps.push(Step::Said(id, reply, self.participant.state));
         Ok(())
     }
@@ -225,31 +218,33 @@ impl Turn<'_> {
 
     /// What happened, in order. The replies show the chat as the whole answer left it, but for who had it.
     async fn events(&self, db: &mut PgConnection) -> Result<Vec<NewEvent>> {
-        let said = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
-        let chat = if said { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
+        let spoken = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
+        let chat = if spoken { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
         let event = |step: &Step| match step {
-            Step::Said(id, reply, state) => Some(self.said(*id, reply, Chat { state: *state, ..chat.clone()? })),
+            Step::Said(id, reply, state) => {
+                let chat = Chat { state: *state, ..chat.clone()? };
+                Some(self.event_now(said(*id, &words_of(reply), (chat, &self.scene.customer))))
+            }
             Step::Moved(moved) => Some(self.event_now(moved.clone())),
         };
         Ok(self.steps.iter().filter_map(event).collect())
-    }
-
-    fn said(&self, message: ChatMessageId, reply: &Reply, chat: Chat) -> NewEvent {
-        self.event_now(Happened::MessageSaid(Box::new(MessageSaid {
-            message,
-            by: Speaker::Bot,
-            chat,
-            customer: as_event::customer(&self.scene.customer),
-            content: reply.content.clone(),
-            quoted: reply.quoted.as_ref().map(|(quoted, _)| *quoted),
-            ct_id: None,
-        })))
     }
 
     fn event_now(&self, event: Happened) -> NewEvent {
         let inbox = self.scene.inbox.id;
         let order_key = as_event::order_key(inbox, &self.scene.customer);
         NewEvent { inbox: Some(inbox), order_key, at: self.ctx.now(), event }
+    }
+}
+
+/// What a chatbot says with a reply.
+fn words_of(reply: &Reply) -> Words<'_> {
+    Words {
+        content: &reply.content,
+        asks_rating: reply.asks_rating,
+        owner: BY_ITSELF,
+        quotes: reply.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
+        of_agent: OfAgent::default(),
     }
 }
 

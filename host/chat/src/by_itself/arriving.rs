@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     chat::ParticipantState,
     content::OutboundContent,
-    event::{ChatAfterHours, Event, MessageSaid, Speaker},
+    event::{ChatAfterHours, Event},
     ids::ClientId,
     team::AfterHoursText,
 };
@@ -27,10 +27,7 @@ use super::{
     say,
 };
 use crate::{
-    conversation::{
-        as_event,
-        window::{self, Writes},
-    },
+    conversation::window::{self, Writes},
     say as saying,
 };
 
@@ -116,18 +113,9 @@ async fn tell(
         content: &content,
         asks_rating: false,
         owner: saying::BY_ITSELF,
-        quoted_provider_id: None,
+        quotes: None,
         of_agent: saying::OfAgent::default(),
     };
-    let message = saying::say(ctx, db, client, (&mut *chat, inbox.kind(), &customer), &words).await?;
-    let said = MessageSaid {
-        message,
-        by: Speaker::Bot,
-        chat: as_event::chat(db, client, chat).await?,
-        customer: as_event::customer(&customer),
-        content,
-        quoted: None,
-        ct_id: None,
-    };
-    Ok(Some(Event::MessageSaid(Box::new(said))))
+    let (_, said) = saying::say_and_tell(ctx, db, client, (chat, inbox.kind(), &customer), &words).await?;
+    Ok(Some(said))
 }

@@ -2,10 +2,7 @@
 //! that the answer finds it whatever becomes of the chat.
 
 use base::Context;
-use domain::{
-    chat::ParticipantState,
-    event::{Event, MessageSaid, Speaker},
-};
+use domain::{chat::ParticipantState, event::Event};
 use storage::{
     PgConnection,
     chat::participants::{self, Participant},
@@ -15,8 +12,8 @@ use storage::{
 
 use super::{Acting, DeskError, speaking::window_open};
 use crate::{
-    conversation::{as_event, ratings},
-    say::{OfAgent, Words, say},
+    conversation::ratings,
+    say::{OfAgent, Words, say_and_tell},
 };
 
 /// Asks the customer of a locked chat, which is to end now. Nothing happens in a chat that no agent has, and to a customer who
@@ -45,18 +42,9 @@ pub(super) async fn ask(
         content: &content,
         asks_rating: true,
         owner: names.get(&acting.user).map_or("AGENT", String::as_str),
-        quoted_provider_id: None,
+        quotes: None,
         of_agent: OfAgent { agent: Some(acting.user), ..OfAgent::default() },
     };
-    let message = say(ctx, db, client, (&mut *chat, inbox.kind(), &customer), &words).await?;
-    let said = MessageSaid {
-        message,
-        by: Speaker::Agent(acting.user),
-        chat: as_event::chat(db, client, chat).await?,
-        customer: as_event::customer(&customer),
-        content,
-        quoted: None,
-        ct_id: None,
-    };
-    Ok(Some(Event::MessageSaid(Box::new(said))))
+    let (_, said) = say_and_tell(ctx, db, client, (chat, inbox.kind(), &customer), &words).await?;
+    Ok(Some(said))
 }

@@ -2,12 +2,13 @@
 
 use base::{Context, media};
 use domain::{
+    channel::Channel,
     chat::{ContentType, ParticipantState, TicketMove, most_bytes},
     content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
-    event::{Event, MessageSaid, Speaker},
     file_type::FileType,
     ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
+    messenger::FILE_MAX,
     send,
 };
 use events::{NewEvent, record};
@@ -33,7 +34,7 @@ use crate::{
         as_event, ticketing,
         window::{self, Writes},
     },
-    say::{OfAgent, Words, say},
+    say::{OfAgent, Words, say_and_tell},
 };
 
 /// Says something. A `temp_id` that the chat knows answers the message that is there, and nothing is sent again.
@@ -42,6 +43,7 @@ use crate::{
 /// See [`DeskError`]; nothing was stored then.
 pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageView, DeskError> {
     let client = acting.client;
+    fits(ctx, client, &said).await?;
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, client, said.participant).await?;
     if let Some(temp_id) = &said.temp_id
@@ -67,7 +69,7 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
         content: &content,
         asks_rating: false,
         owner: names.get(&acting.user).map_or("AGENT", String::as_str),
-        quoted_provider_id: said.quotes.as_deref(),
+        quotes: quoted,
         of_agent: OfAgent {
             agent: Some(acting.user),
             ct_id: said.ct_id.as_deref(),
@@ -76,29 +78,19 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
             content_type: matches!(said.what, What::File { .. }).then_some(ContentType::Media),
         },
     };
-    let id = say(ctx, &mut tx, client, (&mut chat, inbox.kind(), &customer), &words).await?;
+    if content.is_answer() {
+        // Whoever has been answered is not missed any more.
+        (chat.missed, chat.missed_by, chat.after_hours) = (false, None, false);
+    }
+    let (id, happened) = say_and_tell(ctx, &mut tx, client, (&mut chat, inbox.kind(), &customer), &words).await?;
     let ticket = match content.is_answer() {
-        true => {
-            // Whoever has been answered is not missed any more.
-            (chat.missed, chat.missed_by, chat.after_hours) = (false, None, false);
-            ticketing::step(ctx, &mut tx, client, &chat, TicketMove::AgentAnswered).await?
-        }
+        true => ticketing::step(ctx, &mut tx, client, &chat, TicketMove::AgentAnswered).await?,
         false => None,
     };
     participants::save(&mut tx, client, &chat).await?;
-    let happened = MessageSaid {
-        message: id,
-        by: Speaker::Agent(acting.user),
-        chat: as_event::chat(&mut tx, client, &chat).await?,
-        customer: as_event::customer(&customer),
-        content,
-        quoted,
-        ct_id: said.ct_id.clone(),
-    };
     let order_key = as_event::order_key(chat.inbox, &customer);
     let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
-    let happened: Vec<NewEvent> =
-        [Event::MessageSaid(Box::new(happened))].into_iter().chain(ticket).map(event).collect();
+    let happened: Vec<NewEvent> = [happened].into_iter().chain(ticket).map(event).collect();
     let mut wakes = record(ctx, &mut tx, client, &happened).await?;
     let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
     let view = messages::view(ctx, &mut tx, client, sent).await?;
@@ -106,6 +98,22 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     wakes.push((Queue::Outbound, chat.inbox.0));
     ctx.wake.wake_all(client, wakes);
     Ok(view)
+}
+
+/// Refuses a file of ours that is too large for its channel. Before anything is locked: the store may be far away.
+async fn fits(ctx: &Context, client: ClientId, said: &Said) -> Result<(), DeskError> {
+    let What::File { url, .. } = &said.what else { return Ok(()) };
+    let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client && said.channel == Channel::Facebook);
+    let Some((_, id)) = own else { return Ok(()) };
+    // Where the store does not answer, the carrier judges it.
+    let Ok(Some(file)) = ctx.media.open(client, id).await else { return Ok(()) };
+    match file.bytes {
+        0..=FILE_MAX => Ok(()),
+        bytes => {
+            let wrong = format!("has {bytes} bytes; Messenger carries files of {FILE_MAX} bytes (25 MiB) at most");
+            Err(DeskError::fault("mediaUrl", wrong))
+        }
+    }
 }
 
 async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, said: &Said) -> Result<(), DeskError> {
@@ -134,32 +142,30 @@ pub(super) async fn window_open(
 }
 
 /// The message that is quoted, which must be one of this chat.
-async fn quoted(
+async fn quoted<'a>(
     db: &mut PgConnection,
     client: ClientId,
     chat: &Participant,
-    provider_id: Option<&str>,
-) -> Result<Option<ChatMessageId>, DeskError> {
+    provider_id: Option<&'a str>,
+) -> Result<Option<(ChatMessageId, &'a str)>, DeskError> {
     let Some(provider_id) = provider_id else { return Ok(None) };
-    match is_of_chat(db, client, chat, provider_id).await? {
-        (quoted, true) => Ok(quoted),
-        (_, false) => Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat")),
+    match of_chat(db, client, chat, provider_id).await? {
+        Some(quoted) => Ok(Some((quoted, provider_id))),
+        None => Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat")),
     }
 }
 
-/// The message with this id of a provider, and whether it is one of a chat.
-async fn is_of_chat(
+/// The message of a chat with this id of a provider.
+async fn of_chat(
     db: &mut PgConnection,
     client: ClientId,
     chat: &Participant,
     provider_id: &str,
-) -> Result<(Option<ChatMessageId>, bool), DeskError> {
+) -> Result<Option<ChatMessageId>, DeskError> {
     let known = chat_messages::quoted(db, client, provider_id).await?.and_then(|known| known.chat_message);
-    let of_chat = match known {
-        Some(id) => chat_messages::find(db, client, id).await?.is_some_and(|message| message.participant == chat.id),
-        None => false,
-    };
-    Ok((known, of_chat))
+    let Some(id) = known else { return Ok(None) };
+    let message = chat_messages::find(db, client, id).await?;
+    Ok(message.filter(|message| message.participant == chat.id).map(|_| id))
 }
 
 /// Refuses reactions that a channel has not, and those to what is no message of this chat.
@@ -178,7 +184,7 @@ async fn may_react(
     if let Some(why_not) = why_not {
         return Err(DeskError::fault("reaction", why_not));
     }
-    if !is_of_chat(db, client, chat, &reaction.message_id).await?.1 {
+    if of_chat(db, client, chat, &reaction.message_id).await?.is_none() {
         return Err(DeskError::fault("reaction.externalMessageId", "is not the id of a message of this chat"));
     }
     Ok(())

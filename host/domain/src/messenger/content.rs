@@ -12,6 +12,8 @@ pub const TEXT_MAX: usize = 2000;
 pub const TITLE_MAX: usize = 20;
 /// Characters of a payload at most.
 pub const PAYLOAD_MAX: usize = 1000;
+/// Bytes of a file at most.
+pub const FILE_MAX: u64 = 25 << 20;
 /// Quick replies of one message at most.
 pub const MOST_QUICK_REPLIES: usize = 13;
 

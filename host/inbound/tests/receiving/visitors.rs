@@ -54,7 +54,7 @@ async fn agent_says(ctx: &Context, site: &Site, thread: &Thread, text: &str) {
         asks_rating: false,
         owner: "Bea",
         of_agent: OfAgent::default(),
-        quoted_provider_id: None,
+        quotes: None,
     };
     say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();

@@ -385,7 +385,7 @@ impl PartJournal for LegJournal {
 /// One call of a carrier.
 async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal) -> Outcome {
     let Marked { leg, taken, standing } = marked;
-    let Sender { inbox, carrier, .. } = &sender;
+    let Sender { inbox, carrier, files, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
@@ -411,6 +411,7 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
         bind: route.and_then(|route| route.bind.as_deref()),
         validity_seconds: route.and_then(|route| route.validity_seconds),
         taken: &taken,
+        files: files.as_ref(),
         ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };
     let started = Instant::now();

@@ -17,11 +17,15 @@ use storage::{
     tenancy::clients,
 };
 
+use super::files::ClientFiles;
+
 /// An inbox that can send.
 #[derive(Clone)]
 pub(super) struct Sender {
     pub(super) inbox: Arc<CarrierInbox>,
     pub(super) carrier: Arc<dyn Carrier>,
+    /// The files that its messages may name.
+    pub(super) files: Arc<ClientFiles>,
     /// The business account whose templates it sends.
     pub(super) waba_id: Option<String>,
     /// Nothing goes out before then.
@@ -63,7 +67,8 @@ impl Sender {
             (waits_until, is_elsewhere) = (session.sends_from, !session.is_reached_from(ctx.node));
             opened.credentials = lite_number(db, client, id, number, session.state.is_up()).await?;
         }
-        Ok(Some(Self { inbox: Arc::new(opened), carrier, waba_id, waits_until, is_elsewhere }))
+        let files = Arc::new(ClientFiles::new(ctx, client));
+        Ok(Some(Self { inbox: Arc::new(opened), carrier, files, waba_id, waits_until, is_elsewhere }))
     }
 }
 

@@ -115,10 +115,8 @@ async fn edge(
     let call = Call { world, method, version, node, query, origin };
     let post = call.method == Method::POST;
     match edge.as_str() {
-        "messages" if post && messenger::is_page(&call.world, &call.node) => {
-            let headers = request.headers().clone();
-            messenger::answer(call, &headers, bytes(request).await?).await
-        }
+        "messages" if post && messenger::is_page(&call.world, &call.node) => messenger::answer(call, request).await,
+        "message_attachments" if post => messenger::upload(call, request).await.map(json),
         "messages" if post => send::answer(call, bytes(request).await?).await,
         "media" if post => media_calls::upload(&call, request).await.map(json),
         "message_templates" => {
@@ -142,7 +140,7 @@ fn unknown_path(method: &Method, component: &str) -> GraphError {
     GraphError::no_object(&method.as_str().to_ascii_lowercase(), component)
 }
 
-async fn bytes(request: Request) -> Result<Bytes, GraphError> {
+pub(crate) async fn bytes(request: Request) -> Result<Bytes, GraphError> {
     axum::body::to_bytes(request.into_body(), LARGEST_BODY)
         .await
         .map_err(|_| GraphError::parameter("The request body is too large or was cut off."))

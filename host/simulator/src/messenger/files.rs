@@ -1,4 +1,4 @@
-//! Files that people sent: at addresses that need no token and end after a while, as those of Meta's servers.
+//! Files that people and pages sent: at addresses that need no token and end after a while, as those of Meta's servers.
 
 use std::sync::Arc;
 
@@ -7,12 +7,22 @@ use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use serde::Deserialize;
 
-use crate::world::World;
+use crate::world::{State as Facts, World};
 
 pub(super) fn routes() -> Router<Arc<World>> {
     Router::new().route("/messenger/files/{id}/{name}", get(download))
+}
+
+/// Keeps a file. Answers its id, and where it is for a while.
+pub(super) fn keep(state: &mut Facts, mime_type: &str, name: &str, bytes: Bytes) -> (String, String) {
+    let stored = state.media.store(mime_type, bytes);
+    let path = state.media.download_path(&stored.id);
+    let seal = path.split_once('?').map(|(_, seal)| seal).unwrap_or_default();
+    let url = format!("{}/messenger/files/{}/{}?{seal}", state.origin, stored.id, name.replace(' ', "%20"));
+    (stored.id, url)
 }
 
 #[derive(Debug, Deserialize)]

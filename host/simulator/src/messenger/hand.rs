@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::events;
+use super::files::keep;
 use super::people::{HandError, body, psid};
 use super::state::{Message, QuickReply, mid};
 use crate::clock;
@@ -169,13 +170,7 @@ fn file(state: &mut Facts, kind: &str, draft: &Draft) -> Result<Value, HandError
         _ => "sample.pdf",
     };
     let name: String = draft.filename.as_deref().unwrap_or(usual).chars().filter(|c| !"/?#%".contains(*c)).collect();
-    let stored = state.media.store(mime_type, bytes);
-    let (_, seal) = state
-        .media
-        .download_path(&stored.id)
-        .split_once('?')
-        .map_or_else(Default::default, |(path, seal)| (path.to_owned(), seal.to_owned()));
-    let url = format!("{}/messenger/files/{}/{}?{seal}", state.origin, stored.id, name.replace(' ', "%20"));
+    let (_, url) = keep(state, mime_type, &name, bytes);
     let mut payload = json!({"url": url});
     if let (Some(fields), "sticker") = (payload.as_object_mut(), kind) {
         fields.insert("sticker_id".to_owned(), json!(369_239_263_222_822_u64));

@@ -1,6 +1,7 @@
 //! Messenger: pages, the people who write to them with phones of their own, and the Graph API of both (PROVIDERS B). As strict as
 //! Meta: what Meta refuses is refused.
 
+mod attachments;
 mod events;
 mod files;
 mod hand;
@@ -14,6 +15,7 @@ use axum::Router;
 use axum::response::Html;
 use axum::routing::get;
 
+pub(crate) use attachments::upload;
 pub(crate) use events::FIELD;
 pub(crate) use people::profile;
 pub(crate) use send::{answer, is_page};

@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::Bytes;
+use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use super::attachments::{self, Asked, File};
 use super::events;
-use super::state::{Message, QuickReply, mid};
+use super::state::{Message, Page, QuickReply, mid};
 use crate::clock;
+use crate::graph::Call;
 use crate::graph::errors::GraphError;
-use crate::graph::{Call, parsed};
 use crate::mailbox::Progress;
 use crate::request_log::LoggedRequest;
 use crate::world::{State, World};
@@ -32,18 +33,18 @@ pub(crate) fn is_page(world: &World, node: &str) -> bool {
     node == "me" || world.state().messenger.page(node).is_some()
 }
 
-fn token(headers: &HeaderMap, call: &Call) -> String {
+pub(super) fn token(headers: &HeaderMap, call: &Call) -> String {
     let bearer = headers.get("authorization").and_then(|value| value.to_str().ok());
     let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
     bearer.map(str::to_owned).or_else(|| call.query.get("access_token").cloned()).unwrap_or_default()
 }
 
 /// Answers the call.
-pub(crate) async fn answer(call: Call, headers: &HeaderMap, body: Bytes) -> Result<Response, GraphError> {
-    let request = parsed(&body)?;
+pub(crate) async fn answer(call: Call, request: Request) -> Result<Response, GraphError> {
+    let token = token(request.headers(), &call);
+    let Asked { fields: request, file } = attachments::read(request).await?;
     let is_action = request.get("sender_action").is_some();
-    let token = token(headers, &call);
-    let outcome = take(&mut call.world.state(), &call.node, &token, &request);
+    let outcome = take(&mut call.world.state(), &call.node, &token, (&request, file));
     let metadata = request.pointer("/message/metadata").and_then(Value::as_str);
     call.world.state().requests.add(LoggedRequest {
         time: clock::now(),
@@ -53,7 +54,7 @@ pub(crate) async fn answer(call: Call, headers: &HeaderMap, body: Bytes) -> Resu
         status: outcome.as_ref().map_or_else(|error| error.status, |_| 200),
         code: outcome.as_ref().err().map(|error| error.code),
         wamid: outcome.as_ref().ok().and_then(|taken| taken.mid.clone()),
-        body,
+        body: request.to_string().into(),
     });
     let taken = outcome?;
     if let Some(mid) = &taken.mid {
@@ -107,13 +108,23 @@ fn refused(code: u32, subcode: u32, status: u16, words: &str) -> GraphError {
     GraphError::new(code, words).with_subcode(subcode).with_status(status)
 }
 
-fn take(state: &mut State, node: &str, token: &str, request: &Value) -> Result<Taken, GraphError> {
+/// The page that a call is about, if the token opens it.
+pub(super) fn page_of(state: &State, node: &str, token: &str) -> Result<Page, GraphError> {
     let page = match node {
-        "me" => state.messenger.page_of_token(token).cloned(),
-        id => state.messenger.page(id).cloned(),
+        "me" => state.messenger.page_of_token(token),
+        id => state.messenger.page(id),
     };
     let page = page.filter(|page| page.access_token.as_deref().is_none_or(|own| own == token));
-    let page = page.ok_or_else(GraphError::no_token)?;
+    page.cloned().ok_or_else(GraphError::no_token)
+}
+
+fn take(
+    state: &mut State,
+    node: &str,
+    token: &str,
+    (request, file): (&Value, Option<File>),
+) -> Result<Taken, GraphError> {
+    let page = page_of(state, node, token)?;
     let psid = match request.pointer("/recipient/id") {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
@@ -129,6 +140,7 @@ fn take(state: &mut State, node: &str, token: &str, request: &Value) -> Result<T
     let message = request.get("message").filter(|message| message.is_object());
     let message = message.ok_or_else(|| GraphError::parameter("The parameter message is required"))?;
     let (text, buttons) = content(message)?;
+    let delivered = attachments::delivered(state, &page.page_id, message, file)?;
     if let Some(quoted) = request.get("reply_to") {
         let quoted = quoted.get("mid").and_then(Value::as_str).unwrap_or_default();
         let theirs = state.messenger.message(quoted).is_some_and(|one| one.psid == psid && one.page_id == page.page_id);
@@ -150,6 +162,9 @@ fn take(state: &mut State, node: &str, token: &str, request: &Value) -> Result<T
     let mut body = message.clone();
     if let (Some(fields), Some(quoted)) = (body.as_object_mut(), request.get("reply_to")) {
         fields.insert("reply_to".to_owned(), quoted.clone());
+    }
+    if let (Some(attachment), Some(url)) = (body.pointer_mut("/attachment"), delivered) {
+        *attachment = json!({"type": attachment["type"], "payload": {"url": url}});
     }
     state.messenger.put(Message {
         id: id.clone(),
@@ -278,13 +293,5 @@ fn attached(attachment: &Value) -> Result<String, GraphError> {
             None => Err(GraphError::parameter("Param attachment[payload][template_type] is required")),
         };
     }
-    if !["image", "audio", "video", "file"].contains(&kind) {
-        let words = "Param attachment[type] must be one of {audio, file, image, template, video}";
-        return Err(GraphError::parameter(words));
-    }
-    let url = payload.get("url").and_then(Value::as_str);
-    if !url.is_some_and(|url| url.starts_with("http://") || url.starts_with("https://")) {
-        return Err(GraphError::parameter("Param attachment[payload][url] must be a valid URI"));
-    }
-    Ok(format!("[{kind}]"))
+    attachments::kind(attachment).map(|kind| format!("[{kind}]"))
 }

@@ -93,9 +93,20 @@ pub(crate) struct Message {
     pub(crate) status: Progress,
 }
 
+/// A file that a page has uploaded, for messages that name it.
+#[derive(Debug, Clone)]
+pub(crate) struct Attachment {
+    pub(crate) page_id: String,
+    /// `image`, `audio`, `video` or `file`.
+    pub(crate) kind: String,
+    /// Where its bytes are.
+    pub(crate) url: String,
+}
+
 /// All of it.
 #[derive(Debug, Default)]
 pub(crate) struct Messenger {
+    attachments: HashMap<String, Attachment>,
     pages: BTreeMap<String, Page>,
     people: BTreeMap<String, Person>,
     messages: HashMap<String, Message>,
@@ -173,6 +184,15 @@ impl Messenger {
     /// The conversations of a person, oldest message first.
     pub(crate) fn of(&self, psid: &str) -> impl DoubleEndedIterator<Item = &Message> {
         self.by_person.get(psid).into_iter().flatten().filter_map(|id| self.messages.get(id))
+    }
+
+    pub(crate) fn add_attachment(&mut self, id: String, attachment: Attachment) {
+        self.attachments.insert(id, attachment);
+    }
+
+    /// What a page has uploaded under this id.
+    pub(crate) fn attachment(&self, page_id: &str, id: &str) -> Option<&Attachment> {
+        self.attachments.get(id).filter(|attachment| attachment.page_id == page_id)
     }
 
     /// When a person last wrote to a page.

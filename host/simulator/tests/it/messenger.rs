@@ -30,12 +30,24 @@ async fn messaging_api_messenger_sends_and_is_refused_as_meta_would() {
     outside.put(&of_person(PERSON, ""), json!({"firstName": "Zo", "lastName": "M"})).await;
     let base = outside.url("");
     let mut peer = Peer::start("messenger_sends.mjs", &[("base", &base), ("to", PERSON), ("late", late)]).await;
-    for step in ["text", "image", "file", "quick replies", "2000 characters", "late with a tag"] {
+    for step in [
+        "text",
+        "image",
+        "file",
+        "image by its id",
+        "audio beside the message",
+        "quick replies",
+        "2000 characters",
+        "late with a tag",
+    ] {
         let told = peer.tells(json!({"step": step})).await;
         let answer = told["answer"].to_string();
         assert!(answer.contains("m_"), "{told}");
     }
     for (step, code, subcode) in [
+        ("an image by the id of nothing", 100, Value::Null),
+        ("an image that is called audio", 100, json!(2_018_047)),
+        ("an image at an address of this machine", 100, json!(2_018_008)),
         ("fourteen quick replies", 100, Value::Null),
         ("a title of 21", 100, Value::Null),
         ("2001 characters", 100, Value::Null),
@@ -55,7 +67,11 @@ async fn messaging_api_messenger_sends_and_is_refused_as_meta_would() {
     let inbox = outside.get(&of_person(PERSON, "/inbox")).await;
     let texts: Vec<&str> =
         inbox["messages"].as_array().unwrap().iter().filter_map(|one| one["text"].as_str()).collect();
-    assert_eq!(texts[..4], ["Hello from another client", "[image]", "[file]", "Rate us"]);
+    assert_eq!(texts[..6], ["Hello from another client", "[image]", "[file]", "[image]", "[audio]", "Rate us"]);
+    for (at, bytes) in [(3, "\u{89}PNG of another client"), (4, "ID3 of another client")] {
+        let url = inbox["messages"][at]["body"]["attachment"]["payload"]["url"].as_str().unwrap();
+        assert_eq!(outside.fetch(url).await, bytes.as_bytes(), "message {at}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

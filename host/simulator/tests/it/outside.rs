@@ -174,6 +174,13 @@ impl Outside {
         body
     }
 
+    /// The bytes at an address.
+    pub async fn fetch(&self, url: &str) -> Vec<u8> {
+        let answer = self.http.get(url).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "{url}");
+        answer.bytes().await.unwrap().to_vec()
+    }
+
     pub async fn post(&self, path: &str, body: Value) -> Value {
         let (status, answer) = self.call("POST", path, Some(body)).await;
         assert!(status < 300, "{path}: {status} {answer}");

@@ -91,6 +91,13 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             filename: None,
             quote: None,
         })],
+        "show" => vec![Action::ReplyMedia(ReplyMedia {
+            url: rest.to_owned(),
+            kind: MediaKind::Document,
+            caption: None,
+            filename: None,
+            quote: None,
+        })],
         "person" => vec![Action::text("one moment"), Action::hand_over("wants a person")],
         "person-of" => vec![
             Action::text(format!("one moment, somebody of {rest}")),

@@ -1,0 +1,42 @@
+//! Files of ours that a provider cannot fetch by itself, so that their bytes go with the message.
+
+use async_trait::async_trait;
+
+use crate::media_store::OpenMedia;
+
+/// A file of ours, open for reading.
+pub struct OurFile {
+    /// Its bytes.
+    pub content: OpenMedia,
+    /// MIME type.
+    pub mime_type: String,
+    /// What it is called where a message names no other name.
+    pub filename: String,
+}
+
+/// A file of ours cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileNotThere {
+    /// Not now: it is still on its way to us, or the store does not answer.
+    #[error("the file cannot be read at the moment: {0}")]
+    Yet(String),
+    /// Never again.
+    #[error("the file of the message {0}")]
+    Ever(&'static str),
+}
+
+/// The files of one client.
+#[async_trait]
+pub trait OurFiles: Send + Sync {
+    /// Opens the file behind an address. `None` where the provider fetches it from there: it is not ours, or what we give out can
+    /// be reached from outside.
+    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileNotThere>;
+}
+
+/// For messages whose addresses can all be fetched.
+#[async_trait]
+impl OurFiles for () {
+    async fn open(&self, _url: &str) -> Result<Option<OurFile>, FileNotThere> {
+        Ok(None)
+    }
+}

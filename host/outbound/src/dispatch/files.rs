@@ -1,0 +1,67 @@
+//! The files of a client, for providers that cannot fetch them from us: where `server.public_url` is no address of the public internet,
+//! their bytes go with the message.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base::{Context, media};
+use channels::{
+    carrier::{FileNotThere, OurFile, OurFiles},
+    media_store::MediaStore,
+};
+use domain::ids::{ClientId, MediaId};
+use storage::{
+    PgPool,
+    inbound::media::{self as stored_media, Media, MediaState},
+};
+
+/// What the lane of one inbox may read.
+pub(super) struct ClientFiles {
+    client: ClientId,
+    db: PgPool,
+    store: Arc<dyn MediaStore>,
+    public_url: String,
+    /// Providers fetch them themselves.
+    can_be_fetched: bool,
+}
+
+impl ClientFiles {
+    /// The files of this client.
+    pub(super) fn new(ctx: &Context, client: ClientId) -> Self {
+        let public_url = ctx.settings.public_url.clone();
+        let can_be_fetched = media::can_be_fetched(&public_url);
+        Self { client, db: ctx.db.clone(), store: Arc::clone(&ctx.media), public_url, can_be_fetched }
+    }
+
+    async fn stored(&self, id: MediaId) -> storage::Result<Option<Media>> {
+        let mut db = self.db.acquire().await?;
+        stored_media::find(&mut db, self.client, id).await
+    }
+}
+
+fn yet(error: impl std::fmt::Display) -> FileNotThere {
+    FileNotThere::Yet(error.to_string())
+}
+
+#[async_trait]
+impl OurFiles for ClientFiles {
+    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileNotThere> {
+        if self.can_be_fetched {
+            return Ok(None);
+        }
+        let Some(named) = media::below(&self.public_url, url) else { return Ok(None) };
+        // A chatbot may say any address: a file of another client is one that is not there.
+        let id = named.filter(|(owner, _)| *owner == self.client).map(|(_, id)| id);
+        let id = id.ok_or(FileNotThere::Ever("is none of this account"))?;
+        let file = self.stored(id).await.map_err(yet)?.ok_or(FileNotThere::Ever("is not kept any more"))?;
+        match file.state {
+            MediaState::Ready => {}
+            MediaState::Pending => return Err(yet("it is still being fetched from the customer")),
+            MediaState::Failed => return Err(FileNotThere::Ever("could not be fetched from the customer")),
+        }
+        let content = self.store.open(self.client, id).await.map_err(yet)?;
+        let content = content.ok_or(FileNotThere::Ever("is not kept any more"))?;
+        let filename = file.filename.unwrap_or_else(|| format!("file.{}", file.extension));
+        Ok(Some(OurFile { content, mime_type: file.mime_type, filename }))
+    }
+}

@@ -1,0 +1,182 @@
+//! Files that pages send: uploaded first (`POST /{page}/message_attachments`), beside the message as `filedata`, or at an address that
+//! Meta fetches.
+
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::{HeaderMap, header};
+use bytes::Bytes;
+use reqwest::Url;
+use serde_json::{Map, Value, json};
+
+use super::files::keep;
+use super::send::{page_of, token};
+use super::state::Attachment;
+use crate::clock;
+use crate::graph::errors::GraphError;
+use crate::graph::{self, Call};
+use crate::request_log::LoggedRequest;
+use crate::world::State;
+
+const LARGEST: usize = 25 << 20;
+const NOT_FETCHED: u32 = 2_018_008;
+const NOT_UPLOADED: u32 = 2_018_047;
+const TOO_LARGE: u32 = 2_018_109;
+
+/// A file that came with a call.
+pub(super) struct File {
+    mime_type: String,
+    name: String,
+    bytes: Bytes,
+}
+
+/// What a call asks for: a JSON object, or a form whose fields are one.
+pub(super) struct Asked {
+    pub(super) fields: Value,
+    pub(super) file: Option<File>,
+}
+
+/// Reads either form of a call.
+pub(super) async fn read(request: Request) -> Result<Asked, GraphError> {
+    if !is_form(request.headers()) {
+        return Ok(Asked { fields: graph::parsed(&graph::bytes(request).await?)?, file: None });
+    }
+    let broken = |_| GraphError::parameter("The form cannot be read.");
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken(()))?;
+    let (mut fields, mut file) = (Map::new(), None);
+    while let Some(field) = form.next_field().await.map_err(|_| broken(()))? {
+        let name = field.name().unwrap_or_default().to_owned();
+        if name == "filedata" {
+            let mime_type = field.content_type().unwrap_or("application/octet-stream").to_owned();
+            let name = field.file_name().unwrap_or("file").to_owned();
+            file = Some(File { mime_type, name, bytes: field.bytes().await.map_err(|_| broken(()))? });
+            continue;
+        }
+        let text = field.text().await.map_err(|_| broken(()))?;
+        let value = match text.starts_with(['{', '[']) {
+            true => serde_json::from_str(&text)
+                .map_err(|_| GraphError::parameter(format!("Param {name} must be a JSON object")))?,
+            false => Value::String(text),
+        };
+        fields.insert(name, value);
+    }
+    Ok(Asked { fields: Value::Object(fields), file })
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_some_and(|name| name.starts_with("multipart/form-data"))
+}
+
+/// `POST /{page}/message_attachments`.
+pub(crate) async fn upload(call: Call, request: Request) -> Result<Value, GraphError> {
+    let token = token(request.headers(), &call);
+    let Asked { fields, file } = read(request).await?;
+    let outcome = take(&mut call.world.state(), &call.node, &token, (&fields, file));
+    call.world.state().requests.add(LoggedRequest {
+        time: clock::now(),
+        path: format!("/{}/{}/message_attachments", call.version, call.node),
+        kind: "upload",
+        opaque: None,
+        status: outcome.as_ref().map_or_else(|error| error.status, |_| 200),
+        code: outcome.as_ref().err().map(|error| error.code),
+        wamid: None,
+        body: fields.to_string().into(),
+    });
+    outcome.map(|id| json!({"attachment_id": id}))
+}
+
+fn take(
+    state: &mut State,
+    node: &str,
+    token: &str,
+    (fields, file): (&Value, Option<File>),
+) -> Result<String, GraphError> {
+    let page = page_of(state, node, token)?;
+    let attachment = fields.pointer("/message/attachment");
+    let attachment =
+        attachment.ok_or_else(|| GraphError::parameter("The parameter message[attachment] is required"))?;
+    let kind = kind(attachment)?;
+    let (id, url) = match (file, attachment.pointer("/payload/url").and_then(Value::as_str)) {
+        (Some(file), _) => kept(state, kind, file)?,
+        (None, Some(url)) => {
+            fetchable(url)?;
+            // Its bytes are wherever the address says; the id alone is ours.
+            let (id, _) = keep(state, "text/uri-list", "address", Bytes::from(url.to_owned()));
+            (id, url.to_owned())
+        }
+        (None, None) => {
+            return Err(GraphError::parameter("Must provide filedata or message[attachment][payload][url]"));
+        }
+    };
+    let kind = kind.to_owned();
+    state.messenger.add_attachment(id.clone(), Attachment { page_id: page.page_id, kind, url });
+    Ok(id)
+}
+
+/// What sort of file an attachment says that it is.
+pub(super) fn kind(attachment: &Value) -> Result<&str, GraphError> {
+    let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
+    if ["image", "audio", "video", "file"].contains(&kind) {
+        return Ok(kind);
+    }
+    let words = "Param attachment[type] must be one of {audio, file, image, template, video}";
+    Err(GraphError::parameter(words))
+}
+
+/// Where the person finds the file of a message, if it is not at the address that the message itself names.
+pub(super) fn delivered(
+    state: &mut State,
+    page_id: &str,
+    message: &Value,
+    file: Option<File>,
+) -> Result<Option<String>, GraphError> {
+    let attachment = message.get("attachment").filter(|attachment| attachment["type"] != "template");
+    let Some(attachment) = attachment else { return Ok(None) };
+    let kind = kind(attachment)?;
+    if let Some(file) = file {
+        return kept(state, kind, file).map(|(_, url)| Some(url));
+    }
+    let payload = attachment.get("payload").unwrap_or(&Value::Null);
+    let named = match payload.get("attachment_id") {
+        Some(Value::String(id)) => Some(id.clone()),
+        Some(Value::Number(id)) => Some(id.to_string()),
+        _ => None,
+    };
+    if let Some(id) = named {
+        let known = state.messenger.attachment(page_id, &id).filter(|attachment| attachment.kind == kind);
+        let words = "Param attachment[payload][attachment_id] is no attachment of this page of this type";
+        return known.map(|known| Some(known.url.clone())).ok_or_else(|| GraphError::parameter(words));
+    }
+    fetchable(payload.get("url").and_then(Value::as_str).unwrap_or_default())?;
+    Ok(None)
+}
+
+/// Keeps the bytes of a file, if they are what their kind says.
+fn kept(state: &mut State, kind: &str, file: File) -> Result<(String, String), GraphError> {
+    if file.bytes.len() > LARGEST {
+        return Err(GraphError::parameter("Attachment size exceeds allowable limit").with_subcode(TOO_LARGE));
+    }
+    let fits = kind == "file" || file.mime_type.split('/').next() == Some(kind);
+    if file.bytes.is_empty() || !fits {
+        return Err(GraphError::parameter("Upload attachment failure.").with_subcode(NOT_UPLOADED));
+    }
+    let name: String = file.name.chars().filter(|c| !"/?#%".contains(*c)).collect();
+    Ok(keep(state, &file.mime_type, &name, file.bytes))
+}
+
+/// Refuses addresses that Meta's servers cannot reach, as far as that can be told from the address.
+fn fetchable(url: &str) -> Result<(), GraphError> {
+    let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = parsed.ok_or_else(|| GraphError::parameter("Param attachment[payload][url] must be a valid URI"))?;
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let public = match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(address)) => {
+            !(address.is_loopback() || address.is_private() || address.is_link_local() || address.is_unspecified())
+        }
+        Ok(std::net::IpAddr::V6(address)) => !(address.is_loopback() || address.is_unspecified()),
+        Err(_) => host != "localhost" && !host.ends_with(".localhost"),
+    };
+    match public {
+        true => Ok(()),
+        false => Err(GraphError::parameter("Failed to fetch the file from the url").with_subcode(NOT_FETCHED)),
+    }
+}
