@@ -1,7 +1,7 @@
 //! What devices of Lite numbers remember, in the database: every process finds it there, and the one that holds the device
 //! writes it (ADR 0037).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use channels::whatsapp_lite::{
@@ -51,18 +51,14 @@ impl DatabaseDeviceValues {
 
     /// The changes as they are written: each key once, with the last of its changes.
     fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<Change>, ValuesFailed> {
-        let mut last = HashMap::with_capacity(changes.len());
-        for ValueChange { space, key, value, moment } in changes {
-            last.insert((space, key), (value, moment));
-        }
+        // Two transactions that write the same keys take them in the same order.
+        let last: BTreeMap<_, ValueChange> =
+            changes.into_iter().map(|change| ((change.space, change.key.clone()), change)).collect();
         let seal = |value: Vec<u8>| self.sealer.seal(client, Purpose::LiteDevice, &value).map_err(failed);
-        let change = |((space, key), (value, moment)): ((&str, String), (Option<Vec<u8>>, Option<i64>))| {
+        let sealed = |ValueChange { space, key, value, moment }| {
             Ok(Change { space: space.to_owned(), key, value: value.map(seal).transpose()?, moment })
         };
-        let mut changes = last.into_iter().map(change).collect::<Result<Vec<_>, _>>()?;
-        // Two transactions that write the same keys take them in the same order.
-        changes.sort_by(|one, other| (&one.space, &one.key).cmp(&(&other.space, &other.key)));
-        Ok(changes)
+        last.into_values().map(sealed).collect()
     }
 }
 
