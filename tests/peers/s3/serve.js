@@ -1,5 +1,5 @@
-// An object store on the npm package `s3rver`, with a bucket `files`, whose objects lie below a folder. It checks the signature of
-// every request against the key `S3RVER` with the secret `S3RVER`, prints the port that it listens on, and ends with its standard
+// An object store on the npm package `s3rver`, with a bucket `files`, whose objects lie below a folder. It takes the key
+// `S3RVER` with the secret `S3RVER`, whose signatures of version 4 it does not calculate, prints the port that it listens on, and ends with its standard
 // input. Start: node serve.js FOLDER_WITH_NODE_MODULES FOLDER_OF_OBJECTS.
 'use strict';
 

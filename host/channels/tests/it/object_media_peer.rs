@@ -1,4 +1,5 @@
-//! Files in a bucket of an object store written by others: npm `s3rver`, run by Node.js (tests/peers/s3). It checks signatures.
+//! Files in a bucket of an object store written by others: npm `s3rver`, run by Node.js (tests/peers/s3). It
+//! checks the id of the key; signatures of version 4 it does not calculate.
 
 use std::{
     io::{BufRead, BufReader},
@@ -53,13 +54,13 @@ impl Store {
         Self { child, port: line.trim().parse().unwrap() }
     }
 
-    fn bucket(&self, url: &str, secret: &str) -> ObjectMediaStore {
+    fn bucket(&self, url: &str, key: &str) -> ObjectMediaStore {
         let settings = BucketSettings {
             url: url.parse().unwrap(),
             endpoint: format!("http://127.0.0.1:{}/", self.port),
             region: "us-east-1".to_owned(),
-            access_key: "S3RVER".to_owned(),
-            secret_key: secret.to_owned(),
+            access_key: key.to_owned(),
+            secret_key: "S3RVER".to_owned(),
         };
         ObjectMediaStore::in_bucket(&settings).unwrap()
     }
@@ -100,7 +101,7 @@ async fn a_store_of_others_keeps_small_and_large_files_until_they_are_deleted() 
 }
 
 #[tokio::test]
-async fn a_store_of_others_refuses_a_wrong_key_and_has_no_other_bucket_and_it_is_said_what_to_check() {
+async fn a_store_of_others_refuses_an_unknown_key_and_has_no_other_bucket_and_it_is_said_what_to_check() {
     let store = Store::start();
     let put = |bucket: ObjectMediaStore| async move {
         let refused = bucket.put(CLIENT, FILE, MediaContent::Bytes(Bytes::from_static(b"hello"))).await.unwrap_err();
@@ -112,8 +113,8 @@ async fn a_store_of_others_refuses_a_wrong_key_and_has_no_other_bucket_and_it_is
         }
         causes.join(": ")
     };
-    let wrong_key = put(store.bucket("s3://files", "another-secret")).await;
-    assert!(wrong_key.contains("check media.s3_access_key and media.s3_secret_key"), "{wrong_key}");
+    let unknown_key = put(store.bucket("s3://files", "nobodys-key")).await;
+    assert!(unknown_key.contains("check media.s3_access_key and media.s3_secret_key"), "{unknown_key}");
     let no_bucket = put(store.bucket("s3://elsewhere", "S3RVER")).await;
     assert!(no_bucket.contains("no such bucket: check media.store"), "{no_bucket}");
 }
