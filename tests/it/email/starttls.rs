@@ -31,13 +31,13 @@ impl TlsStage {
         stage.relay = relay;
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let listen = format!("127.0.0.1:{port}");
-        let node = stage.patchbay.second_node_with(&[
+        let settings = [
             ("server.tls_cert", cert.as_str()),
             ("server.tls_key", key.as_str()),
             ("email.listen", &listen),
             ("email.require_tls", "true"),
-        ]);
-        let node = node.await;
+        ];
+        let node = stage.patchbay.second_node_with(&settings).await;
         assert!(node.url.starts_with("https://"), "{}", node.url);
         Self { stage, authority, port, _node: node }
     }
