@@ -27,10 +27,10 @@ async fn requests_that_arrive_together_share_transactions() {
     let cells: Vec<(String, String)> = (0..40).map(|at| (format!("b{at}"), format!("2783{at:07}"))).collect();
 
     let batches = join_all(cells.iter().map(|(id, cell)| batch(&patchbay, &client, id, cell)));
-    let (service, sender) = (&patchbay, &client);
+    let (program, caller): (&Patchbay, &Client) = (&patchbay, &client);
     let singles = join_all(cells.iter().map(|(id, cell)| async move {
         let body = json!({ "ctid": id, "recipients": [{ "to": cell }], "messageText": "Hi" });
-        service.sms(sender, "/sms/json", &body).await.ok()["statusCode"].clone()
+        program.sms(caller, "/sms/json", &body).await.ok()["statusCode"].clone()
     }));
     let (batches, singles) = tokio::join!(batches, singles);
 
