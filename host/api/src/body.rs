@@ -89,8 +89,8 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<ApiState> for O
     }
 }
 
-/// Parameters such as `charset=utf-8` are fine; more than one header is not.
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether a body is said to be JSON. Parameters such as `charset=utf-8` are fine; more than one header is not.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let essence = value.to_str().unwrap_or("").split(';').next().unwrap_or("").trim();

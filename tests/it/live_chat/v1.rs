@@ -78,8 +78,13 @@ async fn messages_go_both_ways() {
     let sent = desk.client.post_raw(&path, "multipart/form-data; boundary=b", form).await.ok();
     assert_eq!((&sent["contentType"], &sent["text"]), (&json!("MEDIA"), &json!("look")));
     desk.phone.receives("the file", |message| message["type"] == "document").await;
+    let mut by_address = json!({ "participantId": desk.chat, "text": "again" });
+    assert_eq!(desk.client.post(&path, &by_address).await.faulty_fields(), ["mediaUrl"]);
+    by_address["mediaUrl"] = sent["mediaUrl"].clone();
+    let again = desk.client.post(&path, &by_address).await.ok();
+    assert_eq!((&again["contentType"], &again["text"]), (&json!("MEDIA"), &json!("again")));
     let past = get(&desk.client, &format!("{MESSAGES}/getMessagesByParticipantId?participantId={}", desk.chat)).await;
-    assert_eq!(past.as_array().unwrap().len(), 3);
+    assert_eq!(past.as_array().unwrap().len(), 4);
     let ctn = desk.chat().await["customerTrackingNumber"].as_str().unwrap().to_owned();
     let tracked = get(&desk.client, &format!("{MESSAGES}/getMessagesByTrackingNumber?trackingNumber={ctn}")).await;
     // How far they have come may differ by now.

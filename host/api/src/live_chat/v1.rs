@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     auth::{Allowed, LiveChat, Permission},
-    body::JsonBody,
+    body::{JsonBody, is_json},
     error::ApiError,
     page::{ListQuery, Page, Searched},
     path::Segments,
@@ -241,12 +241,14 @@ struct AttachmentForm {
 }
 
 /// Sends a file in a chat. Use `POST /chat-service/api/v2/messages/media`, then `/messages`.
+///
+/// The file itself in a form, or JSON with the `mediaUrl` of one that was uploaded.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/sendMessageWithAttachment",
     operation_id = "sendChatAttachmentV1",
     tag = "Live chat v1",
-    request_body(content = AttachmentForm, content_type = "multipart/form-data"),
+    request_body(content((AttachmentForm = "multipart/form-data"), (SendBody = "application/json"))),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The message as it is stored.", body = MessageResponse),
@@ -259,6 +261,15 @@ async fn send_file(
     allowed: Allowed<LiveChat>,
     request: Request,
 ) -> Result<Json<MessageResponse>, ApiError> {
+    if is_json(request.headers()) {
+        let JsonBody(body): JsonBody<SendBody> = JsonBody::from_request(request, &state).await?;
+        let written = Written::from(body);
+        if written.media_url.is_none() {
+            return Err(ApiError::fault("mediaUrl", "is required: what the upload of a file answered"));
+        }
+        let channel = written.channel.clone().unwrap_or_else(|| Channel::Whatsapp.as_str().to_owned());
+        return say(&state, &allowed, Written { channel: Some(channel), ..written }).await;
+    }
     let (parts, bytes) = media::whole_form(request).await?;
     let form = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
     let mut written = said_with(form).await?;
