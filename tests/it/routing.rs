@@ -1,6 +1,7 @@
 //! Conversations that a router leads to who answers them (DESIGN 4 and 5). The guest `usher` goes by the first message.
 
 use harness::{Client, Phone, Setup, Shared, Sink, eventually, greeter, guest};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 /// The shared program, a new client whose router is `usher` and whose default chatbot is `clerk`, and a new phone.
@@ -132,6 +133,37 @@ async fn a_router_hands_a_conversation_to_an_agent_who_can_take_chats() {
         assert_eq!((&decision["target"]["type"], &decision["fallback"]), (&json!("queue"), &json!(true)));
         assert!(decision["reason"].as_str().unwrap().contains(nobody), "{decision}");
     }
+}
+
+#[tokio::test]
+async fn what_a_router_says_wins_over_what_a_team_would_give_out_by_itself() {
+    let (patchbay, client, _) = with_router().await;
+    let team = json!({ "name": "sales", "assignment": "least-busy" });
+    assert_eq!(client.post("/api/v1/teams", &team).await.status, 201);
+    let member = async |name: &str| {
+        let email = format!("{name}@{}.example", client.client_ref);
+        let user = json!({ "email": email, "name": name, "role": "AGENT", "team": "sales" });
+        let id = client.post("/api/v1/users", &user).await.json()["id"].as_str().unwrap().to_owned();
+        let path = format!("/api/v1/users/{id}/availability");
+        client.request(Method::PUT, &path, Some(&json!({ "available": true })), &[]).await.ok();
+        id
+    };
+    let (ann, ben) = (member("ann").await, member("ben").await);
+    let has_it = async |said: String| {
+        let phone = patchbay.new_phone();
+        decided(&client, &phone, &said).await;
+        let path = format!("/chat-service/api/v2/chats?scope=all&search={}", phone.msisdn);
+        eventually("somebody has the chat", || async {
+            let found = client.get(&path).await.ok();
+            found["content"][0]["assignedTo"]["id"].as_str().map(str::to_owned)
+        })
+        .await
+    };
+    // Ben has more chats than Ann each time, and is named all the same.
+    for _ in 0..2 {
+        assert_eq!(has_it(format!("agent {ben}")).await, ben);
+    }
+    assert_eq!(has_it("team sales".to_owned()).await, ann, "where no agent is named, the team gives it out");
 }
 
 #[tokio::test]

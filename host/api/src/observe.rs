@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::{
     extract::{MatchedPath, OriginalUri, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header::X_CONTENT_TYPE_OPTIONS},
     middleware::Next,
     response::Response,
 };
@@ -63,6 +63,8 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
+    // Whatever a customer wrote is in answers as it was written: no browser shall take one for a page.
+    response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
     record(&span, &method, route, response.status(), started.elapsed());
     response
 }

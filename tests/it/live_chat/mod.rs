@@ -5,6 +5,7 @@ mod chatbot_webhook;
 mod messages;
 mod queue;
 mod rating;
+mod shapes;
 mod tickets;
 mod uploads;
 mod v1;
