@@ -49,13 +49,8 @@ async fn agent_says(ctx: &Context, site: &Site, thread: &Thread, text: &str) {
     let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
     let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
     let content = OutboundContent::Text { body: text.to_owned() };
-    let words = Words {
-        content: &content,
-        asks_rating: false,
-        owner: "Bea",
-        of_agent: OfAgent::default(),
-        quotes: None,
-    };
+    let words =
+        Words { content: &content, asks_rating: false, owner: "Bea", of_agent: OfAgent::default(), quotes: None };
     say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();
     tx.commit().await.unwrap();
