@@ -360,7 +360,8 @@ async fn an_answer_is_never_larger_than_its_request_by_more_than_a_little() {
         let unified = format!(r#"{{"channel":"WHATSAPP","payload":{payload}}}"#);
         for (path, body) in [(CHANNEL, payload.clone()), (UNIFIED, unified), ("/sms/json", payload.clone())] {
             assert!(body.len() > 7_500_000 && body.len() < 8 << 20, "{} bytes", body.len());
-            let reply = scene.client.post_raw(path, "application/json", body).await;
+            let key = [("X-API-Key", scene.client.key.as_str())];
+            let reply = scene.client.post_raw_with(path, "application/json", body, &key).await;
             assert_eq!(reply.status, 400, "{path}: {}", reply.text.chars().take(500).collect::<String>());
             assert!(reply.text.len() < 64 << 10, "{path} answers {} bytes", reply.text.len());
         }

@@ -73,7 +73,7 @@ pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usi
         } else if leg.unanswered && leg.ambiguous {
             line.taken = true;
             picked.failed.push((leg, sender.carrier.no_answer()));
-        } else if let Some(expired) = waits::expired(ctx, sender.inbox.kind, &leg) {
+        } else if let Some(expired) = waits::expired(ctx, now, sender.inbox.kind, &leg) {
             picked.failed.push((leg, expired));
         } else if picked.go.len() < limit {
             match sender.carrier.admit(&sender.inbox, recipient) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::{Context, Result, lanes::Lease};
 use channels::smpp::NO_ANSWER_FROM_SMSC;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     carriage::NOT_HANDED_OVER,
     channel::Channel,
@@ -50,12 +50,12 @@ pub(super) async fn put_aside(
 }
 
 /// Why an SMS, or a message of a Lite number, that waited too long is not sent any more; `None` while it may wait.
-pub(super) fn expired(ctx: &Context, kind: InboxKind, leg: &DueLeg) -> Option<ProviderFailure> {
+pub(super) fn expired(ctx: &Context, now: DateTime<Utc>, kind: InboxKind, leg: &DueLeg) -> Option<ProviderFailure> {
     let may_wait = match kind {
         InboxKind::WhatsappLite => ctx.settings.lite_expires_after,
         _ => ctx.settings.sms_expires_after,
     };
-    let waited = (ctx.now() - leg.queued_at).to_std().unwrap_or_default();
+    let waited = (now - leg.queued_at).to_std().unwrap_or_default();
     let expires = leg.channel == Channel::Sms || kind == InboxKind::WhatsappLite;
     // One that may have reached WhatsApp waits for what becomes of it.
     let in_doubt = kind == InboxKind::WhatsappLite && leg.unanswered;
@@ -104,11 +104,13 @@ pub(super) async fn give_up(
 pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, ctx.now(), POSTPONED_AT_ONCE).await?;
-    let again = ctx.now() + length;
+    // One moment for all of it: what is not too old by it is looked at again `length` after it.
+    let now = ctx.now();
+    let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, now, POSTPONED_AT_ONCE).await?;
+    let again = now + length;
     let (mut later, mut given_up) = (Vec::new(), Vec::new());
     for leg in legs {
-        match expired(ctx, InboxKind::Sms, &leg) {
+        match expired(ctx, now, InboxKind::Sms, &leg) {
             Some(failure) => given_up.push((leg, failure)),
             None => later.push((leg.message, leg.ordinal, again)),
         }
@@ -133,17 +135,19 @@ pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &Sender, length:
     let inbox = InboxId(lease.lane);
     // Whoever opens the lane writes this row, too: what is read now holds until we have written.
     lite::lock(&mut tx, lease.client, inbox).await?;
-    let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, ctx.now(), POSTPONED_AT_ONCE).await?;
+    // One moment for all of it, as above.
+    let now = ctx.now();
+    let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, now, POSTPONED_AT_ONCE).await?;
     let given_up = legs.into_iter().filter_map(|leg| {
-        let failure = expired(ctx, InboxKind::WhatsappLite, &leg)?;
+        let failure = expired(ctx, now, InboxKind::WhatsappLite, &leg)?;
         Some((leg, failure))
     });
     let wakes = give_up(ctx, &mut tx, lease.client, given_up.collect()).await?;
     put_aside(ctx, &mut tx, lease, unreadable).await?;
-    if let Some(now) = Sender::read(ctx, &mut tx, lease.client, inbox).await?
-        && let Err(closed) = now.carrier.take(&now.inbox, 1)
+    if let Some(reread) = Sender::read(ctx, &mut tx, lease.client, inbox).await?
+        && let Err(closed) = reread.carrier.take(&reread.inbox, 1)
     {
-        let until = ctx.now() + TimeDelta::from_std(closed.look_again).unwrap_or(TimeDelta::MAX);
+        let until = now + TimeDelta::from_std(closed.look_again).unwrap_or(TimeDelta::MAX);
         lite::close_sending(&mut tx, lease.client, inbox, Some(until)).await?;
     }
     tx.commit().await?;
