@@ -14,13 +14,16 @@ const BURST_SECONDS: u32 = 5;
 /// How long the calls of a client begin further back after one that went on there. Doubles each time, up to [`LONGEST`].
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
+/// A longer call is a slip when there was none for this long before: one call in thousands takes longer for reasons that
+/// are not its own, the machine's or the memory's, and begins nothing.
+const SLIP: Duration = Duration::from_secs(1);
 
 /// How a client stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Its calls are small ones: they run where their callers are.
     Prompt,
-    /// It had a longer call not long ago: calls run apart.
+    /// It had longer calls not long ago: calls run apart.
     Apart,
     /// It had a very long one, or one that misbehaved, or has used up its share: calls run when nobody else wants a processor.
     Last,
@@ -40,6 +43,7 @@ struct Inner {
 struct Bucket {
     left: Duration,
     at: Instant,
+    slipped: Option<Instant>,
     apart: Reserve,
     last: Reserve,
 }
@@ -68,7 +72,7 @@ impl Share {
         let present = Instant::now();
         let left = rate * BURST_SECONDS;
         let none = || Reserve { until: present, lasts: Duration::ZERO };
-        let bucket = Bucket { left, at: present, apart: none(), last: none() };
+        let bucket = Bucket { left, at: present, slipped: None, apart: none(), last: none() };
         Self(Arc::new(Inner { rate, bucket: Mutex::new(bucket), turn: Arc::new(Semaphore::new(1)) }))
     }
 
@@ -92,9 +96,14 @@ impl Share {
         bucket.left.is_zero()
     }
 
-    /// The next calls begin apart: one took longer than [`PROMPT`] where its caller is.
+    /// A call took longer than [`PROMPT`] where its caller is. The next ones begin apart, unless it is a [`SLIP`].
     pub(crate) fn put_apart(&self) {
-        self.with(|bucket, present| bucket.apart.renew(present));
+        self.with(|bucket, present| {
+            let before = bucket.slipped.replace(present);
+            if before.is_some_and(|before| present.duration_since(before) < SLIP) {
+                bucket.apart.renew(present);
+            }
+        });
     }
 
     /// The next calls run last: one took longer than [`APART`] apart, or misbehaved.
@@ -138,12 +147,27 @@ mod tests {
     }
 
     #[test]
-    fn calls_begin_apart_for_a_while_after_a_long_one() {
+    fn calls_begin_apart_for_a_while_after_two_long_ones() {
         let share = Share::new(Duration::from_secs(1));
+        share.put_apart();
         share.put_apart();
         assert_eq!(share.standing(), Standing::Apart);
         age(&share, FIRST);
         assert_eq!(share.standing(), Standing::Prompt);
+    }
+
+    #[test]
+    fn a_long_call_now_and_then_begins_nothing() {
+        let share = Share::new(Duration::from_secs(1));
+        for _ in 0..10 {
+            share.put_apart();
+            assert_eq!(share.standing(), Standing::Prompt);
+            age(&share, SLIP);
+        }
+        age(&share, Duration::from_millis(1));
+        share.put_apart();
+        share.put_apart();
+        assert_eq!(lasts(&share), FIRST, "slips before are not held against it");
     }
 
     #[test]
@@ -159,23 +183,26 @@ mod tests {
     #[test]
     fn a_client_with_long_calls_again_and_again_is_apart_ever_longer() {
         let share = Share::new(Duration::from_secs(1));
-        let lasts = || share.0.bucket.lock().unwrap().apart.lasts;
         let mut all = Vec::new();
         for _ in 0..8 {
-            share.put_apart();
-            share.put_apart();
-            all.push(lasts().as_secs());
+            (0..3).for_each(|_| share.put_apart());
+            all.push(lasts(&share).as_secs());
             age(&share, LONGEST);
         }
         assert_eq!(all, [1, 2, 4, 8, 16, 32, 60, 60], "calls under way together count once");
         age(&share, LONGEST * 3);
-        share.put_apart();
-        assert_eq!(lasts(), FIRST, "what was long ago is forgotten");
+        (0..2).for_each(|_| share.put_apart());
+        assert_eq!(lasts(&share), FIRST, "what was long ago is forgotten");
+    }
+
+    fn lasts(share: &Share) -> Duration {
+        share.0.bucket.lock().unwrap().apart.lasts
     }
 
     /// Lets time go by for a share.
     fn age(share: &Share, by: Duration) {
         let mut bucket = share.0.bucket.lock().unwrap();
+        bucket.slipped = bucket.slipped.map(|slipped| slipped - by);
         bucket.apart.until -= by;
         bucket.last.until -= by;
     }

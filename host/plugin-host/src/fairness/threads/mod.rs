@@ -1,7 +1,8 @@
 //! The threads that calls run on. Most calls are over in a fraction of a millisecond and run where their caller does. One
 //! that takes longer goes on apart, on threads of its own kind, and one that takes very long goes on where calls run last:
 //! on threads that get a processor when nobody else wants one, each client in its turn. The client's next calls begin there
-//! for a while, after one that misbehaved too, and all calls of a client that has used up its share of processor time. Both
+//! for a while (apart only after a second one within a second: one alone may have been held up by the machine), after one
+//! that misbehaved too, and all calls of a client that has used up its share of processor time. Both
 //! kinds of threads are one fewer than there are processors. So a client that burns processor time slows only itself, and
 //! the threads on which everything else runs are not held up.
 

@@ -37,8 +37,10 @@ async fn a_small_call_stays_where_its_caller_is() {
 }
 
 #[tokio::test]
-async fn a_long_call_goes_on_apart_and_the_next_one_begins_there() {
+async fn a_long_call_goes_on_apart_and_after_the_second_the_next_one_begins_there() {
     let (threads, share) = (CallThreads::start().unwrap(), Share::new(Duration::from_secs(1)));
+    assert_eq!(threads.promptly(&share, Box::pin(burn(PROMPT * 20, Place::Apart))).await, Place::Apart);
+    assert_eq!(threads.promptly(&share, Box::pin(async { place() })).await, Place::Caller, "one is a slip");
     assert_eq!(threads.promptly(&share, Box::pin(burn(PROMPT * 20, Place::Apart))).await, Place::Apart);
     assert_eq!(threads.promptly(&share, Box::pin(async { place() })).await, Place::Apart);
     let other = Share::new(Duration::from_secs(1));
