@@ -209,7 +209,7 @@ async fn pattern(stage: &Stage) {
 /// A partition for messages of a week that is over.
 async fn partition(stage: &Stage, weeks_ago: i32) {
     let bounds =
-        "SELECT to_char(week, 'YYYYMMDD'), bench_id(week, 0, 0)::text, bench_id(week + interval '1 week', 0, 0)::text
+        "SELECT to_char(week, 'YYYYMMDD'), bench_bound(week)::text, bench_bound(week + interval '1 week')::text
                   FROM (SELECT date_trunc('week', now()) - interval '1 week' * $1) AS of (week)";
     let row = sqlx::query(bounds).bind(weeks_ago).fetch_one(&stage.db).await.unwrap();
     let (name, from, to): (String, String, String) = (row.get(0), row.get(1), row.get(2));
@@ -224,6 +224,9 @@ const HELPERS: &str = "
     CREATE OR REPLACE FUNCTION bench_id(at timestamptz, message bigint, chat bigint) RETURNS uuid LANGUAGE sql AS $$
         SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000' || '8'
                 || lpad(to_hex(message), 3, '0') || lpad(to_hex(chat), 12, '0'))::uuid
+    $$;
+    CREATE OR REPLACE FUNCTION bench_bound(at timestamptz) RETURNS uuid LANGUAGE sql AS $$
+        SELECT rpad(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
     $$;
     CREATE TABLE bench_client AS SELECT client_id, inbox_id FROM participant LIMIT 1;
     CREATE TABLE bench_pattern AS

@@ -8,6 +8,7 @@ mod messenger;
 mod names;
 mod number_news;
 mod preferences;
+mod senders;
 mod template_news;
 mod template_parts;
 mod work;

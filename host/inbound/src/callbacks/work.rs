@@ -1,5 +1,5 @@
-//! Works off the callbacks of one lane. Messages are taken one by one, each in a transaction of its own; neighbouring
-//! statuses share one. An item that cannot be taken steps aside, so that it never holds up the number.
+//! Works off the callbacks of one lane. Each message is taken in a transaction of its own, those of several customers at the
+//! same time; neighbouring statuses share one. An item that cannot be taken steps aside, so that it never holds up the number.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use domain::{
     ids::{CallbackId, InboxId},
     inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundMessage, StatusUpdate},
 };
+use futures::{StreamExt, TryStreamExt, stream};
 use storage::{
     Queue,
     inbound::callbacks::{self, Callback},
@@ -15,7 +16,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{account, names};
+use super::{account, names, senders};
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
@@ -25,6 +26,9 @@ const PAGE: i64 = 100;
 /// After a small page the next ones are gathered for so long: one by one, they would cost a transaction each. Customers wait
 /// for it too, and most statuses never come here (ADR 0020).
 const GATHER: Duration = Duration::from_millis(5);
+/// Customers whose messages are taken at the same time: each takes a connection to the database, and half of such a transaction is
+/// waiting for it.
+const AT_ONCE: usize = 4;
 /// A page of so many items is followed by the next at once.
 const FULL_ENOUGH: usize = 50;
 /// Failures of one item before it is given up.
@@ -57,11 +61,14 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         }
         let gather = page.len() < FULL_ENOUGH;
         let items = read(ctx, lease, page).await?;
-        for group in items.chunk_by(|one, next| is_status(one) && is_status(next)) {
+        for group in items.chunk_by(|one, next| one.is_like(next)) {
             if lease.is_over() {
                 return Ok(());
             }
-            take_group(ctx, lease, group).await?;
+            match group {
+                [Item { body: CallbackBody::Message(_), .. }, _, ..] => take_messages(ctx, lease, group).await?,
+                group => take_group(ctx, lease, group).await?,
+            }
         }
         if gather {
             lease.stop.run_until_cancelled(tokio::time::sleep(GATHER)).await;
@@ -70,8 +77,22 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     Ok(())
 }
 
-fn is_status(item: &Item) -> bool {
-    matches!(item.body, CallbackBody::Status(_))
+impl Item {
+    /// Whether they are taken together: neighbouring statuses, or neighbouring messages.
+    fn is_like(&self, next: &Self) -> bool {
+        use CallbackBody::{Message, Status};
+        matches!((&self.body, &next.body), (Status(_), Status(_)) | (Message(_), Message(_)))
+    }
+
+    fn message(&self) -> Option<&InboundMessage> {
+        match &self.body {
+            CallbackBody::Message(message) => Some(message),
+            CallbackBody::Status(_)
+            | CallbackBody::Account { .. }
+            | CallbackBody::Watermark(_)
+            | CallbackBody::Echo(_) => None,
+        }
+    }
 }
 
 /// Reads a page; what cannot be read is given up at once.
@@ -102,6 +123,23 @@ async fn take_group(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> 
         take_one(ctx, lease, item).await?;
     }
     Ok(())
+}
+
+/// What several customers wrote: each customer's messages one by one.
+async fn take_messages(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
+    let sequences = senders::by_sender(group, Item::message);
+    stream::iter(sequences)
+        .map(Ok)
+        .try_for_each_concurrent(AT_ONCE, |sequence| async move {
+            for item in sequence {
+                if lease.is_over() {
+                    break;
+                }
+                take_one(ctx, lease, item).await?;
+            }
+            Ok(())
+        })
+        .await
 }
 
 async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {

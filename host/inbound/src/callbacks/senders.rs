@@ -1,0 +1,110 @@
+//! Which messages may be taken at the same time: those of different customers. What one customer wrote stays in its order.
+
+use std::collections::{BTreeMap, HashMap};
+
+use domain::{
+    address::{Address, AddressKind},
+    inbound::InboundMessage,
+};
+
+/// Puts neighbouring messages together by who wrote them, each in the order in which they came: messages that have an address in
+/// common are one customer's. Where some name only a number and others only a BSUID, nobody can tell yet whose they are, and all of
+/// them are one sequence.
+pub(super) fn by_sender<'a, T>(items: &'a [T], message: impl Fn(&T) -> Option<&InboundMessage>) -> Vec<Vec<&'a T>> {
+    let messages: Vec<Option<&InboundMessage>> = items.iter().map(message).collect();
+    let without = |named: fn(&InboundMessage) -> bool| {
+        messages.iter().flatten().any(|message| message.from_address.is_none() && !named(message))
+    };
+    if without(|message| message.from.is_some()) && without(|message| message.from_user_id.is_some()) {
+        return vec![items.iter().collect()];
+    }
+    // The sequence of each message is named by the first message in it.
+    let mut sequence_of: Vec<usize> = Vec::with_capacity(items.len());
+    let mut last_with: HashMap<Address, usize> = HashMap::new();
+    for (place, message) in messages.iter().enumerate() {
+        let mut sequence = place;
+        for address in message.map(addresses).unwrap_or_default() {
+            let earlier = last_with.insert(address, place).and_then(|earlier| sequence_of.get(earlier).copied());
+            let Some(earlier) = earlier.filter(|earlier| *earlier != sequence) else { continue };
+            let (joined, into) = (sequence.max(earlier), sequence.min(earlier));
+            sequence_of.iter_mut().filter(|one| **one == joined).for_each(|one| *one = into);
+            sequence = into;
+        }
+        sequence_of.push(sequence);
+    }
+    let mut sequences: BTreeMap<usize, Vec<&T>> = BTreeMap::new();
+    for (item, sequence) in items.iter().zip(sequence_of) {
+        sequences.entry(sequence).or_default().push(item);
+    }
+    sequences.into_values().collect()
+}
+
+fn addresses(message: &InboundMessage) -> Vec<Address> {
+    let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
+    let named = named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?));
+    named.chain(message.from_address.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::inbound::InboundContent;
+
+    use super::*;
+
+    fn from(number: Option<&str>, bsuid: Option<&str>, text: &str) -> InboundMessage {
+        InboundMessage {
+            provider_id: text.to_owned(),
+            from: number.map(str::to_owned),
+            from_user_id: bsuid.map(str::to_owned),
+            from_parent_user_id: None,
+            from_address: None,
+            profile_name: None,
+            username: None,
+            sent_at: DateTime::UNIX_EPOCH,
+            quoted_provider_id: None,
+            content: InboundContent::Text { body: text.to_owned() },
+            raw: serde_json::Value::Null,
+        }
+    }
+
+    fn sequences(messages: &[InboundMessage]) -> Vec<String> {
+        let one = |sequence: Vec<&InboundMessage>| sequence.iter().map(|one| one.provider_id.as_str()).collect();
+        by_sender(messages, |message| Some(message)).into_iter().map(one).collect()
+    }
+
+    const ZOLA: Option<&str> = Some("27820000001");
+    const SIPHO: Option<&str> = Some("27820000002");
+    const ZOLAS_ID: Option<&str> = Some("ZA.1111111111");
+    const SIPHOS_ID: Option<&str> = Some("ZA.2222222222");
+
+    #[test]
+    fn each_customer_has_a_sequence_in_the_order_of_writing() {
+        let messages = [from(ZOLA, None, "a"), from(SIPHO, None, "b"), from(ZOLA, None, "c"), from(SIPHO, None, "d")];
+        assert_eq!(sequences(&messages), ["ac", "bd"]);
+    }
+
+    #[test]
+    fn messages_that_share_an_address_are_one_customers() {
+        let messages = [from(ZOLA, ZOLAS_ID, "a"), from(SIPHO, SIPHOS_ID, "b"), from(None, ZOLAS_ID, "c")];
+        assert_eq!(sequences(&messages), ["ac", "b"]);
+    }
+
+    #[test]
+    fn two_who_turn_out_to_be_one_are_one_sequence_in_the_order_of_writing() {
+        let messages = [
+            from(None, ZOLAS_ID, "a"),
+            from(SIPHO, ZOLAS_ID, "b"),
+            from(ZOLA, SIPHOS_ID, "c"),
+            from(ZOLA, ZOLAS_ID, "d"),
+            from(None, SIPHOS_ID, "e"),
+        ];
+        assert_eq!(sequences(&messages), ["abcde"]);
+    }
+
+    #[test]
+    fn nothing_is_taken_at_once_where_nobody_can_tell_who_wrote() {
+        let messages = [from(ZOLA, None, "a"), from(SIPHO, SIPHOS_ID, "b"), from(None, ZOLAS_ID, "c")];
+        assert_eq!(sequences(&messages), ["abc"]);
+    }
+}
