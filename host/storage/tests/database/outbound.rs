@@ -92,6 +92,7 @@ fn accepted(message: u128) -> Steps {
         times: [None; 4],
         provider_id: Some("wamid.A".to_owned()),
         error: None,
+        leaves_queue: true,
     };
     let known = ProviderId { id: "wamid.A".to_owned(), message: id(message), chat_message: None };
     Steps { legs: vec![leg], provider_ids: vec![known], ..Steps::default() }
@@ -187,6 +188,19 @@ async fn legs_move_forward_and_leave_the_queue() {
     let locked = legs::lock(&mut db, CLIENT, &both, WhenLocked::Wait).await.unwrap();
     let states: Vec<_> = locked.iter().map(|leg| (leg.id, leg.leg_state)).collect();
     assert_eq!(states, [(id(1), DeliveryState::Accepted), (id(2), DeliveryState::Queued)]);
+}
+
+#[tokio::test]
+async fn a_step_takes_a_leg_out_of_the_queue_when_it_says_so() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
+    for leaves_queue in [false, true] {
+        let mut moved = accepted(1);
+        moved.legs[0].leaves_queue = leaves_queue;
+        steps::write(&mut db, CLIENT, &moved, moment(1)).await.unwrap();
+        let due = work::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap().legs;
+        assert_eq!(due.is_empty(), leaves_queue);
+    }
 }
 
 #[tokio::test]
