@@ -204,6 +204,19 @@ async fn a_step_takes_a_leg_out_of_the_queue_when_it_says_so() {
 }
 
 #[tokio::test]
+async fn a_mark_is_written_where_the_work_lies() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
+    let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
+    work::mark_sending(&mut db, CLIENT, &all, moment(0), Duration::from_secs(30)).await.unwrap();
+    sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut db).await.unwrap();
+    let written = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables
+                   WHERE schemaname = current_schema() AND relname = 'outbound_work'";
+    let written: (i64, i64) = sqlx::query_as(written).fetch_one(&mut db).await.unwrap();
+    assert_eq!(written, (3, 3), "no index has a new entry");
+}
+
+#[tokio::test]
 async fn legs_that_are_put_off_wait_for_their_time_and_stay_what_they_are() {
     let mut db = database().await;
     store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
