@@ -60,10 +60,11 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
 
 /// Has PostgreSQL look at the tables that have outgrown what it knows of them; answers how many those were.
 pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
-    let mut db = db.acquire().await?;
-    let tables = statistics::outgrown(&mut db).await?;
+    let tables = statistics::outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
-        statistics::look_at(&mut db, table).await?;
+        let mut tx = db.begin().await?;
+        statistics::look_at(&mut tx, table).await?;
+        tx.commit().await?;
     }
     Ok(tables.len())
 }

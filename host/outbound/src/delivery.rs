@@ -9,6 +9,7 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     chat::{FallbackFacts, fallback_due},
+    clock::minted_at,
     conversation::InConversation,
     delivery::DeliveryState,
     event::{Event, MessageMoved, StepTimes, Tracking},
@@ -287,6 +288,10 @@ impl Progress {
                 self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure, receipt });
             }
         }
+        let key = (leg.id, leg.ordinal);
+        // Also where an earlier step of this group took it out.
+        let leaves_queue =
+            leg.leg_state == DeliveryState::Queued || self.moves.get(&key).is_some_and(|before| before.leaves_queue);
         leg.leg_state = last;
         let moved = LegMove {
             message: leg.id,
@@ -295,8 +300,9 @@ impl Progress {
             times: leg.times,
             provider_id: step.provider_id,
             error,
+            leaves_queue,
         };
-        self.moves.insert((leg.id, leg.ordinal), moved);
+        self.moves.insert(key, moved);
         if falls_back {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
         }
@@ -359,7 +365,7 @@ async fn fallback_follows(
         mode: known.mode,
         seen_on_whatsapp: known.reached || leg.leg_state >= DeliveryState::Sent,
         has_phone: true,
-        age: ctx.now() - accepted_at(leg.id),
+        age: ctx.now() - minted_at(leg.id.0),
         max_age: TimeDelta::from_std(ctx.settings.fallback_max_age).unwrap_or(TimeDelta::MAX),
         requested: leg.fallback.is_some(),
     };
@@ -380,12 +386,6 @@ async fn fallback_follows(
 /// Said by Cloud, not without doubt, or found out by Lite before sending.
 fn may_not_be_on_whatsapp(code: i64) -> bool {
     means_not_on_whatsapp(code) || code == NOT_REGISTERED
-}
-
-/// When a message was accepted: its id was minted then.
-fn accepted_at(message: MessageId) -> DateTime<Utc> {
-    let millis = i64::try_from(message.0.as_u128() >> 80).unwrap_or(i64::MAX);
-    DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::UNIX_EPOCH)
 }
 
 /// Remembers that these recipients are reached on the channels of these inboxes.

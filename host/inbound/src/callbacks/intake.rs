@@ -28,8 +28,9 @@ use uuid::Uuid;
 
 /// Looks into the directories: one at a time, for everybody who came meanwhile.
 const LOOKS: Grouping = Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX };
-/// Transactions of one client. Weights are items.
-const STORES: Grouping = Grouping { groups: 2, further_from: 32, most_items: 256, most_weight: 512 };
+/// Transactions of one client. Weights are items. Most of what a small group costs is its statements: fewer callbacks than this
+/// go with the next group, which the provider waits for gladly.
+const STORES: Grouping = Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512 };
 
 /// Why a callback was not taken: the provider is to call again. Nothing of it is stored, or all of it.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -172,16 +172,15 @@ fn page(legs: usize) -> i64 {
 
 /// Reads which parts the provider has of legs that were called for before. What goes out for the first time has none.
 async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> Result<Vec<Marked>> {
-    let mut marked = Vec::with_capacity(legs.len());
-    for leg in legs {
-        let taken = match leg.attempts {
-            0 => Vec::new(),
-            _ => sms::parts::submitted(db, lease.client, (leg.message, leg.ordinal)).await?,
-        };
+    let key = |leg: &DueLeg| (leg.message, leg.ordinal);
+    let again: Vec<(MessageId, i16)> = legs.iter().filter(|leg| leg.attempts > 0).map(key).collect();
+    let mut taken = sms::parts::submitted(db, lease.client, &again).await?;
+    let marked = legs.into_iter().map(|leg| {
+        let taken = taken.remove(&key(&leg)).unwrap_or_default();
         let taken = taken.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
-        marked.push(Marked { leg, taken, standing: None });
-    }
-    Ok(marked)
+        Marked { leg, taken, standing: None }
+    });
+    Ok(marked.collect())
 }
 
 /// Reads what the window of each message depends on, and notes that its call begins: reports about it will name a moment only.

@@ -22,6 +22,7 @@ use storage::outbound::{
     messages::{self, NewMessage},
     parts::{self, NewPart, PartOrigin},
 };
+use uuid::Uuid;
 
 /// Small and good enough: the next number of a made-up history.
 struct Dice(u64);
@@ -201,6 +202,31 @@ async fn counts_are_those_of_the_messages_whatever_happened_in_whatever_order() 
         world.truth(Period { from: begin, before: world.ctx.now() }, None).await.read > 20,
         "not much of a history"
     );
+}
+
+#[tokio::test]
+async fn the_queue_holds_the_legs_that_are_queued_and_no_others_in_whatever_order_steps_come() {
+    let (world, mut dice) = (World::new().await, Dice(11));
+    let known = world.submit(PartOrigin::Chat, Channel::Whatsapp, 30).await;
+    let at = world.ctx.now();
+    let reached = |reached| Step { reached, failure: None, ..step(&mut Dice(1), known[0], at) };
+    // Of two steps in one group only the first finds the leg queued.
+    let mut steps = vec![reached(DeliveryState::Sent), reached(DeliveryState::Delivered)];
+    for _ in 0..12 {
+        world.advance(steps, dice.below(4) > 0).await;
+        let both = "SELECT ARRAY(SELECT message_id FROM outbound_leg WHERE state = 'QUEUED' ORDER BY message_id),
+                           ARRAY(SELECT message_id FROM outbound_work ORDER BY message_id)";
+        let (queued, work): (Vec<Uuid>, Vec<Uuid>) = sqlx::query_as(both).fetch_one(&world.ctx.db).await.unwrap();
+        assert_eq!(queued, work);
+        steps = (0..8)
+            .map(|_| {
+                let message = dice.one_of(&known);
+                step(&mut dice, message, at)
+            })
+            .collect();
+    }
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM outbound_work").fetch_one(&world.ctx.db).await.unwrap();
+    assert!((1..30).contains(&left), "{left} of 30");
 }
 
 #[tokio::test]

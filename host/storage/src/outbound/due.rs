@@ -154,7 +154,7 @@ pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateT
         "SELECT work.message_id, work.ordinal, work.phase, work.attempts,
                 (SELECT max(paced.due_at) FROM outbound_work paced
                  WHERE paced.client_id = $1 AND paced.lane_id = $2 AND paced.recipient = work.recipient
-                   AND paced.phase = 'PACED' AND NOT paced.ready
+                   AND paced.paced AND NOT paced.ready
                    AND (paced.priority, paced.message_id) < (work.priority, work.message_id)
                 ) AS behind, leg.ambiguous, leg.channel, leg.inbox_id, leg.updated_at AS queued_at,
                 leg.address_kind, leg.address_value, leg.content AS own_content, leg.sms_route,

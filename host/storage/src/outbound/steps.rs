@@ -31,6 +31,8 @@ pub struct LegMove {
     pub provider_id: Option<String>,
     /// Code and text of a failure.
     pub error: Option<(String, String)>,
+    /// It was queued until now. The provider has it, or never will: it leaves the queue.
+    pub leaves_queue: bool,
 }
 
 /// One step that a leg made.
@@ -64,7 +66,7 @@ pub struct ProviderId {
 /// All that a group of steps changes.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// Where legs stand now, each leg once. They leave the queue: the provider has them, or never will.
+    /// Where legs stand now, each leg once.
     pub legs: Vec<LegMove>,
     /// What happened on the way.
     pub receipts: Vec<NewReceipt>,
@@ -81,6 +83,7 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
         return Ok(());
     }
     let keys: LegKeys = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
+    let dequeued: LegKeys = legs.iter().filter(|leg| leg.leaves_queue).map(|leg| (leg.message, leg.ordinal)).collect();
     let time = |at: usize| legs.iter().map(|leg| leg.times.get(at).copied().flatten()).collect::<Vec<_>>();
     sqlx::query(
         "WITH leg AS (
@@ -97,7 +100,7 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
              WHERE leg.client_id = move.client_id AND leg.message_id = move.message_id AND leg.ordinal = move.ordinal
          ), work AS (
              DELETE FROM outbound_work work
-             USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS step (message_id, ordinal)
+             USING (SELECT $1::uuid AS client_id, * FROM unnest($29::uuid[], $30::smallint[]) AS step (message_id, ordinal)
                     OFFSET 0) move
              WHERE work.client_id = move.client_id AND work.message_id = move.message_id AND work.ordinal = move.ordinal
          ), known AS (
@@ -141,6 +144,8 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
     .bind(counts.counts(|counts| counts.delivered))
     .bind(counts.counts(|counts| counts.read))
     .bind(counts.counts(|counts| counts.failed))
+    .bind(dequeued.messages)
+    .bind(dequeued.ordinals)
     .execute(db)
     .await?;
     Ok(())

@@ -142,7 +142,7 @@ pub async fn record_outbound(
     Ok(())
 }
 
-/// Records the proof that customers are reached on the channels of inboxes. Writes only the first time.
+/// Records the proof that customers are reached on the channels of inboxes. Writes, and locks, only the first time.
 pub async fn mark_reached(
     db: &mut PgConnection,
     client: ClientId,
@@ -150,7 +150,11 @@ pub async fn mark_reached(
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, reached)
-         SELECT $1, inbox_id, customer_id, true FROM unnest($2::uuid[], $3::uuid[]) AS t (inbox_id, customer_id)
+         SELECT client_id, inbox_id, customer_id, true
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::uuid[]) AS one (inbox_id, customer_id) OFFSET 0) given
+         WHERE NOT EXISTS (SELECT FROM inbox_customer before
+                           WHERE before.client_id = given.client_id AND before.inbox_id = given.inbox_id
+                             AND before.customer_id = given.customer_id AND before.reached OFFSET 0)
          ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE SET reached = true
          WHERE NOT known.reached",
     )

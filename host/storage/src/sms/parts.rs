@@ -1,11 +1,14 @@
 //! The parts of SMS legs that an SMSC has taken, and how far each has come.
 
+use std::collections::HashMap;
+
 use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
     sms_products::FinalReceipt,
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::{Result, stored::known};
 
@@ -20,21 +23,34 @@ pub struct SmsPart {
     pub part: i16,
 }
 
-/// The numbers of the parts of a leg that the SMSC has taken.
+/// The parts of legs (`legs` = message and ordinal) that the SMSC has taken, those of a leg in their order. A leg of which it has
+/// none is absent.
 pub async fn submitted(
     db: &mut PgConnection,
     client: ClientId,
-    (message, ordinal): (MessageId, i16),
-) -> Result<Vec<i16>> {
-    let parts = sqlx::query_scalar(
-        "SELECT part FROM sms_part WHERE client_id = $1 AND message_id = $2 AND ordinal = $3 ORDER BY part",
+    legs: &[(MessageId, i16)],
+) -> Result<HashMap<(MessageId, i16), Vec<i16>>> {
+    if legs.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(Uuid, i16, i16)> = sqlx::query_as(
+        "SELECT part.message_id, part.ordinal, part.part
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS one (message_id, ordinal)
+               OFFSET 0) leg
+         JOIN sms_part part ON part.client_id = leg.client_id AND part.message_id = leg.message_id
+             AND part.ordinal = leg.ordinal
+         ORDER BY part.part",
     )
     .bind(client.0)
-    .bind(message.0)
-    .bind(ordinal)
+    .bind(legs.iter().map(|(message, _)| message.0).collect::<Vec<_>>())
+    .bind(legs.iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
-    Ok(parts)
+    let mut taken: HashMap<(MessageId, i16), Vec<i16>> = HashMap::new();
+    for (message, ordinal, part) in rows {
+        taken.entry((MessageId(message), ordinal)).or_default().push(part);
+    }
+    Ok(taken)
 }
 
 /// Writes what a receipt said of a part, and in which words of the SMSC; a final state stays.

@@ -88,6 +88,15 @@ impl Queue {
         }
     }
 
+    /// The column by which rows that wait are found when their time has come. A mark moves `due_at` of a leg that goes on being
+    /// ready, so legs have one that only those who wait have.
+    fn wakes_by(self) -> &'static str {
+        match self {
+            Self::Outbound => "wakes_at",
+            _ => "due_at",
+        }
+    }
+
     /// What keeps a lane shut whatever lies in it: nothing of a Lite number goes out while it is disconnected, or before its
     /// day begins, and no row is written for that.
     fn gate(self) -> &'static str {
@@ -106,11 +115,12 @@ impl Queue {
     /// partitions count from the beginning each.
     fn ready_statement(self) -> String {
         let (table, open) = self.source();
-        let come = format!("{open} AND NOT ready AND due_at <= $1");
+        let by = self.wakes_by();
+        let come = format!("{open} AND NOT ready AND {by} <= $1");
         format!(
             "UPDATE {table} SET ready = true
              WHERE ctid = ANY(ARRAY(
-                 SELECT ctid FROM {table} WHERE {come} ORDER BY due_at LIMIT {READY_AT_ONCE} FOR UPDATE SKIP LOCKED))
+                 SELECT ctid FROM {table} WHERE {come} ORDER BY {by} LIMIT {READY_AT_ONCE} FOR UPDATE SKIP LOCKED))
                AND {come}"
         )
     }

@@ -249,6 +249,23 @@ async fn customers_of_every_kind_of_inbox_have_an_address_and_a_chat() {
 }
 
 #[tokio::test]
+async fn a_customer_who_is_known_to_be_reached_is_not_locked_again() {
+    let (mut db, ids) = (database().await, ids());
+    let introduction = Introduction { addresses: vec![phone(ZO)], ..Introduction::default() };
+    let customer = resolve(&mut db, CLIENT, &ids, introduction, moment(1)).await.unwrap();
+    inbox_customers::record_outbound(&mut db, CLIENT, INBOX, &[(customer, None)], moment(2)).await.unwrap();
+    let mut versions = Vec::new();
+    for _ in 0..3 {
+        inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(INBOX, customer)])).await.unwrap();
+        let version = "SELECT reached, xmin::text, xmax::text FROM inbox_customer";
+        versions.push(sqlx::query_as::<_, (bool, String, String)>(version).fetch_one(&mut db).await.unwrap());
+    }
+    assert!(versions[0].0);
+    // A lock would stand in `xmax`.
+    assert_eq!(versions[1..], [versions[0].clone(), versions[0].clone()]);
+}
+
+#[tokio::test]
 async fn addresses_of_every_kind_that_one_event_names_are_one_customers() {
     let (mut db, ids) = (database().await, ids());
     let visitor = Address::of_kind(AddressKind::Visitor, "v-1").unwrap();

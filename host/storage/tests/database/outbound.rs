@@ -92,6 +92,7 @@ fn accepted(message: u128) -> Steps {
         times: [None; 4],
         provider_id: Some("wamid.A".to_owned()),
         error: None,
+        leaves_queue: true,
     };
     let known = ProviderId { id: "wamid.A".to_owned(), message: id(message), chat_message: None };
     Steps { legs: vec![leg], provider_ids: vec![known], ..Steps::default() }
@@ -187,6 +188,32 @@ async fn legs_move_forward_and_leave_the_queue() {
     let locked = legs::lock(&mut db, CLIENT, &both, WhenLocked::Wait).await.unwrap();
     let states: Vec<_> = locked.iter().map(|leg| (leg.id, leg.leg_state)).collect();
     assert_eq!(states, [(id(1), DeliveryState::Accepted), (id(2), DeliveryState::Queued)]);
+}
+
+#[tokio::test]
+async fn a_step_takes_a_leg_out_of_the_queue_when_it_says_so() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
+    for leaves_queue in [false, true] {
+        let mut moved = accepted(1);
+        moved.legs[0].leaves_queue = leaves_queue;
+        steps::write(&mut db, CLIENT, &moved, moment(1)).await.unwrap();
+        let due = work::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap().legs;
+        assert_eq!(due.is_empty(), leaves_queue);
+    }
+}
+
+#[tokio::test]
+async fn a_mark_is_written_where_the_work_lies() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
+    let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
+    work::mark_sending(&mut db, CLIENT, &all, moment(0), Duration::from_secs(30)).await.unwrap();
+    sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut db).await.unwrap();
+    let written = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables
+                   WHERE schemaname = current_schema() AND relname = 'outbound_work'";
+    let written: (i64, i64) = sqlx::query_as(written).fetch_one(&mut db).await.unwrap();
+    assert_eq!(written, (3, 3), "no index has a new entry");
 }
 
 #[tokio::test]

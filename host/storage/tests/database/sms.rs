@@ -1,6 +1,9 @@
 //! The parts of SMS legs and the receipts of an SMSC, in a real database.
 
+use std::collections::HashMap;
+
 use domain::{delivery::DeliveryState, ids::MessageId};
+use sqlx::PgConnection;
 use storage::sms::{
     directory::{self, ParkedReceipt},
     inbound::{self, InboundSms},
@@ -17,6 +20,24 @@ fn taken_as(smsc_id: &str, part: SmsPart) -> TakenPart {
     TakenPart { part, bind: "bind".to_owned(), smsc_id: smsc_id.to_owned() }
 }
 
+/// The parts of one leg that the SMSC has.
+async fn submitted(db: &mut PgConnection, ordinal: i16) -> Vec<i16> {
+    let leg = (MESSAGE, ordinal);
+    parts::submitted(db, CLIENT, &[leg]).await.unwrap().remove(&leg).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn the_parts_of_several_legs_are_read_at_once() {
+    let mut db = database().await;
+    let part = |ordinal, part| SmsPart { message: MESSAGE, ordinal, part };
+    let given = [(part(0, 2), "A"), (part(0, 1), "B"), (part(2, 1), "C")].map(|(part, id)| taken_as(id, part));
+    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+    let legs = [(MESSAGE, 0), (MESSAGE, 1), (MESSAGE, 2)];
+    let expected = HashMap::from([(legs[0], vec![1, 2]), (legs[2], vec![1])]);
+    assert_eq!(parts::submitted(&mut db, CLIENT, &legs).await.unwrap(), expected);
+    assert!(parts::submitted(&mut db, STRANGER, &legs).await.unwrap().is_empty());
+}
+
 #[tokio::test]
 async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     let mut db = database().await;
@@ -25,8 +46,8 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     let given = given.map(|(part, smsc_id)| taken_as(smsc_id, part));
     assert!(taken::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "no receipt came before");
     assert!(taken::enter(&mut db, CLIENT, &given[..1]).await.unwrap().is_empty(), "a part is entered once");
-    assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap(), [1, 2]);
-    assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 1)).await.unwrap(), [1]);
+    assert_eq!(submitted(&mut db, 0).await, [1, 2]);
+    assert_eq!(submitted(&mut db, 1).await, [1]);
     assert_eq!(directory::find(&mut db, "bind", "C").await.unwrap(), Some((CLIENT, part(1, 1))));
     assert_eq!(directory::find(&mut db, "other", "C").await.unwrap(), None);
 
@@ -69,7 +90,7 @@ async fn of_two_parts_under_one_smsc_id_the_later_has_the_receipts() {
 
     taken::enter(&mut db, CLIENT, &given).await.unwrap();
 
-    assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap(), [1, 2]);
+    assert_eq!(submitted(&mut db, 0).await, [1, 2]);
     assert_eq!(directory::find(&mut db, "bind", "A").await.unwrap(), Some((CLIENT, part(2))));
 }
 
@@ -82,7 +103,7 @@ async fn parts_that_an_smsc_takes_without_an_id_are_kept_and_found_by_no_receipt
     taken::enter(&mut db, CLIENT, &given[..2]).await.unwrap();
     taken::enter(&mut db, CLIENT, &given).await.unwrap();
 
-    assert_eq!(parts::submitted(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap(), [1, 2, 3]);
+    assert_eq!(submitted(&mut db, 0).await, [1, 2, 3]);
     assert_eq!(directory::find(&mut db, "bind", "").await.unwrap(), None);
     assert_eq!(directory::find(&mut db, "bind", "A").await.unwrap(), Some((CLIENT, part(3))));
 }

@@ -189,13 +189,34 @@ async fn a_table_that_has_grown_is_looked_at_once_and_again_when_it_has_doubled(
 
     grow(&mut db, 1..=600).await;
     assert_eq!(outgrown(&mut db).await, ["idempotency"]);
-    statistics::look_at(&mut db, "idempotency").await.unwrap();
+    look_at(&mut db, "idempotency").await;
     assert_eq!(outgrown(&mut db).await, Vec::<String>::new());
 
     grow(&mut db, 601..=1100).await;
     assert_eq!(outgrown(&mut db).await, Vec::<String>::new(), "it has not doubled");
     grow(&mut db, 1101..=1300).await;
     assert_eq!(outgrown(&mut db).await, ["idempotency"]);
+}
+
+#[tokio::test]
+async fn a_look_at_a_table_that_grows_fast_is_a_quick_one() {
+    let scratch = scratch::database().await;
+    let mut db = scratch.connection().await;
+    grow(&mut db, 1..=600).await;
+    look_at(&mut db, "idempotency").await;
+    let parts = "SELECT cardinality(histogram_bounds::text::text[]) FROM pg_stats
+                 WHERE schemaname = current_schema() AND tablename = 'idempotency' AND attname = 'key'";
+    let parts: i32 = sqlx::query_scalar(parts).fetch_one(&mut db).await.unwrap();
+    assert_eq!(parts, 11);
+    let usual: String = sqlx::query_scalar("SHOW default_statistics_target").fetch_one(&mut db).await.unwrap();
+    assert_eq!(usual, "100", "other looks are as close as PostgreSQL is set to");
+}
+
+/// As upkeep does it.
+async fn look_at(db: &mut PgConnection, table: &str) {
+    let mut tx = db.begin().await.unwrap();
+    statistics::look_at(&mut tx, table).await.unwrap();
+    tx.commit().await.unwrap();
 }
 
 /// Keys that are numbers from 1000 on.
