@@ -66,6 +66,27 @@ async fn repeated_callbacks_are_reported_once() {
 }
 
 #[tokio::test]
+async fn a_status_names_the_customer_by_number_and_user_id_as_soon_as_the_provider_does() {
+    let (patchbay, client, sink) = shared().await;
+    let (by_number, by_id) = (patchbay.new_phone(), patchbay.new_phone());
+    let mut payload = client.order_ready(&[]);
+    payload["messages"][0]["recipients"] = json!([
+        { "to": by_number.msisdn, "ctId": "by-number" },
+        { "customerUserId": by_id.user_id().await, "ctId": "by-id" },
+    ]);
+    client.send(&payload).await.accepted();
+    for (ct_id, phone) in [("by-number", &by_number), ("by-id", &by_id)] {
+        client.statuses(&sink, ct_id, "DELIVERED").await;
+        let bodies: Vec<Value> = sink.bodies("status").into_iter().filter(|body| body["ctId"] == ct_id).collect();
+        let after_accepted = bodies.iter().filter(|body| body["status"] != "ACCEPTED");
+        for body in after_accepted {
+            assert_eq!(body["receiver"], phone.msisdn, "{body}");
+            assert_eq!(body["recipientUserId"], phone.user_id().await, "{body}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn statuses_that_arrive_last_first_are_reported_in_order() {
     let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "reorderCallbacks": true })).await;
     patchbay.phone(CUSTOMER).set(json!({ "autoRead": true })).await;

@@ -10,21 +10,17 @@ use domain::{
     channel::Channel,
     chat::{FallbackFacts, fallback_due},
     clock::minted_at,
-    conversation::InConversation,
     delivery::DeliveryState,
-    event::{Event, MessageMoved, StepTimes, Tracking},
-    ids::{ClientId, ConversationId, MessageId},
+    ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
     lite::NOT_REGISTERED,
 };
 use storage::{
     PgConnection, Queue,
-    chat::conversations,
     outbound::{
         count_changes::CountChanges,
         fallbacks::{self, NewFallback},
         legs::{self, MessageLeg, WhenLocked},
-        parts::PartOrigin,
         provider_ids,
         steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
     },
@@ -32,9 +28,11 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::{opt_out, second_address};
+use crate::{
+    moved::{TakenStep, report},
+    opt_out, second_address,
+};
 use base::{Context, Result};
-use events::{NewEvent, record};
 
 /// The leg that a message begins with, whatever its channel.
 const FIRST_LEG: i16 = 0;
@@ -206,16 +204,6 @@ async fn advance_locked(
     progress.write(ctx, db, client).await
 }
 
-/// A step that a message took, with the leg as it was then.
-struct TakenStep {
-    leg: MessageLeg,
-    state: DeliveryState,
-    at: DateTime<Utc>,
-    failure: Option<ProviderFailure>,
-    /// Where it is stored.
-    receipt: Option<Uuid>,
-}
-
 /// A leg that WhatsApp has sent, and what it calls the recipient.
 type Seen = (MessageLeg, Vec<Address>);
 
@@ -284,8 +272,8 @@ impl Progress {
                 error: error.clone(),
             });
             if !falls_back && !goes_on {
-                let (failure, receipt) = (step.failure.clone(), Some(receipt));
-                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure, receipt });
+                let (failure, named, receipt) = (step.failure.clone(), step.named.clone(), Some(receipt));
+                self.taken.push(TakenStep { leg: leg.clone(), state: *state, at: step.at, failure, named, receipt });
             }
         }
         let key = (leg.id, leg.ordinal);
@@ -414,53 +402,6 @@ async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep
     Ok(())
 }
 
-/// Records each step.
-async fn report(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    taken: &[TakenStep],
-) -> Result<Vec<(Queue, Uuid)>> {
-    let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
-    known.sort_unstable();
-    known.dedup();
-    let known = if known.is_empty() { HashMap::new() } else { conversations::shown(db, client, &known).await? };
-    let event = |step: &TakenStep| NewEvent {
-        inbox: Some(step.leg.inbox),
-        order_key: step.leg.order_key,
-        at: step.at,
-        event: Event::MessageMoved(Box::new(moved(step, &known))),
-    };
-    let events: Vec<NewEvent> = taken.iter().map(event).collect();
-    record(ctx, db, client, &events).await
-}
-
-fn moved(
-    TakenStep { leg, state, failure, receipt, .. }: &TakenStep,
-    conversations: &HashMap<ConversationId, InConversation>,
-) -> MessageMoved {
-    MessageMoved {
-        message: leg.id,
-        chat_message: leg.chat_message,
-        leg: leg.ordinal,
-        channel: leg.channel,
-        state: *state,
-        to: leg.recipient.iter().cloned().collect(),
-        gst_id: leg.gst_id.clone(),
-        ct_id: leg.ct_id.clone(),
-        conversation: leg.conversation.and_then(|id| conversations.get(&id)).cloned(),
-        times: StepTimes::up_to(*state, leg.times),
-        failure: failure.clone().filter(|_| state.is_failed()),
-        tracking: Tracking {
-            receipt: *receipt,
-            request: leg.request,
-            tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
-            cost: leg.cost.clone(),
-            of_product: leg.origin == Some(PartOrigin::Product),
-        },
-    }
-}
-
 /// Says that a message whose fallback was refused has failed: its leg has already, and nothing is left to try. Inside the
 /// transaction that decides the fallback, which happens once.
 pub async fn fail_for_good(
@@ -473,7 +414,8 @@ pub async fn fail_for_good(
     let legs = legs::lock(db, client, &[(message, FIRST_LEG)], WhenLocked::Wait).await?;
     let Some(leg) = legs.into_iter().next() else { return Ok(Vec::new()) };
     let receipt = steps::last_failure(db, client, message).await?;
-    let taken = [TakenStep { leg, state: DeliveryState::Failed, at: ctx.now(), failure: Some(failure), receipt }];
+    let (state, named, failure) = (DeliveryState::Failed, Vec::new(), Some(failure));
+    let taken = [TakenStep { leg, state, at: ctx.now(), failure, named, receipt }];
     follow_chat(db, client, &taken, &[]).await?;
     report(ctx, db, client, &taken).await
 }

@@ -8,6 +8,7 @@ pub mod blocklist;
 pub mod delivery;
 pub mod dispatch;
 pub mod fallback;
+mod moved;
 mod opt_out;
 pub mod rates;
 pub mod reply;

@@ -1,192 +1,13 @@
-//! Lite over an HTTP bridge that speaks WAHA's API, as its documentation describes it (PROVIDERS D.3): the stub stands for it.
+//! Lite over an HTTP bridge that speaks WAHA's API: the stub stands for it.
 
-use std::{
-    collections::HashMap,
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-};
-
-use axum::{
-    Json, Router,
-    extract::{Path, Query, State},
-    http::{HeaderMap, StatusCode},
-    routing::{get, post},
-};
 use harness::{Setup, eventually};
-use hmac::{Hmac, Mac};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sha2::Sha512;
 
-use super::{Lite, UP};
-
-const KEY: &str = "key-of-the-bridge";
-const SECRET: &str = "secret-of-the-webhooks";
-
-/// What the stub knows.
-#[derive(Default)]
-struct Bridge {
-    /// Status and configuration of each session.
-    sessions: HashMap<String, (String, Value)>,
-    /// Bodies of sends, with their paths.
-    sent: Vec<(String, Value)>,
-    /// Who is not on WhatsApp.
-    absent: Vec<String>,
-}
-
-type Shared = Arc<Mutex<Bridge>>;
-type Answer = (StatusCode, Json<Value>);
-
-/// A pretend WAHA.
-struct Waha {
-    address: SocketAddr,
-    bridge: Shared,
-}
-
-impl Waha {
-    async fn start() -> Self {
-        let bridge = Shared::default();
-        let sends = ["sendText", "sendImage", "sendFile", "sendLocation", "sendVideo", "sendVoice"];
-        let mut router = Router::new()
-            .route("/api/sessions", post(create))
-            .route("/api/sessions/{name}", get(show))
-            .route("/api/sessions/{name}/{action}", post(act))
-            .route("/api/{session}/auth/qr", get(code))
-            .route("/api/contacts/check-exists", get(exists));
-        for path in sends {
-            let send =
-                move |state: State<Shared>, headers: HeaderMap, body: Json<Value>| send(state, headers, body, path);
-            router = router.route(&format!("/api/{path}"), post(send));
-        }
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let router = router.with_state(Arc::clone(&bridge));
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { address, bridge }
-    }
-
-    fn url(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
-    /// The only session, once it is there: its name and its first webhook.
-    async fn session(&self) -> (String, Value) {
-        eventually("a session at the bridge", || async {
-            let bridge = self.bridge.lock().unwrap();
-            let (name, (_, config)) = bridge.sessions.iter().next()?;
-            Some((name.clone(), config["webhooks"][0].clone()))
-        })
-        .await
-    }
-
-    fn set_status(&self, name: &str, status: &str) {
-        self.bridge.lock().unwrap().sessions.get_mut(name).unwrap().0 = status.to_owned();
-    }
-
-    fn status(&self, name: &str) -> String {
-        self.bridge.lock().unwrap().sessions[name].0.clone()
-    }
-
-    /// Posts an event to the webhook of the session, as WAHA signs it. Answers the status.
-    #[expect(clippy::disallowed_methods, reason = "somebody else's server has its own clock and its own client")]
-    async fn tells(&self, event: &str, payload: Value, secret: &str) -> u16 {
-        let (name, webhook) = self.session().await;
-        let body = json!({
-            "id": "evt_1", "timestamp": chrono::Utc::now().timestamp_millis(), "event": event, "session": name,
-            "payload": payload, "engine": "NOWEB",
-        });
-        let body = body.to_string();
-        let mut mac = Hmac::<Sha512>::new_from_slice(secret.as_bytes()).unwrap();
-        mac.update(body.as_bytes());
-        let signature = hex::encode(mac.finalize().into_bytes());
-        let call = reqwest::Client::new()
-            .post(webhook["url"].as_str().unwrap())
-            .header("content-type", "application/json")
-            .header("X-Webhook-Hmac", signature)
-            .header("X-Webhook-Hmac-Algorithm", "sha512")
-            .body(body);
-        call.send().await.unwrap().status().as_u16()
-    }
-
-    fn sent(&self) -> Vec<(String, Value)> {
-        self.bridge.lock().unwrap().sent.clone()
-    }
-}
-
-fn keyed(headers: &HeaderMap) -> Result<(), Answer> {
-    let key = headers.get("x-api-key").and_then(|key| key.to_str().ok());
-    if key == Some(KEY) { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, Json(json!({ "message": "Unauthorized" })))) }
-}
-
-async fn create(State(bridge): State<Shared>, headers: HeaderMap, Json(body): Json<Value>) -> Result<Answer, Answer> {
-    keyed(&headers)?;
-    let name = body["name"].as_str().unwrap().to_owned();
-    let mut bridge = bridge.lock().unwrap();
-    if bridge.sessions.contains_key(&name) {
-        let said = json!({ "statusCode": 422, "message": "Session already exists. Use PUT to update it." });
-        return Err((StatusCode::UNPROCESSABLE_ENTITY, Json(said)));
-    }
-    assert_eq!(body["start"], true);
-    bridge.sessions.insert(name.clone(), ("SCAN_QR_CODE".to_owned(), body["config"].clone()));
-    Ok((StatusCode::CREATED, Json(json!({ "name": name, "status": "STARTING" }))))
-}
-
-async fn show(
-    State(bridge): State<Shared>,
-    headers: HeaderMap,
-    Path(name): Path<String>,
-) -> Result<Json<Value>, Answer> {
-    keyed(&headers)?;
-    let bridge = bridge.lock().unwrap();
-    let Some((status, _)) = bridge.sessions.get(&name) else {
-        return Err((StatusCode::NOT_FOUND, Json(json!({ "message": "Session not found" }))));
-    };
-    Ok(Json(json!({ "name": name, "status": status })))
-}
-
-async fn act(
-    State(bridge): State<Shared>,
-    headers: HeaderMap,
-    Path((name, action)): Path<(String, String)>,
-) -> Result<Answer, Answer> {
-    keyed(&headers)?;
-    let status = match action.as_str() {
-        "start" | "restart" => "WORKING",
-        "stop" | "logout" => "STOPPED",
-        other => panic!("WAHA has no action {other}"),
-    };
-    bridge.lock().unwrap().sessions.get_mut(&name).unwrap().0 = status.to_owned();
-    Ok((StatusCode::CREATED, Json(json!({ "name": name, "status": status }))))
-}
-
-async fn code(headers: HeaderMap, Query(query): Query<HashMap<String, String>>) -> Result<Json<Value>, Answer> {
-    keyed(&headers)?;
-    assert_eq!(query["format"], "raw");
-    Ok(Json(json!({ "value": "2@code-of-the-bridge" })))
-}
-
-async fn exists(
-    State(bridge): State<Shared>,
-    headers: HeaderMap,
-    Query(query): Query<HashMap<String, String>>,
-) -> Result<Json<Value>, Answer> {
-    keyed(&headers)?;
-    let absent = bridge.lock().unwrap().absent.contains(&query["phone"]);
-    Ok(Json(json!({ "numberExists": !absent, "chatId": format!("{}@c.us", query["phone"]) })))
-}
-
-async fn send(
-    State(bridge): State<Shared>,
-    headers: HeaderMap,
-    Json(body): Json<Value>,
-    path: &str,
-) -> Result<Answer, Answer> {
-    keyed(&headers)?;
-    let mut bridge = bridge.lock().unwrap();
-    bridge.sent.push((path.to_owned(), body.clone()));
-    let id = format!("true_{}_3EB0{:016}", body["chatId"].as_str().unwrap(), bridge.sent.len());
-    Ok((StatusCode::CREATED, Json(json!({ "id": id, "timestamp": 1, "fromMe": true }))))
-}
+use super::{
+    Lite, UP,
+    waha::{KEY, SECRET, Waha},
+};
 
 fn with(waha: &Waha) -> Setup {
     Setup::new()
@@ -290,4 +111,68 @@ async fn files_places_and_absent_recipients_over_a_bridge() {
     let (path, body) = &sent[0];
     assert_eq!(path, "sendImage");
     assert_eq!((&body["file"]["url"], &body["caption"]), (&json!("https://files.example/cat.jpg"), &json!("a cat")));
+}
+
+#[tokio::test]
+async fn agents_react_read_and_type_over_a_bridge() {
+    const MESSAGES: &str = "/chat-service/api/v2/messages";
+    let waha = Waha::start().await;
+    let patchbay = with(&waha).start().await;
+    let lite = Lite::new(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
+    lite.ask(Method::POST, "/connect", None).await.accepted();
+    let (session, _) = waha.session().await;
+    waha.set_status(&session, "WORKING");
+    lite.told(UP).await;
+    let told = json!({
+        "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
+        "fromMe": false, "body": "hello",
+    });
+    assert_eq!(waha.tells("message", told, SECRET).await, 200);
+    let chat = eventually("the chat", || async {
+        let page = lite.client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+        Some(page["content"][0]["id"].as_str()?.to_owned())
+    })
+    .await;
+
+    for call in ["read", "typing"] {
+        let path = format!("{MESSAGES}/{call}?participantId={chat}");
+        let shown = lite.client.request(Method::POST, &path, None, &[]).await;
+        assert_eq!(shown.ok(), json!({ "shown": true }), "{call}");
+    }
+    let react = |emoji: Value, on: &str| {
+        let reaction = json!({ "externalMessageId": on, "emoji": emoji });
+        json!({ "participantId": chat, "channel": "WHATSAPP", "reaction": reaction })
+    };
+    let goes = async |count: usize| eventually("a call", || async { waha.sent().get(count - 1).cloned() }).await;
+    lite.client.post(MESSAGES, &react(json!("👍"), "AAAA")).await.ok();
+    goes(3).await;
+    lite.client.post(MESSAGES, &react(Value::Null, "AAAA")).await.ok();
+    goes(4).await;
+    let (by, on) = ("27820000001@c.us", "false_27820000001@c.us_AAAA");
+    let expected = [
+        ("sendSeen", json!({ "session": session, "chatId": by, "messageIds": [on] })),
+        ("startTyping", json!({ "session": session, "chatId": by })),
+        ("reaction", json!({ "session": session, "messageId": on, "reaction": "👍" })),
+        ("reaction", json!({ "session": session, "messageId": on, "reaction": "" })),
+    ];
+    assert_eq!(waha.sent(), expected.map(|(path, body)| (path.to_owned(), body)));
+
+    let text = json!({ "participantId": chat, "channel": "WHATSAPP", "text": "our own words" });
+    lite.client.post(MESSAGES, &text).await.ok();
+    goes(5).await;
+    let ours = eventually("the id of our own words", || async {
+        let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
+        let ours = past.as_array().unwrap().iter().find(|message| message["text"] == "our own words").cloned();
+        Some(ours?["whatsAppMessageId"].as_str()?.to_owned())
+    })
+    .await;
+    let refused = lite.client.post(MESSAGES, &react(json!("👍"), &ours)).await;
+    assert_eq!(refused.faulty_fields(), ["reaction.externalMessageId"], "a device is told whose message it is");
+    let told = json!({
+        "id": "false_27820000001@c.us_BBBB", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
+        "fromMe": false, "reaction": { "text": "🙏", "messageId": format!("true_27820000001@c.us_{ours}") },
+    });
+    assert_eq!(waha.tells("message.reaction", told, SECRET).await, 200);
+    let body = lite.sink.receives("incoming", "the reaction", |body| body["messageContentType"] == "REACTION").await;
+    assert_eq!(body["text"], "🙏");
 }

@@ -4,6 +4,7 @@ mod bridge;
 mod messages;
 mod processing;
 mod sessions;
+mod waha;
 
 use harness::{Client, Patchbay, Phone, Reply, Sink, eventually};
 use reqwest::Method;

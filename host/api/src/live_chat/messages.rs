@@ -123,7 +123,7 @@ pub(super) struct SendBody {
     media_url: Option<String>,
     /// A place.
     location: Option<LocationBody>,
-    /// A reaction to a message; nothing else can stand beside it. On WhatsApp Cloud and Messenger.
+    /// A reaction to a message; nothing else can stand beside it. On WhatsApp and Messenger; from Lite to what customers wrote.
     reaction: Option<ReactionBody>,
 }
 

@@ -9,11 +9,19 @@ use domain::{
     inbox::InboxKind,
 };
 
-use super::{CloudApi, CloudNumber, CloudSend, error_codes::refreshes_templates, pace::PAIR_INTERVAL};
+use super::{
+    CloudApi, CloudNumber, CloudSend,
+    error_codes::refreshes_templates,
+    files::{Named, Uploads},
+    pace::PAIR_INTERVAL,
+};
 use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence, doors};
 
 /// When a number without credentials is looked at again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
+
+/// What Meta says of a file that it does not have: invalid parameters, and files that cannot be got.
+const WITHOUT_FILE: [i64; 4] = [100, 131_009, 131_052, 131_053];
 
 /// How fast business numbers send unless they have a rate of their own.
 #[derive(Debug, Clone, Copy)]
@@ -28,12 +36,48 @@ pub struct CloudLimits {
 pub struct CloudCarrier {
     api: CloudApi,
     doors: doors::Doors,
+    uploads: Uploads,
 }
 
 impl CloudCarrier {
     /// With these limits for every number.
     pub fn new(api: CloudApi, limits: CloudLimits) -> Self {
-        Self { api, doors: doors::Doors::new(limits.rate_per_second, limits.in_flight) }
+        let doors = doors::Doors::new(limits.rate_per_second, limits.in_flight);
+        Self { api, doors, uploads: Uploads::default() }
+    }
+
+    /// Sends a message whose files Meta has, or can fetch.
+    async fn send_with(
+        &self,
+        number: &CloudNumber,
+        outgoing: &Outgoing<'_>,
+        files: &Named,
+    ) -> Result<Taken, SendFailure> {
+        let address = |kind| outgoing.to.as_kind(kind).or_else(|| outgoing.other?.as_kind(kind));
+        let send = CloudSend {
+            phone: address(AddressKind::Phone),
+            bsuid: address(AddressKind::Bsuid),
+            content: outgoing.content,
+            uploaded: &files.ids,
+            quoted: outgoing.quoted,
+            opaque: outgoing.opaque,
+        };
+        self.api.send(number, &send).await
+    }
+
+    /// Uploads what Meta cannot fetch, and sends. Meta may have let go of a file before its time: where it refuses a message with
+    /// files of earlier uploads, they are uploaded anew, once.
+    async fn upload_and_send(&self, number: &CloudNumber, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+        let files = self.uploads.of(&self.api, number, outgoing.content, outgoing.files).await?;
+        let result = self.send_with(number, outgoing, &files).await;
+        let is_about_files =
+            matches!(&result, Err(SendFailure::Rejected(failure)) if WITHOUT_FILE.contains(&failure.code));
+        if !(files.of_earlier && is_about_files) {
+            return result;
+        }
+        self.uploads.forget(number, &files);
+        let files = self.uploads.of(&self.api, number, outgoing.content, outgoing.files).await?;
+        self.send_with(number, outgoing, &files).await
     }
 }
 
@@ -90,16 +134,8 @@ impl Carrier for CloudCarrier {
             let reason = "no place or no credentials for a call to the Cloud API".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
-        let address = |kind| outgoing.to.as_kind(kind).or_else(|| outgoing.other?.as_kind(kind));
-        let send = CloudSend {
-            phone: address(AddressKind::Phone),
-            bsuid: address(AddressKind::Bsuid),
-            content: outgoing.content,
-            quoted: outgoing.quoted,
-            opaque: outgoing.opaque,
-        };
         call.begins();
-        let mut result = self.api.send(number, &send).await;
+        let mut result = self.upload_and_send(number, outgoing).await;
         call.slow_down(&mut result, outgoing.attempt);
         result
     }

@@ -1,4 +1,4 @@
-//! Media of the Cloud API (PROVIDERS A.6): resolve, download, upload, delete.
+//! Media of the Cloud API (PROVIDERS A.6): resolve, download, delete; `files` uploads.
 
 use std::{
     io,
@@ -6,13 +6,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use bytes::Bytes;
-use domain::inbound::ProviderFailure;
-use reqwest::{
-    Method, RequestBuilder, Response,
-    header::CONTENT_TYPE,
-    multipart::{Form, Part},
-};
+use reqwest::{Method, RequestBuilder, Response, header::CONTENT_TYPE};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
@@ -62,17 +56,6 @@ pub struct DownloadedMedia {
     pub sha256: String,
     /// `Content-Type` of the answer, `application/octet-stream` when it has none.
     pub mime: String,
-}
-
-/// A file to upload.
-#[derive(Debug, Clone)]
-pub struct MediaUpload {
-    /// Content.
-    pub bytes: Bytes,
-    /// MIME type.
-    pub mime: String,
-    /// File name.
-    pub filename: String,
 }
 
 /// A download that failed. Nothing is left behind.
@@ -128,24 +111,6 @@ impl CloudApi {
         let url = self.token_host(url)?;
         let call = self.client.get(url).bearer_auth(&number.access_token).timeout(self.timeout * 4);
         fetch_file(call, expectation, to).await
-    }
-
-    /// Uploads a file; the id is valid for 30 days.
-    pub async fn upload_media(&self, number: &CloudNumber, upload: MediaUpload) -> Result<String, GraphError> {
-        let unusable = |_| GraphError::Answer {
-            status: 400,
-            failure: ProviderFailure { code: 100, text: format!("`{}` is not a MIME type", upload.mime) },
-        };
-        let part = Part::stream(upload.bytes).file_name(upload.filename).mime_str(&upload.mime).map_err(unusable)?;
-        let form =
-            Form::new().text("messaging_product", "whatsapp").text("type", upload.mime.clone()).part("file", part);
-        let call = self.call(Method::POST, &[&number.phone_number_id, "media"], &number.access_token).multipart(form);
-        let answer: Value = self.read(call).await?;
-        match answer.get("id") {
-            Some(Value::String(id)) => Ok(id.clone()),
-            Some(Value::Number(id)) => Ok(id.to_string()),
-            _ => Err(GraphError::Unreadable("the upload was answered without an id".to_owned())),
-        }
     }
 
     /// Removes an uploaded file.

@@ -3,7 +3,7 @@
 use domain::content::{Location, MediaKind, OutboundContent, OutboundMedia, ReplyButtons, ReplyList};
 use serde_json::{Map, Value, json};
 
-use super::{send::CloudSend, template_body::template_object};
+use super::{files::MediaIds, send::CloudSend, template_body::template_object};
 
 /// The whole body; `None` when there is no recipient.
 pub(super) fn message_body(send: &CloudSend<'_>) -> Option<Value> {
@@ -15,7 +15,7 @@ pub(super) fn message_body(send: &CloudSend<'_>) -> Option<Value> {
         (None, Some(bsuid)) => body.insert("recipient".into(), bsuid.into()),
         (None, None) => return None,
     };
-    let (kind, object) = content_object(send.content);
+    let (kind, object) = content_object(send.content, send.uploaded);
     body.insert("type".into(), kind.into());
     body.insert(kind.into(), object);
     if let Some(quoted) = send.quoted {
@@ -37,12 +37,12 @@ pub(super) fn read_receipt_body(wamid: &str, typing: bool) -> Value {
 }
 
 /// The `type` and the object under that name.
-fn content_object(content: &OutboundContent) -> (&'static str, Value) {
+fn content_object(content: &OutboundContent, uploaded: &MediaIds) -> (&'static str, Value) {
     match content {
         OutboundContent::Text { body } => ("text", json!({ "preview_url": false, "body": body })),
         OutboundContent::Sms(sms) => ("text", json!({ "preview_url": false, "body": sms.text })),
-        OutboundContent::Media(media) => media_object(media),
-        OutboundContent::Template(template) => ("template", template_object(template)),
+        OutboundContent::Media(media) => media_object(media, uploaded),
+        OutboundContent::Template(template) => ("template", template_object(template, uploaded)),
         OutboundContent::Buttons(buttons) => ("interactive", buttons_object(buttons)),
         OutboundContent::List(list) => ("interactive", list_object(list)),
         OutboundContent::Location(location) => ("location", location_object(location)),
@@ -55,9 +55,10 @@ fn content_object(content: &OutboundContent) -> (&'static str, Value) {
 }
 
 /// Sounds and stickers cannot carry a caption, and only documents have a name.
-fn media_object(media: &OutboundMedia) -> (&'static str, Value) {
+fn media_object(media: &OutboundMedia, uploaded: &MediaIds) -> (&'static str, Value) {
     let mut object = Map::new();
-    object.insert("link".into(), media.url.as_str().into());
+    let (name, value) = file_at(&media.url, uploaded);
+    object.insert(name.into(), value.into());
     let captioned = matches!(media.kind, MediaKind::Image | MediaKind::Video | MediaKind::Document);
     if let (true, Some(caption)) = (captioned, &media.caption) {
         object.insert("caption".into(), caption.as_str().into());
@@ -69,6 +70,14 @@ fn media_object(media: &OutboundMedia) -> (&'static str, Value) {
         object.insert("voice".into(), true.into());
     }
     (media_type(media.kind), Value::Object(object))
+}
+
+/// What a file is found by: the id that Meta gave to it, else the address where Meta fetches it.
+pub(super) fn file_at<'a>(url: &'a str, uploaded: &'a MediaIds) -> (&'static str, &'a str) {
+    match uploaded.get(url) {
+        Some(id) => ("id", id),
+        None => ("link", url),
+    }
 }
 
 /// Meta's name for a kind of file.

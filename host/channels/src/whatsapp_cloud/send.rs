@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::{
     CloudApi, CloudNumber, GraphError,
     error_codes::{CodeAction, action_for},
+    files::MediaIds,
     graph::{ErrorAnswer, NoAnswer, answer, status_failure},
     message_body::{message_body, read_receipt_body},
 };
@@ -28,6 +29,8 @@ pub struct CloudSend<'a> {
     pub bsuid: Option<&'a str>,
     /// What to send.
     pub content: &'a OutboundContent,
+    /// The files in it that Meta has from us.
+    pub uploaded: &'a MediaIds,
     /// `wamid` of the message that is quoted.
     pub quoted: Option<&'a str>,
     /// Comes back with every status (`biz_opaque_callback_data`, at most 512 characters): our message id.
@@ -83,7 +86,7 @@ fn taken(value: &Value) -> Result<Taken, SendFailure> {
     Ok(Taken { provider_id: Some(provider_id), learned, held, sent: false })
 }
 
-fn refused(error: ErrorAnswer) -> SendFailure {
+pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
     let ErrorAnswer { status, failure, wait, subcode: _ } = error;
     let Some(failure) = failure else {
         return refused_without_a_code(status, wait);

@@ -5,17 +5,20 @@ use domain::content::{
 };
 use serde_json::{Map, Value, json};
 
-use super::message_body::media_type;
+use super::{
+    files::MediaIds,
+    message_body::{file_at, media_type},
+};
 
 /// Name, language and the components that take parameters.
-pub(super) fn template_object(template: &TemplateSend) -> Value {
+pub(super) fn template_object(template: &TemplateSend, uploaded: &MediaIds) -> Value {
     let mut components = components(
-        header_parameters(template.header.as_ref(), &template.header_text),
+        header_parameters(template.header.as_ref(), &template.header_text, uploaded),
         &template.body,
         &template.buttons,
     );
     if !template.cards.is_empty() {
-        components.push(carousel(&template.cards));
+        components.push(carousel(&template.cards, uploaded));
     }
     let mut object = Map::new();
     object.insert("name".into(), template.name.as_str().into());
@@ -41,17 +44,18 @@ fn components(header: Vec<Value>, body: &[TextParameter], buttons: &[ButtonParam
 }
 
 /// A header is a file or a text, never both.
-fn header_parameters(file: Option<&HeaderParameter>, text: &[TextParameter]) -> Vec<Value> {
+fn header_parameters(file: Option<&HeaderParameter>, text: &[TextParameter], uploaded: &MediaIds) -> Vec<Value> {
     match file {
-        Some(file) => vec![file_parameter(file)],
+        Some(file) => vec![file_parameter(file, uploaded)],
         None => text.iter().map(text_parameter).collect(),
     }
 }
 
-fn file_parameter(header: &HeaderParameter) -> Value {
+fn file_parameter(header: &HeaderParameter, uploaded: &MediaIds) -> Value {
     let kind = media_type(header.kind);
     let mut media = Map::new();
-    media.insert("link".into(), header.url.as_str().into());
+    let (name, value) = file_at(&header.url, uploaded);
+    media.insert(name.into(), value.into());
     if let (MediaKind::Document, Some(filename)) = (header.kind, &header.filename) {
         media.insert("filename".into(), filename.as_str().into());
     }
@@ -79,12 +83,12 @@ fn button(button: &ButtonParameter) -> Value {
     json!({ "type": "button", "sub_type": sub_type, "index": button.index.to_string(), "parameters": [parameter] })
 }
 
-fn carousel(cards: &[CardParameters]) -> Value {
+fn carousel(cards: &[CardParameters], uploaded: &MediaIds) -> Value {
     let cards: Vec<Value> = cards
         .iter()
         .enumerate()
         .map(|(index, card)| {
-            let parts = components(header_parameters(card.header.as_ref(), &[]), &card.body, &card.buttons);
+            let parts = components(header_parameters(card.header.as_ref(), &[], uploaded), &card.body, &card.buttons);
             json!({ "card_index": index, "components": parts })
         })
         .collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use axum::body::Body;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use channels::whatsapp_cloud::{GraphError, MediaError, MediaExpectation, MediaUpload};
+use channels::whatsapp_cloud::{GraphError, MediaError, MediaExpectation};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -119,22 +119,6 @@ async fn a_redirect_does_not_carry_the_token_away() {
     let outcome = api(&graph).download_media(&number(), &graph.url("/m"), &expect(8, None), &target()).await;
     assert!(outcome.is_err());
     assert!(other.seen().is_empty());
-}
-
-#[tokio::test]
-async fn an_upload_is_a_form_with_product_type_and_file() {
-    let server = Server::start().await;
-    server.answer(Answer::json(200, json!({"id":"4711"})));
-    let upload =
-        MediaUpload { bytes: Bytes::from_static(b"PNGDATA"), mime: "image/png".into(), filename: "a.png".into() };
-    assert_eq!(api(&server).upload_media(&number(), upload).await.unwrap(), "4711");
-    let seen = server.last();
-    assert_eq!((seen.method.as_str(), seen.target.as_str()), ("POST", "/v25.0/PN1/media"));
-    assert!(seen.header("content-type").unwrap().starts_with("multipart/form-data; boundary="));
-    let body = String::from_utf8(seen.body.to_vec()).unwrap();
-    assert!(body.contains("name=\"messaging_product\"\r\n\r\nwhatsapp\r\n"));
-    assert!(body.contains("name=\"type\"\r\n\r\nimage/png\r\n"));
-    assert!(body.contains("name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\nPNGDATA\r\n"));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use channels::whatsapp_cloud::{CloudApi, CloudNumber, CloudSend, CloudSettings};
+use channels::whatsapp_cloud::{CloudApi, CloudNumber, CloudSend, CloudSettings, MediaIds};
 use domain::{
     address::{Address, AddressKind},
     content::*,
@@ -35,7 +35,14 @@ pub fn accepted() -> Answer {
 async fn body_of(content: OutboundContent) -> Value {
     let server = Server::start().await;
     server.answer(accepted());
-    let send = CloudSend { phone: Some("27820000001"), bsuid: None, content: &content, quoted: None, opaque: "msg_1" };
+    let send = CloudSend {
+        phone: Some("27820000001"),
+        bsuid: None,
+        content: &content,
+        uploaded: &MediaIds::new(),
+        quoted: None,
+        opaque: "msg_1",
+    };
     api(&server).send(&number(), &send).await.unwrap();
     let seen = server.last();
     assert_eq!((seen.method.as_str(), seen.target.as_str()), ("POST", "/v25.0/PN1/messages"));
@@ -256,7 +263,14 @@ async fn a_quote_rides_in_the_context_and_a_user_id_in_recipient() {
         json!({"contacts":[{"input":"ZA.100","user_id":"ZA.100"}],"messages":[{"id":"wamid.Y"}]}),
     ));
     let content = OutboundContent::Text { body: "Hello".to_owned() };
-    let send = CloudSend { phone: None, bsuid: Some("ZA.100"), content: &content, quoted: Some("wamid.Q"), opaque: "" };
+    let send = CloudSend {
+        phone: None,
+        bsuid: Some("ZA.100"),
+        content: &content,
+        uploaded: &MediaIds::new(),
+        quoted: Some("wamid.Q"),
+        opaque: "",
+    };
     let taken = api(&server).send(&number(), &send).await.unwrap();
     let learned = vec![Address::of_kind(AddressKind::Bsuid, "ZA.100").unwrap()];
     assert_eq!((taken.learned, taken.held), (learned, false));
@@ -273,8 +287,14 @@ async fn the_phone_number_wins_over_the_user_id() {
     let server = Server::start().await;
     server.answer(accepted());
     let content = OutboundContent::Text { body: "Hello".to_owned() };
-    let send =
-        CloudSend { phone: Some("27820000001"), bsuid: Some("ZA.100"), content: &content, quoted: None, opaque: "m" };
+    let send = CloudSend {
+        phone: Some("27820000001"),
+        bsuid: Some("ZA.100"),
+        content: &content,
+        uploaded: &MediaIds::new(),
+        quoted: None,
+        opaque: "m",
+    };
     api(&server).send(&number(), &send).await.unwrap();
     let body = server.last().json();
     assert_eq!((body["to"].as_str(), body.get("recipient")), (Some("27820000001"), None));

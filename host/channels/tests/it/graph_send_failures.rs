@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use channels::whatsapp_cloud::{CloudApi, CloudSend, CloudSettings};
+use channels::whatsapp_cloud::{CloudApi, CloudSend, CloudSettings, MediaIds};
 use domain::{
     address::{Address, AddressKind},
     carriage::{SendFailure, Taken},
@@ -19,7 +19,14 @@ use crate::{
 
 async fn send_over(api: &CloudApi) -> Result<Taken, SendFailure> {
     let content = OutboundContent::Text { body: "Hello".to_owned() };
-    let send = CloudSend { phone: Some("27820000001"), bsuid: None, content: &content, quoted: None, opaque: "m" };
+    let send = CloudSend {
+        phone: Some("27820000001"),
+        bsuid: None,
+        content: &content,
+        uploaded: &MediaIds::new(),
+        quoted: None,
+        opaque: "m",
+    };
     api.send(&number(), &send).await
 }
 
@@ -182,7 +189,14 @@ async fn a_request_that_was_written_and_not_answered_is_unknown() {
 async fn a_message_without_recipient_is_refused_without_a_call() {
     let server = Server::start().await;
     let content = OutboundContent::Text { body: "Hello".to_owned() };
-    let send = CloudSend { phone: None, bsuid: None, content: &content, quoted: None, opaque: "m" };
+    let send = CloudSend {
+        phone: None,
+        bsuid: None,
+        content: &content,
+        uploaded: &MediaIds::new(),
+        quoted: None,
+        opaque: "m",
+    };
     assert!(matches!(api(&server).send(&number(), &send).await, Err(SendFailure::Rejected(_))));
     assert!(server.seen().is_empty());
 }
@@ -194,7 +208,14 @@ async fn a_hostile_id_cannot_reach_another_path() {
     let mut number = number();
     number.phone_number_id = "../v1/other?x=1#".to_owned();
     let content = OutboundContent::Text { body: "Hello".to_owned() };
-    let send = CloudSend { phone: Some("27820000001"), bsuid: None, content: &content, quoted: None, opaque: "m" };
+    let send = CloudSend {
+        phone: Some("27820000001"),
+        bsuid: None,
+        content: &content,
+        uploaded: &MediaIds::new(),
+        quoted: None,
+        opaque: "m",
+    };
     api(&server).send(&number, &send).await.unwrap();
     assert_eq!(server.last().target, "/v25.0/..%2Fv1%2Fother%3Fx=1%23/messages");
 }

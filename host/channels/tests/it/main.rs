@@ -17,6 +17,7 @@ mod carrier_lite;
 mod carrier_messenger;
 mod carrier_smpp;
 mod carriers;
+mod cloud_files;
 mod documented_codes;
 mod graph_media;
 mod graph_reads;

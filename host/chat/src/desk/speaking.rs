@@ -3,7 +3,7 @@
 use base::{Context, media};
 use domain::{
     channel::Channel,
-    chat::{ContentType, ParticipantState, TicketMove, most_bytes},
+    chat::{ChatContent, ContentType, ParticipantState, TicketMove, most_bytes},
     content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
     file_type::FileType,
     ids::{ChatMessageId, ClientId, MediaId},
@@ -15,7 +15,8 @@ use events::{NewEvent, record};
 use storage::{
     PgConnection, Queue,
     chat::{
-        chat_messages, history,
+        chat_messages::{self, ChatMessage},
+        history,
         participants::{self, Participant},
     },
     inbound::media as stored_media,
@@ -150,7 +151,7 @@ async fn quoted<'a>(
 ) -> Result<Option<(ChatMessageId, &'a str)>, DeskError> {
     let Some(provider_id) = provider_id else { return Ok(None) };
     match of_chat(db, client, chat, provider_id).await? {
-        Some(quoted) => Ok(Some((quoted, provider_id))),
+        Some(quoted) => Ok(Some((quoted.id, provider_id))),
         None => Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat")),
     }
 }
@@ -161,11 +162,11 @@ async fn of_chat(
     client: ClientId,
     chat: &Participant,
     provider_id: &str,
-) -> Result<Option<ChatMessageId>, DeskError> {
+) -> Result<Option<ChatMessage>, DeskError> {
     let known = chat_messages::quoted(db, client, provider_id).await?.and_then(|known| known.chat_message);
     let Some(id) = known else { return Ok(None) };
     let message = chat_messages::find(db, client, id).await?;
-    Ok(message.filter(|message| message.participant == chat.id).map(|_| id))
+    Ok(message.filter(|message| message.participant == chat.id))
 }
 
 /// Refuses reactions that a channel has not, and those to what is no message of this chat.
@@ -176,16 +177,20 @@ async fn may_react(
     reaction: &Reaction,
 ) -> Result<(), DeskError> {
     let why_not = match kind {
-        InboxKind::WhatsappCloud | InboxKind::Messenger => None,
-        InboxKind::WhatsappLite => Some("cannot be sent from a WhatsApp Lite number"),
+        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Messenger => None,
         InboxKind::Web => Some("cannot be sent to a web site, whose widget shows none"),
         InboxKind::Sms => Some("cannot be sent as an SMS"),
     };
     if let Some(why_not) = why_not {
         return Err(DeskError::fault("reaction", why_not));
     }
-    if of_chat(db, client, chat, &reaction.message_id).await?.is_none() {
-        return Err(DeskError::fault("reaction.externalMessageId", "is not the id of a message of this chat"));
+    let fault = |said| Err(DeskError::fault("reaction.externalMessageId", said));
+    let Some(message) = of_chat(db, client, chat, &reaction.message_id).await? else {
+        return fault("is not the id of a message of this chat");
+    };
+    // A device is told by whom the message was that it reacts to, and says that it was the customer.
+    if kind == InboxKind::WhatsappLite && !matches!(message.content, ChatContent::Incoming(_)) {
+        return fault("is not a message of the customer: a WhatsApp Lite number reacts to those only");
     }
     Ok(())
 }

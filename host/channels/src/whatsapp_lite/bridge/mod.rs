@@ -314,7 +314,10 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
     // What is quoted, or reacted to, was written by the customer.
     let written = |id: &str| format!("false_{chat}_{id}");
     say("reply_to", json!(message.quoted.map(written)));
-    say("chatId", json!(chat));
+    // A reaction is found by the message alone.
+    if !matches!(message.content, DeviceContent::Reaction(_)) {
+        say("chatId", json!(chat));
+    }
     let path = match &message.content {
         DeviceContent::Text(text) => {
             say("text", json!(text));

@@ -1,0 +1,206 @@
+//! Files of ours that Meta cannot fetch: their bytes are uploaded, and messages name them by their media id (PROVIDERS A.6).
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::{carriage::SendFailure, content::OutboundContent};
+use reqwest::{
+    Body, Method,
+    multipart::{Form, Part},
+};
+use serde_json::Value;
+use tokio_util::io::ReaderStream;
+
+use super::{
+    CloudApi, CloudNumber,
+    graph::{NoAnswer, answer},
+    send::{before_an_answer, refused},
+};
+use crate::carrier::{CannotCarry, OurFile, OurFiles};
+
+/// The largest file of any kind, in bytes; Meta takes less of most kinds, and says so itself.
+const FILE_MAX: u64 = 100 << 20;
+/// How long an id is used: Meta keeps what was uploaded for 30 days.
+const USED_FOR: Duration = Duration::from_secs(29 * 24 * 60 * 60);
+/// How many ids are remembered.
+const REMEMBERED: usize = 10_000;
+
+/// The files of one message that Meta has from us: media ids by address. Every other address is one that Meta fetches from.
+pub type MediaIds = BTreeMap<String, String>;
+
+/// The media ids of a message, and whether some were those of an earlier upload.
+pub(super) struct Named {
+    pub(super) ids: MediaIds,
+    pub(super) of_earlier: bool,
+}
+
+/// What was uploaded: the number for which, and our address of the file without what signs it.
+type Upload = (String, String);
+
+/// Media ids that may be used again. A file of ours never changes under its address.
+#[derive(Default)]
+pub(super) struct Uploads(Mutex<HashMap<Upload, (String, Instant)>>);
+
+impl Uploads {
+    /// Uploads every file of this content that Meta cannot fetch, unless it has it already.
+    pub(super) async fn of(
+        &self,
+        api: &CloudApi,
+        number: &CloudNumber,
+        content: &OutboundContent,
+        files: &dyn OurFiles,
+    ) -> Result<Named, SendFailure> {
+        let mut named = Named { ids: MediaIds::new(), of_earlier: false };
+        for url in addresses(content) {
+            if named.ids.contains_key(url) {
+                continue;
+            }
+            // Looked at also where Meta has it: one that was deleted here is not sent any more.
+            let Some(file) = files.open(url).await? else { continue };
+            let upload = upload_of(number, url);
+            let id = match self.find(&upload, Instant::now()) {
+                Some(id) => {
+                    named.of_earlier = true;
+                    id
+                }
+                None => {
+                    let id = api.upload_media(number, file).await?;
+                    self.keep(upload, id.clone(), Instant::now());
+                    id
+                }
+            };
+            named.ids.insert(url.to_owned(), id);
+        }
+        Ok(named)
+    }
+
+    /// Meta did not take a message with these: they are uploaded anew.
+    pub(super) fn forget(&self, number: &CloudNumber, named: &Named) {
+        let mut known = self.known();
+        for url in named.ids.keys() {
+            known.remove(&upload_of(number, url));
+        }
+    }
+
+    fn find(&self, upload: &Upload, now: Instant) -> Option<String> {
+        let known = self.known();
+        let (id, since) = known.get(upload)?;
+        (now.saturating_duration_since(*since) < USED_FOR).then(|| id.clone())
+    }
+
+    fn keep(&self, upload: Upload, id: String, now: Instant) {
+        let mut known = self.known();
+        if known.len() >= REMEMBERED {
+            let oldest = known.iter().min_by_key(|(_, (_, since))| *since).map(|(upload, _)| upload.clone());
+            oldest.map(|oldest| known.remove(&oldest));
+        }
+        known.insert(upload, (id, now));
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<Upload, (String, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A file has many addresses, one for each moment at which it was named: they differ behind the question mark.
+fn upload_of(number: &CloudNumber, url: &str) -> Upload {
+    let plain = url.split(['?', '#']).next().unwrap_or(url);
+    (number.phone_number_id.clone(), plain.to_owned())
+}
+
+/// The addresses of the files in a message.
+fn addresses(content: &OutboundContent) -> Vec<&str> {
+    match content {
+        OutboundContent::Media(media) => vec![media.url.as_str()],
+        OutboundContent::Template(template) => {
+            let cards = template.cards.iter().filter_map(|card| card.header.as_ref());
+            template.header.iter().chain(cards).map(|header| header.url.as_str()).collect()
+        }
+        OutboundContent::Text { .. }
+        | OutboundContent::Sms(_)
+        | OutboundContent::Buttons(_)
+        | OutboundContent::List(_)
+        | OutboundContent::Location(_)
+        | OutboundContent::Reaction(_) => Vec::new(),
+    }
+}
+
+impl CloudApi {
+    /// Uploads a file; the id is valid for 30 days. Nobody sees the file before a message names it, so whatever went wrong may be
+    /// done again.
+    pub async fn upload_media(&self, number: &CloudNumber, file: OurFile) -> Result<String, SendFailure> {
+        let OurFile { content, mime_type, filename } = file;
+        if content.bytes > FILE_MAX {
+            let reason = format!("a file of WhatsApp has at most {FILE_MAX} bytes, and this one {}", content.bytes);
+            return Err(CannotCarry { reason }.into());
+        }
+        let unusable = |_| CannotCarry { reason: format!("the file has no MIME type but `{mime_type}`") };
+        let bytes = Body::wrap_stream(ReaderStream::new(content.reader));
+        let part = Part::stream_with_length(bytes, content.bytes).file_name(filename);
+        let part = part.mime_str(&mime_type).map_err(unusable)?;
+        let form = Form::new().text("messaging_product", "whatsapp").text("type", mime_type.clone()).part("file", part);
+        let path = [number.phone_number_id.as_str(), "media"];
+        let call = self.call(Method::POST, &path, &number.access_token).timeout(self.timeout * 2).multipart(form);
+        let again = |reason| SendFailure::NotSent { reason, after: None };
+        let failed = |failure| match failure {
+            SendFailure::Unknown { reason } => again(reason),
+            failure => failure,
+        };
+        let response = call.send().await.map_err(|error| failed(before_an_answer(error)))?;
+        let value = answer(response).await.map_err(|none| match none {
+            NoAnswer::Lost(reason) => again(reason),
+            NoAnswer::Error(error) => failed(refused(error)),
+        })?;
+        let id = match value.get("id") {
+            Some(Value::String(id)) => Some(id.clone()),
+            Some(Value::Number(id)) => Some(id.to_string()),
+            _ => None,
+        };
+        let id = id.filter(|id| !id.is_empty());
+        id.ok_or_else(|| again("the upload was answered without an id".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upload(address: &str) -> Upload {
+        let number = CloudNumber { phone_number_id: "PN1".to_owned(), access_token: "T".to_owned() };
+        upload_of(&number, address)
+    }
+
+    #[test]
+    fn an_id_is_used_again_for_29_days_and_no_longer() {
+        let (uploads, began) = (Uploads::default(), Instant::now());
+        uploads.keep(upload("http://h/media/1/2?expires=3"), "4711".to_owned(), began);
+        let found = |after| uploads.find(&upload("http://h/media/1/2?expires=9&signature=8"), began + after);
+        assert_eq!(found(Duration::ZERO).as_deref(), Some("4711"));
+        assert_eq!(found(USED_FOR - Duration::from_secs(1)).as_deref(), Some("4711"));
+        assert_eq!(found(USED_FOR), None);
+    }
+
+    #[test]
+    fn an_id_is_that_of_one_number_and_one_file() {
+        let uploads = Uploads::default();
+        uploads.keep(upload("http://h/media/1/2"), "4711".to_owned(), Instant::now());
+        let other = ("PN2".to_owned(), "http://h/media/1/2".to_owned());
+        assert_eq!(uploads.find(&other, Instant::now()), None);
+        assert_eq!(uploads.find(&upload("http://h/media/1/3"), Instant::now()), None);
+    }
+
+    #[test]
+    fn of_too_many_the_oldest_is_forgotten() {
+        let (uploads, began) = (Uploads::default(), Instant::now());
+        for count in 0..=REMEMBERED {
+            let at = began + Duration::from_millis(u64::try_from(count).unwrap());
+            uploads.keep(upload(&count.to_string()), count.to_string(), at);
+        }
+        assert_eq!(uploads.known().len(), REMEMBERED);
+        assert_eq!(uploads.find(&upload("0"), began), None);
+        assert!(uploads.find(&upload("1"), began).is_some());
+    }
+}

@@ -1,0 +1,91 @@
+//! The steps of messages as the events that tell of them (SPEC 3.2, 6.2).
+
+use std::collections::HashMap;
+
+use base::{Context, Result};
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    conversation::InConversation,
+    delivery::DeliveryState,
+    event::{Event, MessageMoved, StepTimes, Tracking},
+    ids::{ClientId, ConversationId},
+    inbound::ProviderFailure,
+};
+use events::{NewEvent, record};
+use storage::{
+    PgConnection, Queue,
+    chat::conversations,
+    outbound::{legs::MessageLeg, parts::PartOrigin},
+};
+use uuid::Uuid;
+
+/// A step that a message took, with the leg as it was then.
+pub(crate) struct TakenStep {
+    pub(crate) leg: MessageLeg,
+    pub(crate) state: DeliveryState,
+    pub(crate) at: DateTime<Utc>,
+    pub(crate) failure: Option<ProviderFailure>,
+    /// What the provider calls the recipient.
+    pub(crate) named: Vec<Address>,
+    /// Where it is stored.
+    pub(crate) receipt: Option<Uuid>,
+}
+
+/// Records each step.
+pub(crate) async fn report(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    taken: &[TakenStep],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
+    known.sort_unstable();
+    known.dedup();
+    let known = if known.is_empty() { HashMap::new() } else { conversations::shown(db, client, &known).await? };
+    let event = |step: &TakenStep| NewEvent {
+        inbox: Some(step.leg.inbox),
+        order_key: step.leg.order_key,
+        at: step.at,
+        event: Event::MessageMoved(Box::new(moved(step, &known))),
+    };
+    let events: Vec<NewEvent> = taken.iter().map(event).collect();
+    record(ctx, db, client, &events).await
+}
+
+fn moved(
+    TakenStep { leg, state, failure, named, receipt, .. }: &TakenStep,
+    conversations: &HashMap<ConversationId, InConversation>,
+) -> MessageMoved {
+    MessageMoved {
+        message: leg.id,
+        chat_message: leg.chat_message,
+        leg: leg.ordinal,
+        channel: leg.channel,
+        state: *state,
+        to: to(leg, named),
+        gst_id: leg.gst_id.clone(),
+        ct_id: leg.ct_id.clone(),
+        conversation: leg.conversation.and_then(|id| conversations.get(&id)).cloned(),
+        times: StepTimes::up_to(*state, leg.times),
+        failure: failure.clone().filter(|_| state.is_failed()),
+        tracking: Tracking {
+            receipt: *receipt,
+            request: leg.request,
+            tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
+            cost: leg.cost.clone(),
+            of_product: leg.origin == Some(PartOrigin::Product),
+        },
+    }
+}
+
+/// Whom a message goes to: as its sender wrote it, and as the provider calls the same person by another kind of address.
+fn to(leg: &MessageLeg, named: &[Address]) -> Vec<Address> {
+    let mut to: Vec<Address> = leg.recipient.iter().cloned().collect();
+    for other in named {
+        if to.iter().all(|known| known.kind() != other.kind()) {
+            to.push(other.clone());
+        }
+    }
+    to
+}
