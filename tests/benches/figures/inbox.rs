@@ -209,7 +209,8 @@ async fn pattern(stage: &Stage) {
 /// A partition for messages of a week that is over.
 async fn partition(stage: &Stage, weeks_ago: i32) {
     // Where the program's own partitions begin and end: at the least id of a Monday.
-    let bounds = "SELECT to_char(week, 'YYYYMMDD'), bench_bound(week)::text, bench_bound(week + interval '1 week')::text
+    let bounds =
+        "SELECT to_char(week, 'YYYYMMDD'), bench_bound(week)::text, bench_bound(week + interval '1 week')::text
                   FROM (SELECT date_trunc('week', now()) - interval '1 week' * $1) AS of (week)";
     let row = sqlx::query(bounds).bind(weeks_ago).fetch_one(&stage.db).await.unwrap();
     let (name, from, to): (String, String, String) = (row.get(0), row.get(1), row.get(2));
