@@ -208,6 +208,43 @@ async fn every_answer_of_a_chatbot_is_shown_on_every_channel_and_what_is_chosen_
 }
 
 #[tokio::test]
+async fn cards_of_a_chatbot_are_shown_on_every_channel_and_a_tap_on_one_comes_back() {
+    let scene = Scene::set("clerk").await;
+    let deed = format!("carousel {} summer_carousel", scene.client.template_id("summer_carousel"));
+    for channel in CHANNELS {
+        let mut customer = scene.customer(channel).await;
+        // What is newer than this version is left out, and the rest of the answer goes out.
+        customer.write("hologram").await;
+        customer.hears("shown").await;
+        customer.write(&deed).await;
+        let seen = customer.hears("Summer is here.").await;
+        if channel != Channel::Web {
+            assert!(
+                seen.raw.to_string().contains("blue") && seen.raw.to_string().contains("red"),
+                "{channel:?}: {seen:?}"
+            );
+            continue;
+        }
+        let card = |colour: &str| {
+            json!({
+                "text": format!("Our {colour} range"),
+                "image": format!("https://shop.example/{colour}.jpg"),
+                "choices": [{ "id": format!("more-{colour}"), "title": "More" }],
+            })
+        };
+        let content = &seen.raw["content"];
+        assert_eq!(content["kind"], "cards");
+        assert_eq!(content["text"], "Summer is here. Look what came in:");
+        assert_eq!(content["cards"], json!([card("blue"), card("red")]));
+        assert_eq!(content["choices"], json!([]));
+        let Customer::Web(visitor) = &mut customer else { unreachable!() };
+        let message = &seen.raw["id"];
+        visitor.send(json!({ "type": "tap", "key": new_key(), "message": message, "choice": "more-red" })).await;
+        customer.hears("got card more-red").await;
+    }
+}
+
+#[tokio::test]
 async fn timers_hand_over_to_a_team_release_and_close_work_on_every_channel() {
     let scene = Scene::set("clerk").await;
     scene.client.post("/api/v1/teams", &json!({ "name": "sales" })).await;

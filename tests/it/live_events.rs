@@ -99,6 +99,27 @@ async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
 }
 
 #[tokio::test]
+async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    phone.write(&client.number, "is anybody there?").await;
+    let came = until(&mut live, "message.received").await.pop().unwrap();
+    let answer = json!({
+        "participantId": came["chat"]["id"], "channel": "WHATSAPP", "text": "yes", "tempId": "t-1", "ctId": "c-1",
+    });
+    let stored = client.post("/chat-service/api/v2/messages", &answer).await.ok();
+    let told = until(&mut live, "message.sent").await.pop().unwrap();
+    for field in ["id", "sequenceNumber", "createdTime", "userOriginated", "messageOwner", "tempId", "ctId", "gstId"] {
+        assert_eq!(told["message"][field], stored[field], "{field}");
+    }
+    assert_eq!((&stored["userOriginated"], &stored["tempId"]), (&json!(true), &json!("t-1")));
+    let chat = client.get(&format!("/chat-service/api/v2/chats/{}", came["chat"]["id"].as_str().unwrap())).await.ok();
+    assert_eq!(told["chat"]["lastMessageTime"], chat["lastMessageTime"]);
+}
+
+#[tokio::test]
 async fn a_customer_is_called_what_the_address_book_calls_it() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

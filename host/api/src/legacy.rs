@@ -3,10 +3,12 @@
 
 use axum::{
     extract::{OriginalUri, Request},
-    http::{HeaderName, HeaderValue, Uri, header},
+    http::{HeaderValue, Uri, header},
     middleware::Next,
     response::Response,
 };
+
+use crate::observe::DEPRECATION;
 
 /// What everything but sending and chats stands under.
 const PREFIX: &str = "/messaging-service";
@@ -19,7 +21,6 @@ const RENAMED: [(&str, &str); 2] = [
 const STAYS: &str = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey";
 /// RFC 9745: since when, in seconds after the beginning of 1970; 2026-11-22.
 const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1795305600");
-const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 
 /// The path that is served for the one that was called, and whether the latter is deprecated.
 #[derive(Debug, PartialEq, Eq)]

@@ -21,8 +21,12 @@ use crate::{
 /// On every response; a caller's own value is logged beside ours.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Says since when a call is deprecated (RFC 9745).
+pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
+
 /// Headers that an error answer keeps.
-const KEPT: [HeaderName; 4] = [
+const KEPT: [HeaderName; 5] = [
+    DEPRECATION,
     axum::http::header::ALLOW,
     axum::http::header::ACCESS_CONTROL_ALLOW_ORIGIN,
     axum::http::header::ACCESS_CONTROL_EXPOSE_HEADERS,
@@ -49,7 +53,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         log_fault(&span, &error, response.status());
         let timestamp = state.context.now().to_rfc3339_opts(SecondsFormat::Millis, true);
-        // What tells browsers which pages may read the answer holds for errors, too.
+        // What tells browsers which pages may read the answer holds for errors, too, and so does what says that a call is old.
         let kept = KEPT.map(|name| (name.clone(), response.headers_mut().remove(&name)));
         let failed = Failed {
             timestamp,

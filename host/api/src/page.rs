@@ -57,7 +57,7 @@ fn parse<const SIZE: u32>(given: &Parameters) -> Result<ListQuery<SIZE>, ApiErro
             .filter(|size| (1..=MAX_SIZE).contains(size))
             .ok_or_else(|| ApiError::fault("size", format!("must be a whole number from 1 to {MAX_SIZE}")))?,
     };
-    let search = given.value("searchString").unwrap_or_default().to_owned();
+    let search = searched(given, "searchString")?;
     Ok(ListQuery { page: PageRequest { page, size }, search })
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Searched;
 
 impl IntoParams for Searched {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let schema = ObjectBuilder::new().schema_type(Type::String);
+        let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
         vec![parameter("searchString", "Part of a name or number; absent or empty = everything.", schema)]
     }
 }
@@ -95,12 +95,17 @@ impl FromRequestParts<ApiState> for Search {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        let search = Parameters::of(&parts.uri)?.value("search").unwrap_or_default().to_owned();
-        if search.chars().count() > SEARCH_MAX {
-            return Err(ApiError::fault("search", format!("must have at most {SEARCH_MAX} characters")));
-        }
-        Ok(Self(search))
+        searched(&Parameters::of(&parts.uri)?, "search").map(Self)
     }
+}
+
+/// What is looked for, by the name of its parameter; empty = everything.
+fn searched(given: &Parameters, name: &str) -> Result<String, ApiError> {
+    let search = given.value(name).unwrap_or_default();
+    if search.chars().count() > SEARCH_MAX {
+        return Err(ApiError::fault(name, format!("must have at most {SEARCH_MAX} characters")));
+    }
+    Ok(search.to_owned())
 }
 
 impl IntoParams for Search {
@@ -191,6 +196,19 @@ mod tests {
         assert!(query("page=-1").is_err());
         assert!(query("page=2147483647").is_ok() && query("page=2147483648").is_err());
         assert!(query("page=1.5").is_err());
+    }
+
+    #[test]
+    fn a_search_has_200_characters_at_most_by_either_name() {
+        let most = "ß".repeat(SEARCH_MAX);
+        assert_eq!(query(&format!("searchString={most}")).unwrap().search, most);
+        for name in ["search", "searchString"] {
+            let given = |text: &str| Parameters::of(&format!("/?{name}={text}").parse().unwrap()).unwrap();
+            assert_eq!(searched(&given(&most), name).unwrap(), most);
+            let fault = format!("{:?}", searched(&given(&format!("{most}a")), name).unwrap_err());
+            assert!(fault.contains(name) && fault.contains("must have at most 200 characters"), "{fault}");
+        }
+        assert!(query(&format!("searchString={most}a")).is_err());
     }
 
     #[test]

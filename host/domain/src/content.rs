@@ -168,11 +168,35 @@ impl ButtonParameter {
 }
 
 impl TemplateSend {
+    /// What people read beside the cards, where each card is shown by itself.
+    pub fn text_beside_cards(&self) -> String {
+        let of_cards = lines(self.cards.iter().map(|card| card.rendered_text.as_str()));
+        if of_cards.is_empty() {
+            return self.rendered_text.clone();
+        }
+        // Cards stand together, after the body and before the footer.
+        match self.rendered_text.split_once(&of_cards) {
+            Some((before, after)) => lines([before.trim_end_matches('\n'), after.trim_start_matches('\n')].into_iter()),
+            None => self.rendered_text.clone(),
+        }
+    }
+
+    /// The quick replies beside those of the cards.
+    pub fn replies_beside_cards(&self) -> &[QuickReply] {
+        let of_cards: usize = self.cards.iter().map(|card| card.replies.len()).sum();
+        self.replies.get(..self.replies.len().saturating_sub(of_cards)).unwrap_or_default()
+    }
+
     /// Every button whose tap has to be recognised by its token, those of carousel cards included.
     pub fn tokened_buttons(&self) -> impl Iterator<Item = &ButtonParameter> {
         let of_cards = self.cards.iter().flat_map(|card| &card.buttons);
         self.buttons.iter().chain(of_cards).filter(|button| button.token.is_some())
     }
+}
+
+/// One below the other, without empty ones.
+pub fn lines<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    all.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// The file in a template's header.
@@ -238,7 +262,7 @@ pub enum ConversationEffect {
 }
 
 /// Parameters of one carousel card.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardParameters {
     /// Media header of the card.
@@ -247,6 +271,12 @@ pub struct CardParameters {
     pub body: Vec<TextParameter>,
     /// Button parameters of the card.
     pub buttons: Vec<ButtonParameter>,
+    /// What people read on the card: its lines as they stand in `rendered_text` of the template.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rendered_text: String,
+    /// What its quick replies say, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<QuickReply>,
 }
 
 /// Text with reply buttons.

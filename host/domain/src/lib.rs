@@ -11,6 +11,7 @@ pub mod clock;
 pub mod contact;
 pub mod content;
 pub mod conversation;
+pub mod custom_action;
 pub mod delivery;
 pub mod event;
 pub mod failure_code;

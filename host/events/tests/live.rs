@@ -304,6 +304,22 @@ async fn what_was_going_on_when_somebody_began_to_read_is_read_or_was_over() {
 }
 
 #[tokio::test]
+async fn what_happened_while_nobody_was_connected_is_for_those_who_come_back_and_no_news_to_others() {
+    let stage = Stage::new(|_| {}).await;
+    let mut connection = stage.open(0, None).await;
+    let (_, before) = first(&mut connection).await;
+    drop(connection);
+    stage.happen(0, &[1, 2]).await;
+    let mut begins = stage.open(1, None).await;
+    assert_eq!(first(&mut begins).await, ("hello", before + 2));
+    stage.happen(0, &[3]).await;
+    assert_eq!(numbers(&mut begins, 1).await, [3]);
+    let mut back = stage.open(0, Some(before)).await;
+    assert_eq!(first(&mut back).await, ("hello", before));
+    assert_eq!(numbers(&mut back, 3).await, [1, 2, 3]);
+}
+
+#[tokio::test]
 async fn who_comes_back_too_late_is_told_that_something_is_missing() {
     let stage = Stage::new(|_| {}).await;
     let mut connection = stage.open(0, None).await;

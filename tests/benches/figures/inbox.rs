@@ -208,6 +208,7 @@ async fn pattern(stage: &Stage) {
 
 /// A partition for messages of a week that is over.
 async fn partition(stage: &Stage, weeks_ago: i32) {
+    // Where the program's own partitions begin and end: at the least id of a Monday.
     let bounds =
         "SELECT to_char(week, 'YYYYMMDD'), bench_bound(week)::text, bench_bound(week + interval '1 week')::text
                   FROM (SELECT date_trunc('week', now()) - interval '1 week' * $1) AS of (week)";
@@ -265,10 +266,12 @@ const FILLING: [&str; 6] = [
     "INSERT INTO customer_address (client_id, kind, value, customer_id, seen_at)
      SELECT client_id, 'PHONE', phone, customer, began FROM bench_client, bench_chats($1, $2, $3, $4)",
     "INSERT INTO participant (client_id, id, inbox_id, customer_id, channel, state, next_sequence, missed, after_hours,
-                              assigned_agent_id, last_assigned_agent_id, team_id, last_message_at, created_at, found_by)
+                              assigned_agent_id, last_assigned_agent_id, team_id, last_message_at, created_at, found_by,
+                              missed_agent_id)
      SELECT client_id, chat, inbox_id, customer, 'WHATSAPP', state, 21, number % 50 = 0, number % 70 = 0,
             CASE state WHEN 'ACTIVE' THEN agent END, CASE state WHEN 'CLOSED' THEN agent END,
-            CASE state WHEN 'ACTIVE' THEN member.team_id END, began + interval '20 minutes', began, lower(called || E'\\n' || phone)
+            CASE state WHEN 'ACTIVE' THEN member.team_id END, began + interval '20 minutes', began, lower(called || E'\\n' || phone),
+            CASE WHEN number % 50 = 0 THEN agent END
      FROM bench_client JOIN bench_chats($1, $2, $3, $4) ON true
      JOIN client_user member USING (client_id) WHERE member.id = agent",
     "INSERT INTO participant_search (client_id, participant_id, grams)

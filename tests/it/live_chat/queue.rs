@@ -204,6 +204,16 @@ async fn an_unknown_list_and_a_page_out_of_range_are_refused_in_words() {
 }
 
 #[tokio::test]
+async fn a_search_of_more_than_200_characters_is_refused() {
+    let desk = Desk::set().await;
+    let most = "%C3%9F".repeat(200);
+    let found = desk.client.get(&format!("{CHATS}?scope=all&search={most}")).await.ok();
+    assert_eq!(found["totalElements"], 0);
+    let refused = desk.client.get(&format!("{CHATS}?scope=all&search={most}x")).await;
+    assert_eq!((refused.status, refused.faulty_fields()), (400, vec!["search".to_owned()]));
+}
+
+#[tokio::test]
 async fn a_program_cannot_have_a_chat_itself() {
     let desk = Desk::set().await;
     let email = format!("api@{}.example", desk.client.client_ref);

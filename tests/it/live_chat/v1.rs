@@ -31,7 +31,14 @@ async fn is_open_has_three_states_and_the_search_is_a_substring() {
     assert_eq!(listed("isOpen=true".to_owned()).await, [desk.chat.as_str()]);
     assert!(listed("isOpen=false".to_owned()).await.is_empty());
     assert!(listed("searchString=nobody".to_owned()).await.is_empty());
-    assert_eq!(desk.client.get(&format!("{CHATS}?isOpen=maybe")).await.faulty_fields(), ["isOpen"]);
+    let refused = desk.client.get(&format!("{CHATS}?isOpen=maybe")).await;
+    assert_eq!(refused.header("deprecation"), Some("@1767225600"), "what is refused is as old");
+    assert_eq!(refused.faulty_fields(), ["isOpen"]);
+    let most = "x".repeat(200);
+    assert!(listed(format!("searchString={most}")).await.is_empty());
+    for list in [format!("{CHATS}?searchString"), format!("{CHATS}/tabs/all?searchString")] {
+        assert_eq!(desk.client.get(&format!("{list}={most}x")).await.faulty_fields(), ["searchString"]);
+    }
     assert_eq!(ids(&get(&desk.client, &format!("{CHATS}/tabs/unassigned")).await), [desk.chat.as_str()]);
     assert_eq!(desk.client.get(&format!("{CHATS}/tabs/nothing")).await.status, 404);
     terminate(&desk.client, &json!({ "id": desk.chat })).await.ok();

@@ -20,7 +20,7 @@ use crate::{
     auth::{Allowed, LiveChat, Permission},
     body::OptionalJson,
     error::ApiError,
-    page::{ListQuery, Page},
+    page::{ListQuery, Page, Search},
     path::Segments,
     query::Parameters,
     state::ApiState,
@@ -47,7 +47,7 @@ struct Wanted {
     #[param(example = "unassigned")]
     scope: String,
     /// Part of the phone number, part of the name, or exactly the customer's user id (BSUID).
-    #[param(nullable = false)]
+    #[param(nullable = false, max_length = 200)]
     search: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl FromRequestParts<ApiState> for ChatQuery {
             Some(name) => ChatScope::from_name(name)
                 .ok_or_else(|| ApiError::fault("scope", format!("is not known: use one of {}", allowed())))?,
         };
-        let search = given.value("search").unwrap_or_default().to_owned();
+        let Search(search) = Search::from_request_parts(parts, state).await?;
         Ok(Self { scope, search, page })
     }
 }

@@ -122,8 +122,10 @@ pub(super) struct SendBody {
     /// A file: what `/messages/media` answered, or a public address.
     media_url: Option<String>,
     /// A place.
+    #[serde(default, deserialize_with = "domain::body::object")]
     location: Option<LocationBody>,
     /// A reaction to a message; nothing else can stand beside it. On WhatsApp and Messenger; from Lite to what customers wrote.
+    #[serde(default, deserialize_with = "domain::body::object")]
     reaction: Option<ReactionBody>,
 }
 

@@ -28,6 +28,7 @@ use crate::{
     auth::{Allowed, LiveChat, Permission},
     body::{JsonBody, is_json},
     error::ApiError,
+    observe::DEPRECATION,
     page::{ListQuery, Page, Searched},
     path::Segments,
     query::Parameters,
@@ -54,7 +55,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 async fn deprecated(mut response: Response) -> Response {
-    response.headers_mut().insert("deprecation", SINCE);
+    response.headers_mut().insert(DEPRECATION, SINCE);
     response
 }
 
@@ -136,6 +137,7 @@ struct WholeBody {
     #[schema(value_type = Uuid)]
     id: Option<String>,
     /// The agent who becomes `lastAssignedAgent`; left out, the assignment is forgotten.
+    #[serde(default, deserialize_with = "domain::body::object")]
     assigned_to: Option<AgentOfWhole>,
     /// As in the chat; left out, false.
     missed_conversation: Option<bool>,

@@ -13,26 +13,14 @@ use serde_json::{Value, json};
 use crate::error::ApiError;
 
 /// A frame of a widget.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[derive(Debug)]
 pub(super) enum Frame {
     /// The first one: who it is, and how far it has read.
-    Hello {
-        token: String,
-        #[serde(default)]
-        chat: Option<String>,
-        #[serde(default)]
-        after: Option<i64>,
-    },
+    Hello { token: String, chat: Option<String>, after: Option<i64> },
     /// Words.
     Text { key: String, text: String },
     /// A file that was uploaded.
-    File {
-        key: String,
-        file: uuid::Uuid,
-        #[serde(default)]
-        caption: Option<String>,
-    },
+    File { key: String, file: uuid::Uuid, caption: Option<String> },
     /// A tap on something to choose.
     Tap { key: String, message: uuid::Uuid, choice: String },
     /// A place.
@@ -44,9 +32,47 @@ pub(super) enum Frame {
     /// Older messages.
     History { before: i64 },
     /// The visitor writes.
-    Typing {},
+    Typing,
     /// Nothing; it is still there.
-    Ping {},
+    Ping,
+}
+
+/// `type` of a frame.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Kind {
+    Hello,
+    Text,
+    File,
+    Tap,
+    Place,
+    Form,
+    Progress,
+    History,
+    Typing,
+    Ping,
+}
+
+/// A frame as it was written. One flat type, so that a fault names the very field.
+#[derive(Debug, Deserialize)]
+struct Written {
+    #[serde(rename = "type", deserialize_with = "body::word")]
+    kind: Kind,
+    key: Option<String>,
+    token: Option<String>,
+    chat: Option<String>,
+    after: Option<i64>,
+    text: Option<String>,
+    file: Option<String>,
+    caption: Option<String>,
+    message: Option<String>,
+    choice: Option<String>,
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+    answers: Option<BTreeMap<String, String>>,
+    delivered: Option<i64>,
+    read: Option<i64>,
+    before: Option<i64>,
 }
 
 /// What is to be done about a frame.
@@ -65,7 +91,40 @@ pub(super) enum Said {
 
 /// Reads a frame; a fault names its field.
 pub(super) fn read(text: &str) -> Result<Frame, FieldFault> {
-    body::parse(text.as_bytes())
+    let written: Written = body::parse(text.as_bytes())?;
+    let key = || needed("key", written.key.clone());
+    Ok(match written.kind {
+        Kind::Hello => {
+            Frame::Hello { token: needed("token", written.token)?, chat: written.chat, after: written.after }
+        }
+        Kind::Text => Frame::Text { key: key()?, text: needed("text", written.text)? },
+        Kind::File => Frame::File { key: key()?, file: id("file", written.file)?, caption: written.caption },
+        Kind::Tap => Frame::Tap {
+            key: key()?,
+            message: id("message", written.message)?,
+            choice: needed("choice", written.choice)?,
+        },
+        Kind::Place => Frame::Place {
+            key: key()?,
+            latitude: needed("latitude", written.latitude)?,
+            longitude: needed("longitude", written.longitude)?,
+        },
+        Kind::Form => Frame::Form { key: key()?, answers: needed("answers", written.answers)? },
+        Kind::Progress => {
+            Frame::Progress { delivered: needed("delivered", written.delivered)?, read: needed("read", written.read)? }
+        }
+        Kind::History => Frame::History { before: needed("before", written.before)? },
+        Kind::Typing => Frame::Typing,
+        Kind::Ping => Frame::Ping,
+    })
+}
+
+fn needed<T>(field: &str, given: Option<T>) -> Result<T, FieldFault> {
+    given.ok_or_else(|| FieldFault::new(field, "is required"))
+}
+
+fn id(field: &str, given: Option<String>) -> Result<uuid::Uuid, FieldFault> {
+    needed(field, given)?.parse().map_err(|_| FieldFault::new(field, "is no id"))
 }
 
 impl Frame {
@@ -83,8 +142,8 @@ impl Frame {
                 return Ok(Said::Progress(Progress { delivered_up_to: delivered, read_up_to: read }));
             }
             Self::History { before } => return Ok(Said::History(before)),
-            Self::Typing {} => return Ok(Said::Typing),
-            Self::Ping {} => return Ok(Said::Ping),
+            Self::Typing => return Ok(Said::Typing),
+            Self::Ping => return Ok(Said::Ping),
             Self::Hello { .. } => return Err(FieldFault::new("type", "hello is the first frame and comes once")),
         };
         let wrong = || FieldFault::new("key", "must be 8 to 64 letters, digits, `-` and `_`");
@@ -127,6 +186,24 @@ mod tests {
             "{\"type\":\"text\",\"key\":\"12345678\",\"text\":\"\\u0000\"}",
         ] {
             assert!(read(odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_frame_names_its_field() {
+        for (frame, field, said) in [
+            (r#"{"type":"launch"}"#, "type", "unknown variant"),
+            (r#"{"type":"text","key":"12345678"}"#, "text", "is required"),
+            (r#"{"type":"text","text":"a"}"#, "key", "is required"),
+            (r#"{"type":"tap","key":"12345678","message":"x","choice":"y"}"#, "message", "is no id"),
+            (r#"{"type":"file","key":"12345678","file":"x"}"#, "file", "is no id"),
+            (r#"{"type":"history","before":"x"}"#, "before", "expected a whole number"),
+            (r#"{"type":"place","key":"12345678","latitude":"n","longitude":1}"#, "latitude", "expected a number"),
+            (r#"{"type":"form","key":"12345678","answers":{"a":1}}"#, "answers.a", "expected a string"),
+        ] {
+            let fault = read(frame).unwrap_err();
+            assert_eq!(fault.field, field, "{frame}");
+            assert!(fault.message.contains(said), "{frame}: {}", fault.message);
         }
     }
 

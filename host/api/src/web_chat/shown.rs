@@ -5,7 +5,7 @@ use base::Context;
 use chrono::SecondsFormat;
 use domain::{
     chat::{ChatContent, ContentType, ParticipantState},
-    content::{CardParameters, Location, MediaKind, OutboundContent, OutboundMedia, TemplateSend},
+    content::{CardParameters, Location, MediaKind, OutboundContent, OutboundMedia, QuickReply, TemplateSend},
     ids::ClientId,
     inbound::InboundContent,
 };
@@ -118,20 +118,27 @@ fn outgoing(message: &ThreadMessage, content: &OutboundContent) -> Value {
 }
 
 fn template(sent: &TemplateSend) -> Value {
-    let choices = sent.replies.iter().map(|reply| json!({ "id": reply.payload, "title": reply.label }));
+    // Messages of before cards had words and choices of their own have all of them beside the cards.
     json!({
         "kind": "cards",
-        "text": sent.rendered_text,
+        "text": sent.text_beside_cards(),
         "image": sent.header.as_ref().filter(|header| header.kind == MediaKind::Image).and_then(|header| web(&header.url)),
         "cards": sent.cards.iter().map(card).collect::<Vec<_>>(),
-        "choices": choices.collect::<Vec<_>>(),
+        "choices": replies(sent.replies_beside_cards()),
     })
 }
 
+fn replies(all: &[QuickReply]) -> Vec<Value> {
+    all.iter().map(|reply| json!({ "id": reply.payload, "title": reply.label })).collect()
+}
+
 fn card(card: &CardParameters) -> Value {
-    let words: Vec<&str> = card.body.iter().map(|parameter| parameter.text.as_str()).collect();
     let image = card.header.as_ref().filter(|header| header.kind == MediaKind::Image);
-    json!({ "text": words.join(" "), "image": image.and_then(|header| web(&header.url)) })
+    json!({
+        "text": card.rendered_text,
+        "image": image.and_then(|header| web(&header.url)),
+        "choices": replies(&card.replies),
+    })
 }
 
 fn location(place: &Location) -> Value {

@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 
+use domain::{
+    custom_action::{self, CustomAction},
+    send::RequestComponent,
+};
 use plugin_host::chatbot::{Action, MediaKind};
 
 /// The question that the host asks when a bot requests a rating.
@@ -32,6 +36,16 @@ pub(crate) struct BotMessage {
     pub(crate) parameters: Vec<String>,
     /// The message that it quotes.
     pub(crate) quote: Option<String>,
+}
+
+/// What fills a template and its cards, the words of each after the other.
+fn parameters(components: &[RequestComponent]) -> Vec<String> {
+    let of_cards = |component: &RequestComponent| {
+        let cards = component.cards.iter().flatten();
+        cards.flat_map(|card| parameters(card.components.as_deref().unwrap_or_default())).collect::<Vec<_>>()
+    };
+    let own = |component: &RequestComponent| component.parameters.clone().unwrap_or_default();
+    components.iter().flat_map(|component| own(component).into_iter().chain(of_cards(component))).collect()
 }
 
 /// A button, or an entry of a list.
@@ -120,6 +134,18 @@ impl BotMessage {
                 parameters: reply.parameters.clone(),
                 url: reply.header.as_ref().map(|header| header.url.clone()),
                 ..Self::default()
+            },
+            Action::Custom(text) => match custom_action::read(text)?.ok()? {
+                CustomAction::ReplyTemplate(wanted) => {
+                    let components = wanted.components.unwrap_or_default();
+                    Self {
+                        kind: "template",
+                        name: Some(wanted.name),
+                        url: components.iter().find_map(|component| component.url.clone()),
+                        parameters: parameters(&components),
+                        ..Self::default()
+                    }
+                }
             },
             Action::RequestRating => Self {
                 kind: "rating",

@@ -255,7 +255,7 @@ fn words(effect: &Effect) -> String {
         Effect::TimerCancelled(name) => format!("  (no timer {name} any more)"),
         Effect::Tagged(tag) => format!("  (tagged {tag})"),
         Effect::RatingAsked => "bot: How was our service?  (/rate poor, average or excellent)".to_owned(),
-        Effect::LeftOut(text) => format!("  (left out, hosts do not know this action: {text})"),
+        Effect::LeftOut(text) => format!("  (left out, hosts do not know this action or cannot read it: {text})"),
     }
 }
 

@@ -237,6 +237,7 @@ async fn a_carousel_numbers_its_cards() {
         header: Some(header(MediaKind::Video, None)),
         body: vec![positional(colour)],
         buttons: vec![button(0, ButtonKind::QuickReply, payload)],
+        ..CardParameters::default()
     };
     let content = TemplateSend {
         body: vec![positional("Zo")],

@@ -2,7 +2,8 @@
 //! found. The plugin host has judged lengths and counts already.
 
 use domain::{
-    content::{self, MediaKind, OutboundContent, OutboundMedia, TemplateSend},
+    content::{self, MediaKind, OutboundContent, OutboundMedia},
+    custom_action::{self, ComposedTemplate, CustomAction},
     ids::{ChatMessageId, ClientId},
     send::{ComponentKind, HeaderFormat, RequestComponent},
     template::Template,
@@ -84,11 +85,11 @@ pub(super) async fn effects(
                 Effect::Reply(Box::new(Reply { content, quoted, asks_rating: false }))
             }
             None => match action {
-                Action::ReplyTemplate(wanted) => match template(ctx, client, scene, &wanted).await? {
-                    Ok(filled) => {
-                        let content = OutboundContent::Template(filled);
-                        Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: false }))
-                    }
+                Action::ReplyTemplate(wanted) => match composed(wanted) {
+                    Ok(wanted) => match template(ctx, client, scene, &wanted).await? {
+                        Ok(filled) => filled,
+                        Err(reason) => return Ok(Err(reason)),
+                    },
                     Err(reason) => return Ok(Err(reason)),
                 },
                 Action::RequestRating => {
@@ -101,10 +102,21 @@ pub(super) async fn effects(
                 Action::Close => Effect::Close,
                 Action::CancelTimer(name) => Effect::CancelTimer(name),
                 Action::AddTag(tag) => Effect::Tag(tag),
-                other => {
-                    tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(),
-                        custom = matches!(other, Action::Custom(_)), "an action that this version does not know was left out");
-                    remarks.push("an action that this version does not know was left out".to_owned());
+                Action::Custom(text) => match custom_action::read(&text) {
+                    Some(Ok(CustomAction::ReplyTemplate(wanted))) => {
+                        match template(ctx, client, scene, &wanted).await? {
+                            Ok(filled) => filled,
+                            Err(reason) => return Ok(Err(reason)),
+                        }
+                    }
+                    Some(Err(reason)) => return Ok(Err(reason)),
+                    None => {
+                        remarks.push(unknown(scene));
+                        continue;
+                    }
+                },
+                _ => {
+                    remarks.push(unknown(scene));
                     continue;
                 }
             },
@@ -227,8 +239,8 @@ async fn template(
     ctx: &Context,
     client: ClientId,
     scene: &Scene,
-    wanted: &ReplyTemplate,
-) -> Result<std::result::Result<TemplateSend, String>> {
+    wanted: &ComposedTemplate,
+) -> Result<std::result::Result<Effect, String>> {
     let unknown = || {
         format!("template `{}` ({}) is not in the catalogue of this number; sync the templates", wanted.name, wanted.id)
     };
@@ -247,13 +259,30 @@ async fn template(
         }
         template.approval()?;
         let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
-        let filled = template.resolve(&components(wanted)?, "components", &mut tokens);
+        let components = wanted.components.as_deref().unwrap_or_default();
+        let filled = template.resolve(components, "components", &mut tokens);
         filled.map_err(|faults| {
             let faults = faults.iter().map(|fault| format!("{} {}", fault.field, fault.message));
             format!("template `{}` cannot be filled: {}", wanted.name, faults.collect::<Vec<_>>().join("; "))
         })
     });
-    Ok(filled)
+    Ok(filled.map(|filled| {
+        let content = OutboundContent::Template(filled);
+        Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: false }))
+    }))
+}
+
+/// What is told to the author of a chatbot that is newer than this version.
+fn unknown(scene: &Scene) -> String {
+    let said = "an action that this version does not know was left out";
+    tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(), "{said}");
+    said.to_owned()
+}
+
+/// The same with the components of a send request.
+fn composed(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
+    let components = Some(components(&wanted)?);
+    Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
 }
 
 /// The reply in the words of a send request.

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_tap_on_a_card_is_a_carousel_tap_and_gives_the_cards_payload_back() {
-        let card = CardParameters { header: None, body: Vec::new(), buttons: vec![button(Some("pb1:card"))] };
+        let card = CardParameters { buttons: vec![button(Some("pb1:card"))], ..CardParameters::default() };
         let sent = template(Vec::new(), vec![card]);
         assert_eq!(interpret(&tap("pb1:card"), Some(&sent)), (tap("TRACK"), true, None));
         assert_eq!(interpret(&tap("BUY_1"), Some(&sent)), (tap("BUY_1"), true, None));

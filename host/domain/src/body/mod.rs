@@ -41,7 +41,20 @@ fn fault_of(text: &str, fault: &serde_path_to_error::Error<serde_json::Error>) -
     if let Some(no_json) = broken.as_ref().or_else(|| (!cause.is_data()).then_some(cause)) {
         return FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {no_json}"));
     }
-    FieldFault::new(field_of(fault.path()), without_position(&cause.to_string()))
+    FieldFault::new(field_of(fault.path()), in_words(without_position(&cause.to_string())))
+}
+
+/// What was expected, in the words of JSON and not in those of our types.
+fn in_words(message: &str) -> String {
+    let Some((said, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let expected = match expected {
+        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a sequence" => "an array",
+        other if other.starts_with("struct ") || other == "a map" => "an object",
+        other => other,
+    };
+    format!("{said}, expected {expected}")
 }
 
 fn field_of(path: &serde_path_to_error::Path) -> String {

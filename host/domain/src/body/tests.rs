@@ -132,3 +132,24 @@ fn nesting_has_a_limit_from_both_sides() {
     let brackets_in_text = format!(r#"{{"x":"\"{}"}}"#, "[".repeat(1000));
     assert!(parse::<Order>(brackets_in_text.as_bytes()).is_ok());
 }
+
+#[test]
+fn what_was_expected_is_said_in_the_words_of_json() {
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Kinds {
+        count: Option<i32>,
+        share: Option<f64>,
+        plain: Option<Line>,
+        names: Option<Vec<String>>,
+    }
+    for (body, said) in [
+        (r#"{"count":2.5}"#, "invalid type: floating point `2.5`, expected a whole number"),
+        (r#"{"count":3000000000}"#, "invalid value: integer `3000000000`, expected a whole number"),
+        (r#"{"share":"x"}"#, r#"invalid type: string "x", expected a number"#),
+        (r#"{"plain":"x"}"#, r#"invalid type: string "x", expected an object"#),
+        (r#"{"names":"x"}"#, r#"invalid type: string "x", expected an array"#),
+    ] {
+        assert_eq!(parse::<Kinds>(body.as_bytes()).unwrap_err().message, said, "{body}");
+    }
+}

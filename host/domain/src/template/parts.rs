@@ -3,7 +3,7 @@
 use super::{Pattern, TemplateHeader};
 use crate::{
     body::{Faults, FieldFault},
-    content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, QuickReply, TextParameter},
+    content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, QuickReply, TextParameter, lines},
     send::{ComponentKind, RequestComponent},
 };
 
@@ -72,7 +72,20 @@ pub(super) struct Filled {
 
 impl Filled {
     pub(super) fn into_card(self) -> CardParameters {
-        CardParameters { header: self.header, body: self.body, buttons: self.buttons }
+        let rendered_text = self.card_text();
+        CardParameters {
+            header: self.header,
+            body: self.body,
+            buttons: self.buttons,
+            rendered_text,
+            replies: self.replies,
+        }
+    }
+
+    /// What people read of it as a card: header line, body, the addresses of URL buttons, footer.
+    pub(super) fn card_text(&self) -> String {
+        let head = [&self.header_line, &self.body_lines];
+        lines(head.into_iter().chain(&self.urls).chain([&self.footer_line]).map(String::as_str))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     body::{Faults, FieldFault},
-    content::TemplateSend,
+    content::{TemplateSend, lines},
     send::{RequestCard, RequestComponent},
 };
 
@@ -67,12 +67,10 @@ impl Template {
 
 /// Header line, body, cards, footer, then the addresses of URL buttons, one per line.
 fn rendered_text(filled: &Filled, cards: &[Filled]) -> String {
-    let card_lines = cards.iter().flat_map(|card| {
-        [&card.header_line, &card.body_lines].into_iter().chain(&card.urls).chain([&card.footer_line])
-    });
+    let of_cards: Vec<String> = cards.iter().map(Filled::card_text).collect();
     let head = [&filled.header_line, &filled.body_lines];
-    let lines = head.into_iter().chain(card_lines).chain([&filled.footer_line]).chain(&filled.urls);
-    lines.filter(|line| !line.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
+    let all = head.into_iter().chain(&of_cards).chain([&filled.footer_line]).chain(&filled.urls);
+    lines(all.map(String::as_str))
 }
 
 /// Collects faults while it fills.

@@ -1,14 +1,14 @@
 //! The JSON of live events (`docs/live-events.md`), in the names of SPEC 2.6 and 2.7. What is null is left out.
 
 use base::{Context, media};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     chat::{Direction, Rating},
     event::TicketStatus,
     ids::{ChatMessageId, ClientId, ParticipantId, UserId},
     live::LiveKind,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use storage::live::{
     events::Numbered,
     shown::{ShownChat, ShownMessage},
@@ -22,6 +22,7 @@ struct Body<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     sequence: i64,
+    #[serde(serialize_with = "millis")]
     time: DateTime<Utc>,
     #[serde(skip_serializing_if = "Option::is_none")]
     chat: Option<Chat<'a>>,
@@ -69,6 +70,7 @@ struct Chat<'a> {
     username: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
+    #[serde(serialize_with = "millis")]
     last_message_time: DateTime<Utc>,
     unread_count: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +103,7 @@ struct Message<'a> {
     media_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file_extension: Option<&'a str>,
+    #[serde(serialize_with = "millis")]
     created_time: DateTime<Utc>,
     user_originated: bool,
     message_owner: &'a str,
@@ -114,7 +117,14 @@ struct Message<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     facebook_message_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    temp_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     quoted_external_message_id: Option<&'a str>,
+}
+
+/// A moment as the answers of live chat write it: whoever has both compares them.
+fn millis<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
 /// CONTRACT 7, as far as the event says it.
@@ -222,13 +232,14 @@ fn message<'a>(ctx: &Context, client: ClientId, shown: Option<&ShownChat>, writt
         media_url: written.media.as_ref().map(our_file).or_else(|| written.media_url.clone()),
         file_extension: written.media.as_ref().map(|(_, extension)| extension.as_str()),
         created_time: written.created_at,
-        user_originated: written.direction == Direction::Incoming,
+        user_originated: written.direction == Direction::Incoming || written.by_agent,
         message_owner: &written.owner,
         ct_id: written.ct_id.as_deref(),
         gst_id: &written.gst_id,
         status: written.status.map(|status| status.as_str()),
         whats_app_message_id: provider_id(Channel::Whatsapp),
         facebook_message_id: provider_id(Channel::Facebook),
+        temp_id: written.temp_id.as_deref(),
         quoted_external_message_id: written.quoted_provider_id.as_deref(),
     }
 }

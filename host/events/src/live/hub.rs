@@ -32,6 +32,9 @@ const SETTLE_POLL: Duration = Duration::from_millis(20);
 /// No transaction that says what happened takes longer (`storage::connect` bounds them); a longer one is about something else.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
 
+/// Pages of what happened while nobody was connected that get their numbers before somebody is greeted.
+const PAGES_BEFORE_HELLO: u32 = 64;
+
 /// Time for goodbyes.
 const GOODBYE: Duration = Duration::from_secs(5);
 
@@ -117,6 +120,11 @@ impl Hub {
         }
         let Some(eyes) = self.eyes(client, user).await? else { return Err(Refused::NotAllowed) };
         self.want(client).await?;
+        // What happened while nobody was connected has no numbers yet, and is no news to whoever begins now.
+        let news = streams::news(&mut *self.ctx.db.acquire().await?, &[client]).await?;
+        if news.iter().any(|news| news.unnumbered) {
+            poll::number(&self.ctx, client, PAGES_BEFORE_HELLO).await?;
+        }
         let standing = streams::standing(&mut *self.ctx.db.acquire().await?, client).await?;
         let (last, start) = match (standing, after) {
             (None, _) => (0, Start::Missed(0)),

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use domain::ids::ClientId;
 use storage::live::{
     events,
     streams::{self, News},
@@ -10,7 +11,7 @@ use storage::live::{
 use tokio::time::Instant;
 
 use super::{feed::Feed, hub::Hub, page};
-use base::Result;
+use base::{Context, Result};
 
 /// How often it is looked while something happens.
 const BUSY: Duration = Duration::from_millis(40);
@@ -98,7 +99,7 @@ async fn pump(hub: Arc<Hub>, feed: Arc<Feed>, news: News) {
 async fn bring_up(hub: &Hub, feed: &Feed, news: News) -> Result<()> {
     let ctx = &hub.ctx;
     if news.unnumbered {
-        number(hub, feed).await?;
+        number(&hub.ctx, feed.client, u32::MAX).await?;
     }
     loop {
         let mut db = ctx.db.acquire().await?;
@@ -111,15 +112,17 @@ async fn bring_up(hub: &Hub, feed: &Feed, news: News) -> Result<()> {
     }
 }
 
-/// Gives numbers to what has none, unless another process is at it: then what it has committed is read.
-async fn number(hub: &Hub, feed: &Feed) -> Result<()> {
-    loop {
-        let mut tx = hub.ctx.db.begin().await?;
-        let Some(last) = streams::lock_numbers(&mut tx, feed.client).await? else { return Ok(()) };
-        let numbered = events::number(&mut tx, feed.client, last, PAGE).await?;
+/// Gives numbers to what has none, at most so many pages of it, unless another process is at it: then what it has committed is
+/// read.
+pub(super) async fn number(ctx: &Context, client: ClientId, pages: u32) -> Result<()> {
+    for _ in 0..pages {
+        let mut tx = ctx.db.begin().await?;
+        let Some(last) = streams::lock_numbers(&mut tx, client).await? else { return Ok(()) };
+        let numbered = events::number(&mut tx, client, last, PAGE).await?;
         tx.commit().await?;
         if numbered < PAGE {
             return Ok(());
         }
     }
+    Ok(())
 }

@@ -209,7 +209,7 @@ async fn a_tap_gives_the_clients_payload_back_and_names_the_template() {
 #[tokio::test]
 async fn a_tap_on_a_card_is_a_carousel_message() {
     let stage = Stage::new().await;
-    let card = CardParameters { header: None, body: Vec::new(), buttons: vec![quick_reply("BUY_1", "pb1:card")] };
+    let card = CardParameters { buttons: vec![quick_reply("BUY_1", "pb1:card")], ..CardParameters::default() };
     sent(&stage, "wamid.T", &template(Vec::new(), vec![card])).await;
     stage.zo_sends("wamid.B", "button", json!({ "text": "Buy", "payload": "pb1:card" }), Some("wamid.T")).await;
     stage.settle().await;

@@ -134,6 +134,10 @@ pub struct ShownMessage {
     pub media_url: Option<String>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
+    /// An agent wrote it.
+    pub by_agent: bool,
+    /// The name that its sender gave it.
+    pub temp_id: Option<String>,
     /// The client's tracking id.
     pub ct_id: Option<String>,
     /// The system's tracking id.
@@ -160,6 +164,8 @@ struct MessageRow {
     media_id: Option<Uuid>,
     extension: Option<String>,
     owner: String,
+    by_agent: bool,
+    temp_id: Option<String>,
     ct_id: Option<String>,
     gst_id: String,
     provider_id: Option<String>,
@@ -188,6 +194,8 @@ impl TryFrom<MessageRow> for ShownMessage {
             media: row.media_id.map(|id| (MediaId(id), row.extension.unwrap_or_default())),
             media_url,
             owner: row.owner,
+            by_agent: row.by_agent,
+            temp_id: row.temp_id,
             ct_id: row.ct_id,
             gst_id: row.gst_id,
             provider_id: row.provider_id,
@@ -203,8 +211,9 @@ pub async fn messages(db: &mut PgConnection, client: ClientId, ids: &[ChatMessag
     let rows: Vec<MessageRow> = sqlx::query_as(
         "SELECT message.id, message.participant_id, message.sequence_number, message.direction, message.content_type,
                 message.body, CASE WHEN message.direction = 'OUTGOING' THEN message.content END AS content,
-                message.media_id, file.extension, message.owner, message.ct_id, message.gst_id, message.provider_id,
-                message.quoted_provider_id, message.state, message.created_at
+                message.media_id, file.extension, message.owner, message.agent_id IS NOT NULL AS by_agent, message.temp_id,
+                message.ct_id, message.gst_id, message.provider_id, message.quoted_provider_id, message.state,
+                message.created_at
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
          CROSS JOIN LATERAL (
              SELECT * FROM chat_message WHERE client_id = given.client_id AND id = given.id OFFSET 0) message

@@ -55,6 +55,11 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
                 button_parameters: vec!["42".into()],
             })]
         }
+        "carousel" => {
+            let (id, name) = rest.split_once(' ').ok_or("carousel ID NAME")?;
+            vec![Action::Custom(carousel(id, name))]
+        }
+        "hologram" => vec![Action::Custom(r#"{"action":"reply-hologram"}"#.into()), Action::text("shown")],
         "unknown-template" => vec![Action::ReplyTemplate(ReplyTemplate {
             id: "1".into(),
             name: "nobody_knows_it".into(),
@@ -111,6 +116,21 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
         "twice" => vec![Action::text(format!("{rest} 1")), Action::text(format!("{rest} 2"))],
         _ => vec![],
     })
+}
+
+/// A carousel of two cards, which the interface has no case for.
+fn carousel(id: &str, name: &str) -> String {
+    let card = |colour: &str| {
+        format!(
+            r#"{{"components":[{{"type":"header","format":"IMAGE","url":"https://shop.example/{colour}.jpg"}},
+                {{"type":"body","parameters":["{colour}"]}},{{"type":"button","parameters":["more-{colour}"]}}]}}"#
+        )
+    };
+    format!(
+        r#"{{"action":"reply-template","id":"{id}","name":"{name}","components":[{{"type":"carousel","cards":[{},{}]}}]}}"#,
+        card("blue"),
+        card("red")
+    )
 }
 
 /// The team that the conversation was with.

@@ -20,7 +20,8 @@ function contentOf(content, text, choose) {
     },
     cards: function () {
       const cards = (content.cards || []).map(function (card) {
-        return element("div", { class: "card" }, [picture(card.image, ""), card.text ? element("div", { text: card.text }) : null]);
+        const offered = (card.choices || []).length ? choices(card.choices, card.text, choose) : null;
+        return element("div", { class: "card" }, [picture(card.image, ""), card.text ? element("div", { dir: "auto", text: card.text }) : null, offered]);
       });
       const shown = [picture(content.image, ""), content.text ? bubble(content.text) : null];
       if (cards.length) shown.push(element("div", { class: "cards", role: "group", tabindex: "0", "aria-label": content.text || text("messages") }, cards));
