@@ -73,6 +73,7 @@ mod sms_kill;
 mod sms_replies;
 mod sms_routing;
 mod sms_sending;
+mod sms_sources;
 mod sms_stops;
 mod sms_tls;
 mod sms_together;

@@ -67,6 +67,9 @@ pub enum AdminCommand {
     /// SMS credits of a client
     #[command(subcommand)]
     Credits(CreditsCommand),
+    /// Addresses that a client's SMS can be sent from
+    #[command(subcommand)]
+    SmsSource(SmsSourceCommand),
     /// Subscribers who stopped the SMS of a client
     #[command(subcommand)]
     OptOut(OptOutCommand),
@@ -107,6 +110,24 @@ pub struct SenderRemove {
     /// The address
     #[arg(long, value_name = "ADDRESS")]
     pub email: String,
+}
+
+/// `patchbay sms-source ...`
+#[derive(Debug, Subcommand)]
+pub enum SmsSourceCommand {
+    /// Add an address, beside sms.default_source
+    Add(SmsSourceAdd),
+}
+
+/// `patchbay sms-source add`
+#[derive(Debug, Args)]
+pub struct SmsSourceAdd {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// A number of 3 to 15 digits, or a name of 11 letters and digits at most
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: String,
 }
 
 /// `patchbay credits ...`

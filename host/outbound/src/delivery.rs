@@ -113,7 +113,7 @@ pub async fn apply_statuses(
         }
         steps.push(step);
     }
-    let wakes = advance_locked(ctx, db, client, legs, steps).await?;
+    let wakes = advance_locked(ctx, db, client, legs.into_values(), steps).await?;
     Ok(StatusOutcome { unknown, wakes })
 }
 
@@ -147,7 +147,7 @@ fn known(keys: &[Option<(MessageId, i16)>]) -> Vec<(MessageId, i16)> {
 
 type Legs = HashMap<(MessageId, i16), MessageLeg>;
 
-fn by_key(legs: Vec<MessageLeg>) -> Legs {
+fn by_key(legs: impl IntoIterator<Item = MessageLeg>) -> Legs {
     legs.into_iter().map(|leg| ((leg.id, leg.ordinal), leg)).collect()
 }
 
@@ -186,18 +186,19 @@ pub async fn advance(
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
-    let legs = by_key(legs::lock(db, client, &keys, WhenLocked::Wait).await?);
+    let legs = legs::lock(db, client, &keys, WhenLocked::Wait).await?;
     advance_locked(ctx, db, client, legs, steps).await
 }
 
-async fn advance_locked(
+/// The same, of legs that the caller has locked.
+pub(crate) async fn advance_locked(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    legs: Legs,
+    legs: impl IntoIterator<Item = MessageLeg>,
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let mut progress = Progress::new(legs);
+    let mut progress = Progress::new(by_key(legs));
     for step in steps {
         progress.take(ctx, db, client, step).await?;
     }

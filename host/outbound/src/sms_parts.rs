@@ -19,7 +19,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::delivery::{Step, advance};
+use crate::delivery::{Step, advance_locked};
 
 /// Our own code of an SMS that the SMSC took and that did not arrive.
 pub const UNDELIVERED_SMS: i64 = OwnCode::UndeliveredSms.code();
@@ -48,23 +48,28 @@ pub(crate) async fn remember(
     Ok(taken::enter(db, client, &taken).await?)
 }
 
-/// Moves an SMS leg by the states of its parts, inside the caller's transaction: delivered when all are, failed as soon
+/// Moves SMS legs by the states of their parts, inside the caller's transaction: delivered when all are, failed as soon
 /// as one is. Answers the lanes to wake after the commit.
 pub(crate) async fn join(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (message, ordinal): (MessageId, i16),
+    legs: &[(MessageId, i16)],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    // Locks the message first, so that the receipts of two parts cannot both miss the other's state.
-    if legs::lock(db, client, &[(message, ordinal)], WhenLocked::Wait).await?.is_empty() {
+    // Locks the legs first, so that the receipts of two parts cannot both miss the other's state.
+    let locked = legs::lock(db, client, legs, WhenLocked::Wait).await?;
+    if locked.is_empty() {
         return Ok(Vec::new());
     }
-    let states = parts::states(db, client, (message, ordinal)).await?;
-    let Some(total) = part_count(db, client, (message, ordinal)).await? else { return Ok(Vec::new()) };
-    let Some((reached, failure)) = joined(&states, total) else { return Ok(Vec::new()) };
-    let step = Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure, named: Vec::new() };
-    advance(ctx, db, client, vec![step]).await
+    let keys: Vec<(MessageId, i16)> = locked.iter().map(|leg| (leg.id, leg.ordinal)).collect();
+    let states = parts::states(db, client, &keys).await?;
+    let contents = legs::contents(db, client, &keys).await?;
+    let step = |key: (MessageId, i16)| {
+        let (reached, failure) = joined(states.get(&key)?, part_count(contents.get(&key)?)?)?;
+        let (message, ordinal) = key;
+        Some(Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure, named: Vec::new() })
+    };
+    advance_locked(ctx, db, client, locked, keys.into_iter().filter_map(step).collect()).await
 }
 
 /// Where a leg of `total` parts stands, when that is news.
@@ -83,16 +88,15 @@ fn joined(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Opti
     }
 }
 
-/// How many parts the SMS has.
-async fn part_count(db: &mut PgConnection, client: ClientId, leg: (MessageId, i16)) -> Result<Option<usize>> {
-    let content = legs::content(db, client, leg.0, leg.1).await?;
-    Ok(content.and_then(|content| match content {
-        LegContent::Sms(sms) => smpp::part_count(&OutboundContent::Text { body: sms.text }, sms.unicode),
+/// How many parts an SMS has that says this.
+fn part_count(content: &LegContent) -> Option<usize> {
+    match content {
+        LegContent::Sms(sms) => smpp::part_count(&OutboundContent::Text { body: sms.text.clone() }, sms.unicode),
         LegContent::Message(content) => {
             let unicode = matches!(content.as_ref(), OutboundContent::Sms(sms) if sms.unicode);
-            smpp::part_count(&content, unicode)
+            smpp::part_count(content, unicode)
         }
-    }))
+    }
 }
 
 #[cfg(test)]

@@ -1,38 +1,75 @@
-//! Receipts and subscribers' messages from the SMSC.
+//! Receipts and subscribers' messages from the SMSC. Receipts that come together share a transaction, as sends do (ADR 0003).
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use async_trait::async_trait;
-use base::{Context, Result};
+use base::{
+    Context, Result,
+    gather::{Gatherer, Grouping},
+};
 use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, SmsState, StoreFailed};
-use domain::{delivery::DeliveryState, sms_products::FinalReceipt};
+use domain::{delivery::DeliveryState, ids::ClientId, sms_products::FinalReceipt};
 use storage::sms::{
-    directory::{self, ParkedReceipt},
+    directory::{self, ParkedReceipt, SmscId},
     inbound::{self, InboundSms},
-    parts,
+    parts::{self, PartReport},
 };
 
 use crate::sms_parts;
 
+/// Of receipts. An SMSC waits for the acknowledgements of a window of them.
+const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128 };
+
+/// A receipt that says something.
+struct Report {
+    bind: String,
+    smsc_id: String,
+    state: DeliveryState,
+    receipt: Option<FinalReceipt>,
+    error: Option<String>,
+}
+
+impl Report {
+    fn of(receipt: SmsReceipt) -> Option<Self> {
+        let state = part_state(receipt.state)?;
+        let SmsReceipt { bind, smsc_id, error, .. } = receipt;
+        Some(Self { bind, smsc_id, state, receipt: final_receipt(receipt.state), error })
+    }
+
+    fn about(&self) -> SmscId<'_> {
+        (&self.bind, &self.smsc_id)
+    }
+}
+
 /// Stores what the SMSC sends before it is acknowledged.
 pub struct SmscEvents {
     ctx: Arc<Context>,
+    receipts: Arc<Gatherer<(), Report, std::result::Result<(), StoreFailed>>>,
 }
 
 impl SmscEvents {
     /// For `SmppGateway::start`.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
-        Arc::new(Self { ctx })
+        let stores = Arc::clone(&ctx);
+        let receipts = Gatherer::new(
+            GROUPING,
+            |_: &Report| 1,
+            move |(), group: Vec<Report>| {
+                let ctx = Arc::clone(&stores);
+                async move { store_receipts(&ctx, &group).await }
+            },
+        );
+        Arc::new(Self { ctx, receipts })
     }
 }
 
 #[async_trait]
 impl SmppEvents for SmscEvents {
     async fn receipt(&self, receipt: SmsReceipt) -> std::result::Result<(), StoreFailed> {
-        store_receipt(&self.ctx, &receipt).await.map_err(|error| {
-            tracing::error!(error = &error as &dyn std::error::Error, "a receipt could not be stored");
-            StoreFailed
-        })
+        match Report::of(receipt) {
+            Some(report) => self.receipts.join((), report).await.unwrap_or(Err(StoreFailed)),
+            None => Ok(()),
+        }
     }
 
     async fn mobile_originated(&self, message: MobileOriginated) -> std::result::Result<(), StoreFailed> {
@@ -70,26 +107,59 @@ fn final_receipt(state: SmsState) -> Option<FinalReceipt> {
     }
 }
 
-async fn store_receipt(ctx: &Context, receipt: &SmsReceipt) -> Result<()> {
-    let Some(state) = part_state(receipt.state) else { return Ok(()) };
-    let (bind, smsc_id) = (receipt.bind.as_str(), receipt.smsc_id.as_str());
+/// Stores a group. Where one of it cannot be stored, each is stored by itself, so that it is nobody else's affair.
+async fn store_receipts(ctx: &Context, group: &[Report]) -> Vec<std::result::Result<(), StoreFailed>> {
+    if group.len() > 1 {
+        match store(ctx, group).await {
+            Ok(()) => return vec![Ok(()); group.len()],
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a group of receipts could not be stored; trying them one by one"
+                );
+            }
+        }
+    }
+    let mut stored = Vec::with_capacity(group.len());
+    for report in group {
+        stored.push(store(ctx, std::slice::from_ref(report)).await.map_err(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "a receipt could not be stored");
+            StoreFailed
+        }));
+    }
+    stored
+}
+
+/// Stores receipts in one transaction, in the order that they came in.
+async fn store(ctx: &Context, reports: &[Report]) -> Result<()> {
+    let about: Vec<SmscId<'_>> = reports.iter().map(Report::about).collect();
     let mut tx = ctx.db.begin().await?;
-    directory::lock_smsc_id(&mut tx, bind, smsc_id).await?;
-    let Some((client, part)) = directory::find(&mut tx, bind, smsc_id).await? else {
-        let parked = ParkedReceipt {
-            id: ctx.mint(),
-            state,
-            error: receipt.error.clone(),
-            receipt: final_receipt(receipt.state),
-        };
-        directory::park(&mut tx, (bind, smsc_id), &parked, ctx.now()).await?;
-        tx.commit().await?;
-        return Ok(());
-    };
-    parts::set_state(&mut tx, client, part, state, final_receipt(receipt.state)).await?;
-    let wakes = sms_parts::join(ctx, &mut tx, client, (part.message, part.ordinal)).await?;
+    directory::lock(&mut tx, &about).await?;
+    let owners = directory::find(&mut tx, &about).await?;
+    let mut early = Vec::new();
+    // In the order of the clients, so that two groups do not wait for each other in a circle.
+    let mut of_clients: BTreeMap<ClientId, Vec<PartReport>> = BTreeMap::new();
+    for (report, owner) in reports.iter().zip(owners) {
+        let Report { state, receipt, .. } = *report;
+        match owner {
+            Some((client, part)) => of_clients.entry(client).or_default().push(PartReport { part, state, receipt }),
+            None => {
+                let (id, error) = (ctx.mint(), report.error.as_deref());
+                early.push(ParkedReceipt { id, about: report.about(), state, error, receipt });
+            }
+        }
+    }
+    directory::park(&mut tx, &early, ctx.now()).await?;
+    let mut wakes = Vec::with_capacity(of_clients.len());
+    for (client, reports) in of_clients {
+        parts::report(&mut tx, client, &reports).await?;
+        let legs: Vec<_> = reports.iter().map(|report| (report.part.message, report.part.ordinal)).collect();
+        wakes.push((client, sms_parts::join(ctx, &mut tx, client, &legs).await?));
+    }
     tx.commit().await?;
-    ctx.wake.wake_all(client, wakes);
+    for (client, wakes) in wakes {
+        ctx.wake.wake_all(client, wakes);
+    }
     Ok(())
 }
 

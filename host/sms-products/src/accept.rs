@@ -8,7 +8,7 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     content::{OutboundContent, SmsContent},
-    ids::{BatchId, ClientId, MessageId, PartId, SmsRequestId},
+    ids::{BatchId, ClientId, PartId, SmsRequestId},
     recipient::{Recipient, order_key},
 };
 use outbound::dispatch::{REPLY_PRIORITY, SEND_PRIORITY};
@@ -121,18 +121,12 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
         return Ok(Taken::Before(before));
     }
     price(&mut tx, client, orders, &mut drafts).await?;
-    let mut charges: Vec<Charge> =
-        orders.iter().map(|order| Charge { id: ctx.mint(), units: 0, request: order.request.id }).collect();
-    for draft in &drafts {
-        if let Some(charge) = charges.get_mut(draft.order) {
-            charge.units += draft.sms.units;
-        }
-    }
-    if !credits::charge(&mut tx, client, &charges, ctx.now()).await? {
-        return Ok(Taken::NoCredits);
-    }
     store(ctx, &mut tx, client, orders, &inbox, &drafts).await?;
     let told = tell_mailed(ctx, &mut tx, client, orders, &drafts).await?;
+    // Last, so that other requests of the client wait for the commit alone.
+    if !charge(ctx, &mut tx, client, orders, &drafts).await? {
+        return Ok(Taken::NoCredits);
+    }
     tx.commit().await?;
     ctx.wake.wake_all(client, told);
     for (at, order) in orders.iter().enumerate() {
@@ -274,16 +268,32 @@ async fn store(
             work::defer(db, client, &later, Later::PutOff).await?;
         }
     }
-    let mut sources: BTreeMap<&str, Vec<(&str, MessageId)>> = BTreeMap::new();
-    for draft in &sent {
-        sources.entry(&draft.sms.source).or_default().push((draft.to.value(), draft.sms.id));
+    let sent: Vec<_> = sent.iter().map(|draft| (draft.sms.source.as_str(), draft.to.value(), draft.sms.id)).collect();
+    Ok(replies::correspond(db, client, &sent).await?)
+}
+
+/// Takes what the requests cost, and gives back what their blocked messages did; `false` where the balance does not cover them.
+async fn charge(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    orders: &[Order<'_>],
+    drafts: &[Draft],
+) -> Result<bool> {
+    let mut charges: Vec<Charge> =
+        orders.iter().map(|order| Charge { id: ctx.mint(), units: 0, request: order.request.id }).collect();
+    for draft in drafts {
+        if let Some(charge) = charges.get_mut(draft.order) {
+            charge.units += draft.sms.units;
+        }
     }
-    for (source, sent) in sources {
-        replies::correspond(db, client, source, &sent).await?;
+    if !credits::charge(db, client, &charges, ctx.now()).await? {
+        return Ok(false);
     }
     let blocked = drafts.iter().map(|draft| &draft.sms).filter(|sms| sms.blocked);
     let refunds: Vec<_> = blocked.map(|sms| (ctx.mint(), sms.id, sms.units)).collect();
-    Ok(credits::refund(db, client, &refunds, ctx.now()).await?)
+    credits::refund(db, client, &refunds, ctx.now()).await?;
+    Ok(true)
 }
 
 fn message_of(inbox: &Inbox, draft: &Draft) -> NewMessage {

@@ -2,7 +2,7 @@
 //! source, priority and validity, add to the text, or refuse. Without a configuration every message goes on as it is.
 //!
 //! A client activates it with a configuration of its own. The operator's router, which is asked after that of the client,
-//! is a file `sms-router.wasm` in `plugins.dir`.
+//! is a file `operator-sms-router.wasm` in `plugins.dir`.
 
 mod settings;
 

@@ -49,6 +49,8 @@ pub async fn measure() -> Vec<Figure> {
         figures.push(singles(&stage, &mut npm, connections).await);
     }
     figures.push(thousands(&stage, &mut npm).await);
+    figures.push(routed(&stage, &mut npm, (64, SINGLES, 1)).await);
+    figures.push(routed(&stage, &mut npm, (THOUSANDS_AT_ONCE, THOUSANDS, 1_000)).await);
     figures.push(receipts(&stage, &mut npm).await);
     figures.push(to_the_smsc(&stage, &mut npm).await);
     figures.push(due_at_once(&stage, &mut npm).await);
@@ -198,6 +200,57 @@ async fn thousands(stage: &Stage, npm: &mut Npm) -> Figure {
         bar: Bar::AtLeast(3.0),
         notes,
     }
+}
+
+/// The router that ships, with a rule that says something of each message of the benchmark.
+const ROUTER: &str = "sms-router";
+
+/// Rounds with a router and without one, in turns.
+async fn routed(stage: &Stage, npm: &mut Npm, (connections, count, each): (usize, usize, usize)) -> Figure {
+    let way = Way::Ours { key: stage.client.key.clone(), each };
+    let rule = json!({ "prefixes": ["2782"], "priority": 1, "validitySeconds": 3600 });
+    let (mut with, mut without, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 1..=ROUNDS {
+        for is_routed in [false, true] {
+            if is_routed {
+                let activation = json!({ "mode": "live", "config": { "rules": [rule] } });
+                stage.client.put_in_force(ROUTER, activation).await;
+            }
+            clear(stage, npm).await;
+            let mut open = Vec::new();
+            for _ in 0..connections {
+                open.push(ours(&stage.patchbay).await);
+            }
+            let rate = through(npm, open, count, &way).await;
+            let decided = decided(stage).await;
+            assert_eq!(decided, if is_routed { count * each } else { 0 }, "messages that a router decided about");
+            if is_routed { &mut with } else { &mut without }.push(rate);
+            if is_routed {
+                let path = format!("/plugin-service/api/v1/plugins/{ROUTER}/deactivate");
+                assert!(stage.client.post(&path, &json!({ "whatsAppNumberId": null })).await.status < 300);
+            }
+        }
+        notes.push(format!("round {round}: {:.0}/s with, {:.0}/s without", with[round - 1], without[round - 1]));
+    }
+    Figure {
+        name: match each {
+            1 => "SMS with a router, one a request, 64 connections, to `submit_sm`",
+            _ => "SMS with a router, 1,000 a request, 4 connections, to `submit_sm`",
+        },
+        unit: "SMS/s",
+        measured: median(with),
+        floor: Some(median(without)),
+        beside: "the same without a router".to_owned(),
+        bar: Bar::AtLeast(0.85),
+        notes,
+    }
+}
+
+/// How many messages a router decided about.
+async fn decided(stage: &Stage) -> usize {
+    let statement = "SELECT count(*) FROM outbound_leg WHERE sms_route IS NOT NULL";
+    let decided: i64 = sqlx::query_scalar(statement).fetch_one(&stage.db).await.unwrap();
+    usize::try_from(decided).unwrap()
 }
 
 /// Receipts of all that was submitted, from the first to the acknowledgement of the last.

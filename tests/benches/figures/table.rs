@@ -41,7 +41,7 @@ impl Figure {
     fn verdict(&self) -> (String, &'static str) {
         let ratio = self.ratio().unwrap_or(f64::NAN);
         let (bar, met) = match self.bar {
-            Bar::AtLeast(bar) => (format!(">= {bar:.1}x"), ratio >= bar),
+            Bar::AtLeast(bar) => (format!(">= {bar:?}x"), ratio >= bar),
             Bar::AtMostTimes(bar) => (format!("<= {bar:.1}x"), ratio <= bar),
             Bar::AtMost(bar) => (format!("<= {bar:.0}"), self.measured <= bar),
             Bar::From(bar) => (format!(">= {bar:.0}"), self.measured >= bar),

@@ -1,4 +1,4 @@
-//! `patchbay credits`, `patchbay opt-out` and `patchbay sender`.
+//! `patchbay credits`, `patchbay sms-source`, `patchbay opt-out` and `patchbay sender`.
 
 use anyhow::Context as _;
 use base::audit::{Actor, Administration};
@@ -7,10 +7,11 @@ use sms_products::stops;
 use tenancy::{
     credits,
     email_senders::{self, NewSender},
+    inboxes,
 };
 
 use crate::{
-    cli::{CreditsCommand, OptOutRemove, SenderCommand},
+    cli::{CreditsCommand, OptOutRemove, SenderCommand, SmsSourceAdd},
     config::Config,
     email,
 };
@@ -27,6 +28,12 @@ pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand)
             Ok(json!({ "clientRef": price.client, "prefix": price.prefix, "credits": price.credits }))
         }
     }
+}
+
+/// Carries out `patchbay sms-source add`.
+pub(super) async fn add_source(admin: &Administration<'_>, add: SmsSourceAdd) -> anyhow::Result<Value> {
+    let inbox = inboxes::add_sms_source(admin, &add.client, &add.address, Actor::Operator).await?;
+    Ok(json!({ "id": inbox.id, "address": inbox.address() }))
 }
 
 /// Carries out `patchbay sender ...`.

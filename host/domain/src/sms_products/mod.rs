@@ -8,6 +8,7 @@ pub mod email;
 pub mod json;
 mod keyword;
 mod receipt;
+pub mod source;
 mod status;
 pub mod tracking;
 pub mod truth;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use base::{Context, Result};
 use domain::{
     channel::Channel,
-    ids::{ClientId, MessageId},
+    ids::ClientId,
     send::{RejectionReason, SmsRequest},
 };
 use storage::{
@@ -112,14 +112,10 @@ impl TextFacts {
 
 /// Notes who may answer the SMS of a group.
 pub(super) async fn correspond(db: &mut PgConnection, client: ClientId, prepared: &[&Prepared]) -> Result<()> {
-    let mut sent: HashMap<&str, Vec<(&str, MessageId)>> = HashMap::new();
+    let mut sent = Vec::new();
     for one in prepared {
-        let Some(source) = &one.source else { continue };
-        let to = one.messages.iter().map(|message| (message.recipient.address().value(), message.id));
-        sent.entry(source).or_default().extend(to);
+        let Some(source) = one.source.as_deref() else { continue };
+        sent.extend(one.messages.iter().map(|message| (source, message.recipient.address().value(), message.id)));
     }
-    for (source, sent) in sent {
-        replies::correspond(db, client, source, &sent).await?;
-    }
-    Ok(())
+    Ok(replies::correspond(db, client, &sent).await?)
 }

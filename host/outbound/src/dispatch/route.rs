@@ -2,7 +2,7 @@
 //! marks, in one transaction; what was decided once is not asked about again.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     sync::{LazyLock, Mutex, PoisonError},
 };
 
@@ -45,8 +45,9 @@ pub(super) struct Decided {
     routes: HashMap<(MessageId, i16), SmsRoute>,
     /// To be kept: decisions about legs that were picked.
     taken: Vec<(MessageId, i16, SmsRoute)>,
-    /// Messages of products that go out from another source: answers to that one are answers to them.
-    correspond: BTreeMap<String, Vec<(String, MessageId)>>,
+    /// Messages of products that go out from another source, with it and their recipients: answers to that one are answers to
+    /// them.
+    correspond: Vec<(String, String, MessageId)>,
     of_products: HashSet<MessageId>,
     calls: Vec<FinishedCall>,
     /// There were legs that nobody was asked about: they came meanwhile.
@@ -130,7 +131,7 @@ pub(super) async fn ask(
         of_products: of_products.collect(),
         routes: legs.iter().map(|leg| (leg.message, leg.ordinal)).zip(routes).collect(),
         taken: Vec::new(),
-        correspond: BTreeMap::new(),
+        correspond: Vec::new(),
         calls,
         left_some: false,
     }))
@@ -239,8 +240,7 @@ impl Decided {
                 continue;
             }
             if let Some(source) = route.source.clone().filter(|_| self.of_products.contains(&leg.message)) {
-                let answers = self.correspond.entry(source).or_default();
-                answers.push((leg.recipient.address().value().to_owned(), leg.message));
+                self.correspond.push((source, leg.recipient.address().value().to_owned(), leg.message));
             }
             leg.route = Some(route);
             picked.go.push(leg);
@@ -257,11 +257,10 @@ impl Decided {
         let kept: Vec<_> = self.taken.iter().map(|(message, ordinal, route)| (*message, *ordinal, route)).collect();
         routes::keep(db, lease.client, &kept).await?;
         self.taken.clear();
-        for (source, sent) in std::mem::take(&mut self.correspond) {
-            let sent: Vec<_> = sent.iter().map(|(recipient, message)| (recipient.as_str(), *message)).collect();
-            replies::correspond(db, lease.client, &source, &sent).await?;
-        }
-        Ok(())
+        let answers = std::mem::take(&mut self.correspond);
+        let sent: Vec<_> =
+            answers.iter().map(|(source, to, message)| (source.as_str(), to.as_str(), *message)).collect();
+        Ok(replies::correspond(db, lease.client, &sent).await?)
     }
 
     /// Keeps the calls, inside the caller's transaction.

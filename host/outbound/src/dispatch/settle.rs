@@ -124,9 +124,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
-    for leg in received {
-        wakes.extend(sms_parts::join(ctx, &mut tx, client, leg).await?);
-    }
+    wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
     if sender.inbox.kind.channel().remembers_recipients() {
         remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?;
     }
@@ -141,10 +139,8 @@ async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPar
         return Ok(());
     }
     let mut tx = ctx.db.begin().await?;
-    let mut wakes = Vec::new();
-    for leg in sms_parts::remember(&mut tx, client, parts).await? {
-        wakes.extend(sms_parts::join(ctx, &mut tx, client, leg).await?);
-    }
+    let received = sms_parts::remember(&mut tx, client, parts).await?;
+    let wakes = sms_parts::join(ctx, &mut tx, client, &received).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())

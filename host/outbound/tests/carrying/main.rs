@@ -5,6 +5,7 @@
 mod ahead;
 mod counts;
 mod logged;
+mod receipts;
 mod stage;
 mod toy;
 mod waiting;

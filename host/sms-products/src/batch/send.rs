@@ -4,11 +4,13 @@ use base::Context;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use domain::{
+    channel::Channel,
     content::SmsContent,
     ids::{ClientId, SmsRequestId},
     sms_products::{
         Product,
         batch::{BatchFault, BatchName, BatchSend, Future, Keywords, ReplyModel},
+        source,
     },
 };
 use storage::{inboxes, sms::products::requests, tenancy::clients};
@@ -140,11 +142,11 @@ async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result
     match replies {
         ReplyModel::Sender(sender) => Ok(Some(sender.clone())),
         ReplyModel::Replies { virtual_name: None } => Ok(None),
+        // A name that is no source of the client's is a name alone.
         ReplyModel::Replies { virtual_name: Some(name) } => {
             let mut db = ctx.db.acquire().await?;
-            let found =
-                inboxes::by_addresses(&mut db, client, domain::channel::Channel::Sms, std::slice::from_ref(name))
-                    .await?;
+            let address = source::source(name).unwrap_or(name).to_owned();
+            let found = inboxes::by_addresses(&mut db, client, Channel::Sms, &[address]).await?;
             Ok(found.first().and_then(|inbox| inbox.address().map(str::to_owned)))
         }
     }

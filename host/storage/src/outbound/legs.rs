@@ -2,7 +2,7 @@
 //!
 //! Statements that join a list of legs also say `= ANY` of its messages; [`super::messages`] says why.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -311,28 +311,53 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
     Ok(())
 }
 
-/// What a leg says: its own content, else that of its part; `None` when there is no such leg.
-pub async fn content(
+#[derive(sqlx::FromRow)]
+struct ContentRow {
+    message_id: Uuid,
+    ordinal: i16,
+    own: Option<Stored>,
+    of_part: Option<Stored>,
+}
+
+impl ContentRow {
+    fn read(self) -> Result<Option<((MessageId, i16), LegContent)>> {
+        let own = stored::read_optional("outbound_leg", "content", self.own.as_ref())?;
+        let of_part: Option<OutboundContent> =
+            stored::read_optional("outbound_part", "content", self.of_part.as_ref())?;
+        let content = own.or_else(|| of_part.map(|content| LegContent::Message(Box::new(content))));
+        Ok(content.map(|content| ((MessageId(self.message_id), self.ordinal), content)))
+    }
+}
+
+/// What legs say: each its own content, else that of its part.
+pub async fn contents(
     db: &mut PgConnection,
     client: ClientId,
-    message: MessageId,
-    ordinal: i16,
-) -> Result<Option<LegContent>> {
-    let found: Option<(Option<Stored>, Option<Stored>)> = sqlx::query_as(
-        "SELECT leg.content, CASE WHEN leg.content IS NULL THEN
-                (SELECT content FROM outbound_part part WHERE part.client_id = $1 AND part.id =
-                 (SELECT part_id FROM outbound_message message WHERE message.client_id = $1 AND message.id = $2)) END
-         FROM outbound_leg leg WHERE leg.client_id = $1 AND leg.message_id = $2 AND leg.ordinal = $3",
+    legs: &[(MessageId, i16)],
+) -> Result<HashMap<(MessageId, i16), LegContent>> {
+    let keys = LegKeys::from(legs);
+    let (first, last) = keys.range();
+    let rows: Vec<ContentRow> = sqlx::query_as(
+        "SELECT leg.message_id, leg.ordinal, leg.content AS own, part.content AS of_part
+         FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
+         CROSS JOIN LATERAL (
+             SELECT message_id, ordinal, content FROM outbound_leg one
+             WHERE one.client_id = $1 AND one.message_id = wanted.message_id AND one.ordinal = wanted.ordinal
+               AND one.message_id BETWEEN $4 AND $5 OFFSET 0) leg
+         LEFT JOIN LATERAL (
+             SELECT part_id FROM outbound_message one
+             WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5
+               AND leg.content IS NULL OFFSET 0) message ON true
+         LEFT JOIN LATERAL (
+             SELECT content FROM outbound_part one
+             WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true",
     )
     .bind(client.0)
-    .bind(message.0)
-    .bind(ordinal)
-    .fetch_optional(db)
+    .bind(keys.messages)
+    .bind(keys.ordinals)
+    .bind(first)
+    .bind(last)
+    .fetch_all(db)
     .await?;
-    let Some((own, of_part)) = found else { return Ok(None) };
-    if let Some(own) = stored::read_optional("outbound_leg", "content", own.as_ref())? {
-        return Ok(Some(own));
-    }
-    let content: Option<OutboundContent> = stored::read_optional("outbound_part", "content", of_part.as_ref())?;
-    Ok(content.map(|content| LegContent::Message(Box::new(content))))
+    rows.into_iter().filter_map(|row| row.read().transpose()).collect()
 }

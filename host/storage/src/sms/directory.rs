@@ -1,4 +1,4 @@
-//! Finds the client of an SMSC's receipt, and keeps receipts that came before the answer to their submit.
+//! Finds the clients of an SMSC's receipts, and keeps receipts that came before the answer to their submit.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,62 +12,90 @@ use uuid::Uuid;
 use super::parts::SmsPart;
 use crate::Result;
 
-/// Takes turns with everybody who stores or looks for this SMSC id, until the transaction ends: a receipt and the answer
-/// to its submit may arrive at the same moment.
-pub async fn lock_smsc_id(db: &mut PgConnection, bind: &str, smsc_id: &str) -> Result<()> {
-    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))")
-        .bind(bind)
-        .bind(smsc_id)
-        .execute(db)
-        .await?;
+/// An SMSC's id of a part: the bind, and the id there.
+pub type SmscId<'a> = (&'a str, &'a str);
+
+/// Takes turns with everybody who stores or looks for these SMSC ids, until the transaction ends: a receipt and the answer
+/// to its submit may arrive at the same moment. In one order, so that two who take several do not wait in a circle.
+pub async fn lock(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<()> {
+    let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = ids.iter().copied().unzip();
+    sqlx::query(
+        "SELECT pg_advisory_xact_lock(key) FROM (
+             SELECT hashtextextended(bind || ' ' || smsc_id, 0) AS key
+             FROM unnest($1::text[], $2::text[]) AS taken (bind, smsc_id) ORDER BY key OFFSET 0
+         ) AS keys",
+    )
+    .bind(binds)
+    .bind(smsc_ids)
+    .execute(db)
+    .await?;
     Ok(())
 }
 
-/// Whose part an SMSC id is.
-pub async fn find(db: &mut PgConnection, bind: &str, smsc_id: &str) -> Result<Option<(ClientId, SmsPart)>> {
-    let row: Option<(Uuid, Uuid, i16, i16)> = sqlx::query_as(
-        "SELECT client_id, message_id, ordinal, part FROM smsc_message WHERE bind = $1 AND smsc_id = $2",
+#[derive(sqlx::FromRow)]
+struct PartRow {
+    client_id: Option<Uuid>,
+    message_id: Option<Uuid>,
+    ordinal: Option<i16>,
+    part: Option<i16>,
+}
+
+impl PartRow {
+    fn read(self) -> Option<(ClientId, SmsPart)> {
+        let part = SmsPart { message: MessageId(self.message_id?), ordinal: self.ordinal?, part: self.part? };
+        Some((ClientId(self.client_id?), part))
+    }
+}
+
+/// Whose parts SMSC ids are, in their order; `None` = nobody has it.
+pub async fn find(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<Vec<Option<(ClientId, SmsPart)>>> {
+    let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = ids.iter().copied().unzip();
+    let rows: Vec<PartRow> = sqlx::query_as(
+        "SELECT known.client_id, known.message_id, known.ordinal, known.part
+         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (bind, smsc_id, position)
+         LEFT JOIN LATERAL (
+             SELECT client_id, message_id, ordinal, part FROM smsc_message one
+             WHERE one.bind = given.bind AND one.smsc_id = given.smsc_id OFFSET 0) known ON true
+         ORDER BY given.position",
     )
-    .bind(bind)
-    .bind(smsc_id)
-    .fetch_optional(db)
+    .bind(binds)
+    .bind(smsc_ids)
+    .fetch_all(db)
     .await?;
-    Ok(row.map(|(client, message, ordinal, part)| {
-        (ClientId(client), SmsPart { message: MessageId(message), ordinal, part })
-    }))
+    Ok(rows.into_iter().map(PartRow::read).collect())
 }
 
 /// A receipt whose submit has not been answered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParkedReceipt {
+pub struct ParkedReceipt<'a> {
     /// Its id; tells when it came.
     pub id: Uuid,
+    /// What it is about.
+    pub about: SmscId<'a>,
     /// The state that it reports.
     pub state: DeliveryState,
     /// The SMSC's error, when it reports one.
-    pub error: Option<String>,
+    pub error: Option<&'a str>,
     /// Its final state, in the words of receipts.
     pub receipt: Option<FinalReceipt>,
 }
 
-/// Keeps a receipt whose submit has not been answered yet.
-pub async fn park(
-    db: &mut PgConnection,
-    (bind, smsc_id): (&str, &str),
-    receipt: &ParkedReceipt,
-    now: DateTime<Utc>,
-) -> Result<()> {
+/// Keeps receipts whose submits have not been answered yet.
+pub async fn park(db: &mut PgConnection, receipts: &[ParkedReceipt<'_>], now: DateTime<Utc>) -> Result<()> {
+    if receipts.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
-        "INSERT INTO parked_receipt (bind, smsc_id, id, state, error, received_at, receipt)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO parked_receipt (bind, smsc_id, id, state, error, receipt, received_at)
+         SELECT *, $7 FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[])",
     )
-    .bind(bind)
-    .bind(smsc_id)
-    .bind(receipt.id)
-    .bind(receipt.state.as_str())
-    .bind(receipt.error.as_deref())
+    .bind(receipts.iter().map(|one| one.about.0).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|one| one.about.1).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|one| one.id).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|one| one.state.as_str()).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|one| one.error).collect::<Vec<_>>())
+    .bind(receipts.iter().map(|one| one.receipt.map(FinalReceipt::as_str)).collect::<Vec<_>>())
     .bind(now)
-    .bind(receipt.receipt.map(FinalReceipt::as_str))
     .execute(db)
     .await?;
     Ok(())

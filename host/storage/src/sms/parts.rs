@@ -1,6 +1,6 @@
 //! The parts of SMS legs that an SMSC has taken, and how far each has come.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::{
     delivery::DeliveryState,
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::{Result, stored::known};
 
 /// One part of an SMS leg.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SmsPart {
     /// The message.
     pub message: MessageId,
@@ -53,41 +53,79 @@ pub async fn submitted(
     Ok(taken)
 }
 
-/// Writes what a receipt said of a part, and in which words of the SMSC; a final state stays.
-pub async fn set_state(
-    db: &mut PgConnection,
-    client: ClientId,
-    part: SmsPart,
-    state: DeliveryState,
-    receipt: Option<FinalReceipt>,
-) -> Result<()> {
+/// What a receipt said of a part, and in which words of the SMSC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartReport {
+    /// The part.
+    pub part: SmsPart,
+    /// How far it has come.
+    pub state: DeliveryState,
+    /// Its final state, in the words of receipts.
+    pub receipt: Option<FinalReceipt>,
+}
+
+/// Writes what receipts said of parts, in the order that they came in; a final state stays.
+pub async fn report(db: &mut PgConnection, client: ClientId, reports: &[PartReport]) -> Result<()> {
+    let words = last_words(reports);
+    if words.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
-        "UPDATE sms_part SET state = $5, receipt = $6 WHERE client_id = $1 AND message_id = $2 AND ordinal = $3 AND part = $4
-         AND state NOT IN ('DELIVERED', 'FAILED')",
+        "UPDATE sms_part part SET state = given.state, receipt = given.receipt
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($2::uuid[], $3::smallint[], $4::smallint[], $5::text[], $6::text[])
+                   AS one (message_id, ordinal, part, state, receipt)
+               OFFSET 0) given
+         WHERE part.client_id = given.client_id AND part.message_id = given.message_id AND part.ordinal = given.ordinal
+           AND part.part = given.part AND part.state NOT IN ('DELIVERED', 'FAILED')",
     )
     .bind(client.0)
-    .bind(part.message.0)
-    .bind(part.ordinal)
-    .bind(part.part)
-    .bind(state.as_str())
-    .bind(receipt.map(FinalReceipt::as_str))
+    .bind(words.keys().map(|part| part.message.0).collect::<Vec<_>>())
+    .bind(words.keys().map(|part| part.ordinal).collect::<Vec<_>>())
+    .bind(words.keys().map(|part| part.part).collect::<Vec<_>>())
+    .bind(words.values().map(|word| word.state.as_str()).collect::<Vec<_>>())
+    .bind(words.values().map(|word| word.receipt.map(FinalReceipt::as_str)).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())
 }
 
-/// The states of all parts of a leg that the SMSC has taken.
+/// What counts of each part: the first report that is final, else the last.
+fn last_words(reports: &[PartReport]) -> BTreeMap<SmsPart, PartReport> {
+    let mut words: BTreeMap<SmsPart, PartReport> = BTreeMap::new();
+    for report in reports {
+        let word = words.entry(report.part).or_insert(*report);
+        if !matches!(word.state, DeliveryState::Delivered | DeliveryState::Failed) {
+            *word = *report;
+        }
+    }
+    words
+}
+
+/// The states of all parts of legs (message and ordinal) that the SMSC has taken.
 pub async fn states(
     db: &mut PgConnection,
     client: ClientId,
-    (message, ordinal): (MessageId, i16),
-) -> Result<Vec<DeliveryState>> {
-    let states: Vec<String> =
-        sqlx::query_scalar("SELECT state FROM sms_part WHERE client_id = $1 AND message_id = $2 AND ordinal = $3")
-            .bind(client.0)
-            .bind(message.0)
-            .bind(ordinal)
-            .fetch_all(db)
-            .await?;
-    states.iter().map(|state| known("sms_part", "state", state, |state| state.parse().ok())).collect()
+    legs: &[(MessageId, i16)],
+) -> Result<HashMap<(MessageId, i16), Vec<DeliveryState>>> {
+    let rows: Vec<(Uuid, i16, String)> = sqlx::query_as(
+        "SELECT part.message_id, part.ordinal, part.state
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS one (message_id, ordinal)
+               OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT message_id, ordinal, state FROM sms_part one
+             WHERE one.client_id = given.client_id AND one.message_id = given.message_id AND one.ordinal = given.ordinal
+             OFFSET 0) part",
+    )
+    .bind(client.0)
+    .bind(legs.iter().map(|leg| leg.0.0).collect::<Vec<_>>())
+    .bind(legs.iter().map(|leg| leg.1).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let mut states: HashMap<(MessageId, i16), Vec<DeliveryState>> = HashMap::new();
+    for (message, ordinal, state) in rows {
+        let state = known("sms_part", "state", &state, |state| state.parse().ok())?;
+        states.entry((MessageId(message), ordinal)).or_default().push(state);
+    }
+    Ok(states)
 }

@@ -10,7 +10,10 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::parts::{SmsPart, set_state};
+use super::{
+    directory,
+    parts::{self, PartReport, SmsPart},
+};
 use crate::{Result, stored::known};
 
 /// A part that an SMSC took.
@@ -43,38 +46,22 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     let named = taken.iter().filter(|taken| !taken.smsc_id.is_empty());
     let by_id: BTreeMap<(&str, &str), SmsPart> =
         named.map(|taken| ((taken.bind.as_str(), taken.smsc_id.as_str()), taken.part)).collect();
-    let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = by_id.keys().copied().unzip();
-    lock_all(db, &binds, &smsc_ids).await?;
+    directory::lock(db, &by_id.keys().copied().collect::<Vec<_>>()).await?;
     let mut parked = insert_all(db, client, taken, &by_id).await?;
     // In the order that they came in.
     parked.sort_by_key(|receipt| receipt.id);
-    let mut legs = Vec::new();
-    for receipt in parked {
-        let Some(part) = by_id.get(&(receipt.bind.as_str(), receipt.smsc_id.as_str())).copied() else { continue };
-        let state = known("parked_receipt", "state", &receipt.state, |state| state.parse().ok())?;
-        let receipt = receipt.receipt.as_deref().and_then(FinalReceipt::of);
-        set_state(db, client, part, state, receipt).await?;
-        if !legs.contains(&(part.message, part.ordinal)) {
-            legs.push((part.message, part.ordinal));
-        }
+    let mut reports = Vec::with_capacity(parked.len());
+    for parked in parked {
+        let Some(part) = by_id.get(&(parked.bind.as_str(), parked.smsc_id.as_str())).copied() else { continue };
+        let state = known("parked_receipt", "state", &parked.state, |state| state.parse().ok())?;
+        let receipt = parked.receipt.as_deref().and_then(FinalReceipt::of);
+        reports.push(PartReport { part, state, receipt });
     }
+    parts::report(db, client, &reports).await?;
+    let mut legs: Vec<_> = reports.iter().map(|report| (report.part.message, report.part.ordinal)).collect();
+    legs.sort_unstable();
+    legs.dedup();
     Ok(legs)
-}
-
-/// Takes turns with everybody who stores or looks for these SMSC ids, until the transaction ends. In one order, so that two
-/// who take several do not wait in a circle.
-async fn lock_all(db: &mut PgConnection, binds: &[&str], smsc_ids: &[&str]) -> Result<()> {
-    sqlx::query(
-        "SELECT pg_advisory_xact_lock(key) FROM (
-             SELECT hashtextextended(bind || ' ' || smsc_id, 0) AS key
-             FROM unnest($1::text[], $2::text[]) AS taken (bind, smsc_id) ORDER BY key OFFSET 0
-         ) AS keys",
-    )
-    .bind(binds)
-    .bind(smsc_ids)
-    .execute(db)
-    .await?;
-    Ok(())
 }
 
 /// Stores parts and who has their ids, and takes out the receipts that were parked for them.

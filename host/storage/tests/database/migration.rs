@@ -226,7 +226,7 @@ async fn messages_and_legs_say_where_they_go_and_waiting_sms_are_in_the_lane_of_
     let decisions = fallbacks::due(&mut db, ACME, CLOUD.0, later(), 10).await.unwrap();
     assert_eq!((decisions[0].message, decisions[0].sms_inbox), (to_bsuid(), sms));
     assert_eq!(decisions[0].sms_source.as_deref(), Some("ACME"));
-    let (client, part) = directory::find(&mut db, "bind", "A").await.unwrap().unwrap();
+    let (client, part) = directory::find(&mut db, &[("bind", "A")]).await.unwrap().remove(0).unwrap();
     assert_eq!((client, part.message, part.ordinal, part.part), (ACME, to_both(), 1, 1));
 }
 

@@ -157,9 +157,10 @@ async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
     assert_eq!((due[0].ordinal, due[0].channel, due[0].inbox), (1, Channel::Sms, lane));
     assert_eq!(due[0].recipient, phone("27820000001").into(), "the other address is of another channel");
     assert_eq!(due[0].own_content, Some(LegContent::Sms(sms.clone())));
-    assert_eq!(legs::content(&mut db, CLIENT, id(1), 1).await.unwrap(), Some(LegContent::Sms(sms)));
-    let first = legs::content(&mut db, CLIENT, id(1), 0).await.unwrap();
-    assert_eq!(first, Some(LegContent::Message(Box::new(text()))), "a leg without its own sends the part's");
+    let contents = legs::contents(&mut db, CLIENT, &[(id(1), 1), (id(1), 0), (id(1), 7)]).await.unwrap();
+    assert_eq!(contents.len(), 2, "of a leg that there is not, nothing is said");
+    assert_eq!(contents[&(id(1), 1)], LegContent::Sms(sms));
+    assert_eq!(contents[&(id(1), 0)], LegContent::Message(Box::new(text())), "a leg without its own sends the part's");
 
     let repeated = NewLeg { channel: Channel::Whatsapp, inbox: INBOX, content: None, ..leg };
     assert_eq!(legs::append(&mut db, CLIENT, id(1), &repeated, 0, moment(6)).await.unwrap(), Some(2));

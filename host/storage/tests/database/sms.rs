@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use storage::sms::{
     directory::{self, ParkedReceipt},
     inbound::{self, InboundSms},
-    parts::{self, SmsPart},
+    parts::{self, PartReport, SmsPart},
     taken::{self, TakenPart},
 };
 use uuid::Uuid;
@@ -38,6 +38,18 @@ async fn the_parts_of_several_legs_are_read_at_once() {
     assert!(parts::submitted(&mut db, STRANGER, &legs).await.unwrap().is_empty());
 }
 
+fn report(part: SmsPart, state: DeliveryState) -> PartReport {
+    PartReport { part, state, receipt: None }
+}
+
+/// The states of the parts of a leg of the message, sorted.
+async fn states(db: &mut PgConnection, ordinal: i16) -> Vec<DeliveryState> {
+    let leg = (MESSAGE, ordinal);
+    let mut states = parts::states(db, CLIENT, &[leg]).await.unwrap().remove(&leg).unwrap_or_default();
+    states.sort();
+    states
+}
+
 #[tokio::test]
 async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     let mut db = database().await;
@@ -48,37 +60,61 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     assert!(taken::enter(&mut db, CLIENT, &given[..1]).await.unwrap().is_empty(), "a part is entered once");
     assert_eq!(submitted(&mut db, 0).await, [1, 2]);
     assert_eq!(submitted(&mut db, 1).await, [1]);
-    assert_eq!(directory::find(&mut db, "bind", "C").await.unwrap(), Some((CLIENT, part(1, 1))));
-    assert_eq!(directory::find(&mut db, "other", "C").await.unwrap(), None);
+    let found = directory::find(&mut db, &[("bind", "C"), ("other", "C"), ("bind", "A")]).await.unwrap();
+    assert_eq!(
+        found,
+        [Some((CLIENT, part(1, 1))), None, Some((CLIENT, part(0, 1)))],
+        "in the order they are asked for"
+    );
 
-    parts::set_state(&mut db, CLIENT, part(0, 1), DeliveryState::Delivered, None).await.unwrap();
-    parts::set_state(&mut db, CLIENT, part(0, 1), DeliveryState::Sent, None).await.unwrap();
-    let mut states = parts::states(&mut db, CLIENT, (MESSAGE, 0)).await.unwrap();
-    states.sort();
-    assert_eq!(states, [DeliveryState::Accepted, DeliveryState::Delivered], "a final state stays");
-    assert!(parts::states(&mut db, STRANGER, (MESSAGE, 0)).await.unwrap().is_empty());
+    parts::report(&mut db, CLIENT, &[report(part(0, 1), DeliveryState::Delivered)]).await.unwrap();
+    parts::report(&mut db, CLIENT, &[report(part(0, 1), DeliveryState::Sent)]).await.unwrap();
+    assert_eq!(states(&mut db, 0).await, [DeliveryState::Accepted, DeliveryState::Delivered], "a final state stays");
+    assert!(parts::states(&mut db, STRANGER, &[(MESSAGE, 0)]).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn of_several_reports_about_a_part_the_first_final_one_counts() {
+    let mut db = database().await;
+    let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
+    let given = [(part(1), "A"), (part(2), "B")].map(|(part, smsc_id)| taken_as(smsc_id, part));
+    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+    let reports = [
+        report(part(1), DeliveryState::Sent),
+        report(part(2), DeliveryState::Sent),
+        report(part(1), DeliveryState::Failed),
+        report(part(1), DeliveryState::Delivered),
+    ];
+
+    parts::report(&mut db, CLIENT, &reports).await.unwrap();
+
+    assert_eq!(states(&mut db, 0).await, [DeliveryState::Sent, DeliveryState::Failed]);
 }
 
 #[tokio::test]
 async fn receipts_that_came_too_early_are_applied_once() {
     let mut db = database().await;
-    let receipt = |id: u128, state| ParkedReceipt { id: Uuid::from_u128(id), state, error: None, receipt: None };
-    for (bind, receipt) in [
-        ("bind", receipt(2, DeliveryState::Delivered)),
-        ("bind", receipt(1, DeliveryState::Sent)),
-        ("other", receipt(3, DeliveryState::Failed)),
-    ] {
-        directory::lock_smsc_id(&mut db, bind, "A").await.unwrap();
-        directory::park(&mut db, (bind, "A"), &receipt, moment(0)).await.unwrap();
-    }
+    let receipt = |id: u128, bind, state| ParkedReceipt {
+        id: Uuid::from_u128(id),
+        about: (bind, "A"),
+        state,
+        error: None,
+        receipt: None,
+    };
+    let early = [
+        receipt(2, "bind", DeliveryState::Delivered),
+        receipt(1, "bind", DeliveryState::Sent),
+        receipt(3, "other", DeliveryState::Failed),
+    ];
+    directory::lock(&mut db, &[("bind", "A"), ("other", "A")]).await.unwrap();
+    directory::park(&mut db, &early, moment(0)).await.unwrap();
     let part = |part| SmsPart { message: MESSAGE, ordinal: 1, part };
     let given = [taken_as("A", part(1)), taken_as("B", part(2))];
 
     assert_eq!(taken::enter(&mut db, CLIENT, &given).await.unwrap(), [(MESSAGE, 1)]);
 
-    let mut states = parts::states(&mut db, CLIENT, (MESSAGE, 1)).await.unwrap();
-    states.sort();
-    assert_eq!(states, [DeliveryState::Accepted, DeliveryState::Delivered], "the receipt of another bind is not ours");
+    let expected = [DeliveryState::Accepted, DeliveryState::Delivered];
+    assert_eq!(states(&mut db, 1).await, expected, "the receipt of another bind is not ours");
     assert!(taken::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "a receipt is applied once");
 }
 
@@ -91,7 +127,7 @@ async fn of_two_parts_under_one_smsc_id_the_later_has_the_receipts() {
     taken::enter(&mut db, CLIENT, &given).await.unwrap();
 
     assert_eq!(submitted(&mut db, 0).await, [1, 2]);
-    assert_eq!(directory::find(&mut db, "bind", "A").await.unwrap(), Some((CLIENT, part(2))));
+    assert_eq!(directory::find(&mut db, &[("bind", "A")]).await.unwrap(), [Some((CLIENT, part(2)))]);
 }
 
 #[tokio::test]
@@ -104,8 +140,8 @@ async fn parts_that_an_smsc_takes_without_an_id_are_kept_and_found_by_no_receipt
     taken::enter(&mut db, CLIENT, &given).await.unwrap();
 
     assert_eq!(submitted(&mut db, 0).await, [1, 2, 3]);
-    assert_eq!(directory::find(&mut db, "bind", "").await.unwrap(), None);
-    assert_eq!(directory::find(&mut db, "bind", "A").await.unwrap(), Some((CLIENT, part(3))));
+    let found = directory::find(&mut db, &[("bind", ""), ("bind", "A")]).await.unwrap();
+    assert_eq!(found, [None, Some((CLIENT, part(3)))]);
 }
 
 #[tokio::test]

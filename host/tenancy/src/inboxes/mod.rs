@@ -2,6 +2,7 @@
 
 mod add;
 mod add_page;
+mod add_sms_source;
 mod catalogue;
 mod register;
 
@@ -17,6 +18,7 @@ use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
 pub use add_page::{AddPageError, NewPage, add_page};
+pub use add_sms_source::{AddSmsSourceError, add_sms_source};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
 pub use register::{RegisterError, register_lite_number};
 pub use storage::inboxes::templates::TemplateRow;

@@ -9,6 +9,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 
 use super::{
     cell::{self, Cell},
+    source::{WHAT_IT_IS, source},
     truth,
 };
 use crate::segments::{self, Encoding};
@@ -21,9 +22,6 @@ pub const BATCH_ID_MAX: usize = 20;
 pub const CELLS_MAX: usize = 250;
 /// Parts of a text at most.
 pub const PARTS_MAX: usize = 9;
-/// Digits of a sender that is a number, and characters of one that is a name.
-const SENDER_DIGITS: usize = 15;
-const SENDER_CHARACTERS: usize = 11;
 /// Longest `virtualname` and the like, in characters.
 const NAME_MAX: usize = 80;
 
@@ -275,13 +273,10 @@ fn reply_model(keywords: &Keywords) -> Result<ReplyModel, BatchFault> {
             let said = "choose one reply model: senderid, or priority with repliesperuserid or manageownreplies";
             Err(BatchFault::new(1101, said))
         }
-        Some(sender) if is_sender(sender) => Ok(ReplyModel::Sender(sender.trim_start_matches('+').to_owned())),
-        Some(_) => {
-            let said = format!(
-                "senderid must be a number of {SENDER_DIGITS} digits at most, or {SENDER_CHARACTERS} letters and digits"
-            );
-            Err(BatchFault::new(1102, said))
-        }
+        Some(sender) => match source(sender) {
+            Some(sender) => Ok(ReplyModel::Sender(sender.to_owned())),
+            None => Err(BatchFault::new(1102, format!("senderid must be {WHAT_IT_IS}"))),
+        },
         None if !(priority && replies) => Err(BatchFault::new(
             1100,
             "a senderid is required, or priority=true with repliesperuserid or manageownreplies",
@@ -289,13 +284,6 @@ fn reply_model(keywords: &Keywords) -> Result<ReplyModel, BatchFault> {
         None if own && virtual_name.is_none() => Err(BatchFault::new(1103, "manageownreplies needs a virtualname")),
         None => Ok(ReplyModel::Replies { virtual_name: virtual_name.map(str::to_owned) }),
     }
-}
-
-fn is_sender(sender: &str) -> bool {
-    let digits = sender.strip_prefix('+').unwrap_or(sender);
-    let is_number = (3..=SENDER_DIGITS).contains(&digits.len()) && digits.bytes().all(|one| one.is_ascii_digit());
-    let letter = |one: u8| one.is_ascii_alphanumeric() || b" ._-&".contains(&one);
-    is_number || (sender.len() <= SENDER_CHARACTERS && sender.bytes().all(letter))
 }
 
 /// `YYYY-MM-DD hh:mm:ss` in the client's time zone, or ISO 8601 with an offset (CONTRACT 7).

@@ -1,5 +1,7 @@
 //! Who answers what, and what was answered.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId, SmsRequestId};
 use sqlx::PgConnection;
@@ -13,25 +15,25 @@ pub(super) fn bare(source: &str) -> &str {
     source.strip_prefix('+').unwrap_or(source)
 }
 
-/// Notes which messages subscribers answer who write to `source`: the latest send counts. `sent` = subscriber and message.
-pub async fn correspond(
-    db: &mut PgConnection,
-    client: ClientId,
-    source: &str,
-    sent: &[(&str, MessageId)],
-) -> Result<()> {
+/// Notes which messages subscribers answer who write to their sources: the latest send counts. `sent` = source, subscriber
+/// and message.
+pub async fn correspond(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)]) -> Result<()> {
+    if sent.is_empty() {
+        return Ok(());
+    }
     // One statement may touch a row only once, and two that touch several must do so in one order.
-    let latest: std::collections::BTreeMap<&str, Uuid> =
-        sent.iter().map(|(subscriber, message)| (*subscriber, message.0)).collect();
+    let latest: BTreeMap<(&str, &str), Uuid> =
+        sent.iter().map(|(source, subscriber, message)| ((bare(source), *subscriber), message.0)).collect();
     sqlx::query(
         "INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id)
-         SELECT $2, subscriber, $1, message_id FROM unnest($3::text[], $4::uuid[]) AS sent (subscriber, message_id)
+         SELECT source, subscriber, $1, message_id
+         FROM unnest($2::text[], $3::text[], $4::uuid[]) AS sent (source, subscriber, message_id)
          ON CONFLICT (source, subscriber) DO UPDATE
          SET client_id = excluded.client_id, message_id = excluded.message_id WHERE known.message_id < excluded.message_id",
     )
     .bind(client.0)
-    .bind(bare(source))
-    .bind(latest.keys().copied().collect::<Vec<_>>())
+    .bind(latest.keys().map(|key| key.0).collect::<Vec<_>>())
+    .bind(latest.keys().map(|key| key.1).collect::<Vec<_>>())
     .bind(latest.values().copied().collect::<Vec<_>>())
     .execute(db)
     .await?;

@@ -1,0 +1,53 @@
+//! Receipts of an SMSC, as they are stored before they are acknowledged (ADR 0042).
+
+use std::sync::Arc;
+
+use base::Context;
+use channels::smpp::{SmppEvents, SmsReceipt, SmsState};
+use futures::future::join_all;
+use outbound::SmscEvents;
+
+use crate::stage::Stage;
+
+fn receipt(smsc_id: usize, error: Option<&str>) -> SmsReceipt {
+    SmsReceipt {
+        bind: "bind".to_owned(),
+        smsc_id: smsc_id.to_string(),
+        state: SmsState::Delivered,
+        intermediate: false,
+        error: error.map(str::to_owned),
+        raw_text: String::new(),
+    }
+}
+
+/// How many receipts wait for the answers to their submits, and in how many transactions they were stored.
+async fn parked(ctx: &Context) -> (i64, i64) {
+    let statement = "SELECT count(*), count(DISTINCT xmin::text) FROM parked_receipt";
+    sqlx::query_as(statement).fetch_one(&ctx.db).await.unwrap()
+}
+
+#[tokio::test]
+async fn receipts_that_come_together_share_transactions() {
+    let ctx = Arc::new(Stage::new().await.ctx);
+    let events = SmscEvents::new(Arc::clone(&ctx));
+
+    let stored = join_all((0..60).map(|at| events.receipt(receipt(at, None)))).await;
+
+    assert!(stored.iter().all(Result::is_ok));
+    let (receipts, transactions) = parked(&ctx).await;
+    assert_eq!(receipts, 60);
+    assert!(transactions <= 6, "{transactions} transactions");
+}
+
+#[tokio::test]
+async fn a_receipt_that_cannot_be_stored_is_nobody_elses_affair() {
+    let ctx = Arc::new(Stage::new().await.ctx);
+    let events = SmscEvents::new(Arc::clone(&ctx));
+
+    let all = (0..9).map(|at| events.receipt(receipt(at, (at == 5).then_some("no text:\0"))));
+    let stored = join_all(all).await;
+
+    let refused: Vec<usize> = (0..9).filter(|at| stored[*at].is_err()).collect();
+    assert_eq!(refused, [5], "the SMSC is told to bring this one again");
+    assert_eq!(parked(&ctx).await.0, 8);
+}

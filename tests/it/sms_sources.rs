@@ -1,0 +1,88 @@
+//! `patchbay sms-source add`: addresses that a client's SMS can be sent from, and `virtualname` that chooses among them (SPEC
+//! 2.15, 4.9).
+
+use harness::{Client, Patchbay, Shared, eventually};
+use serde_json::json;
+
+const SEND: &str = "/smsbatch/sms";
+const REPLIES: &str = "/smsbatch/replysmscheck";
+const CHANNEL: &str = "/whatsapp-api-service/v2/channels/sms";
+
+fn add(patchbay: &Patchbay, client: &Client, address: &str) -> serde_json::Value {
+    patchbay.admin(&["sms-source", "add", "--client", &client.client_ref, "--address", address])
+}
+
+async fn send(patchbay: &Patchbay, client: &Client, id: &str, cell: &str, virtual_name: &str) -> String {
+    let fields = [
+        ("batchref", "desk"),
+        ("batchid", id),
+        ("message", "Coming?"),
+        ("cell", cell),
+        ("priority", "true"),
+        ("manageownreplies", "true"),
+        ("virtualname", virtual_name),
+    ];
+    patchbay.batch(client, SEND, &fields).await
+}
+
+#[tokio::test]
+async fn a_virtualname_chooses_the_source_and_replies_to_it_are_the_batchs() {
+    let patchbay = Shared::get().await;
+    let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
+    patchbay.credits(&client, 10);
+    let phone = patchbay.new_phone();
+    let source = format!("27{}", &patchbay.new_phone().msisdn[2..]);
+    assert_eq!(add(&patchbay, &client, &format!("+{source}"))["address"], json!(source));
+    add(&patchbay, &other, "NOT OURS");
+
+    let xml = send(&patchbay, &client, "1", &phone.msisdn, &format!("+{source}")).await;
+
+    assert!(xml.contains("<status code=\"0\">"), "{xml}");
+    let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!((&sms["text"], &sms["from"]), (&json!("Coming?"), &json!(source)));
+    phone.write_sms(&source, "Yes").await;
+    let name = [("batchref", "desk"), ("batchid", "1")];
+    eventually("the reply", || async {
+        patchbay.batch(&client, REPLIES, &name).await.contains("<message>Yes</message>").then_some(())
+    })
+    .await;
+
+    for (id, name) in [("2", "the desk"), ("3", "NOT OURS")] {
+        let phone = patchbay.new_phone();
+        send(&patchbay, &client, id, &phone.msisdn, name).await;
+        let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+        assert_eq!(sms["from"], json!("PATCHBAY"), "{name} is no source of this client");
+    }
+}
+
+#[tokio::test]
+async fn a_source_is_added_once_and_what_is_none_is_refused() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_bare_client();
+    add(&patchbay, &client, "SHOP");
+    let refused = |client_ref: &str, address: &str| {
+        patchbay.refused(&["sms-source", "add", "--client", client_ref, "--address", address])
+    };
+    assert!(refused(&client.client_ref, "SHOP").contains("has the source SHOP already"));
+    assert!(refused("nobody", "SHOP").contains("there is no client `nobody`"));
+    for address in ["TWELVE CHARS", "1234567890123456", "", "a<b"] {
+        assert!(refused(&client.client_ref, address).contains("is no source of SMS"), "{address}");
+    }
+    add(&patchbay, &patchbay.new_bare_client(), "SHOP");
+}
+
+#[tokio::test]
+async fn a_source_is_a_sender_of_the_send_endpoint_for_its_client_alone() {
+    let patchbay = Shared::get().await;
+    let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
+    let phone = patchbay.new_phone();
+    add(&patchbay, &client, "ACME");
+    let messages = json!([{ "recipients": [{ "to": phone.msisdn }], "messageText": "Your order is ready." }]);
+    let body = json!({ "sender": "ACME", "messages": messages });
+
+    client.post(CHANNEL, &body).await.accepted();
+
+    let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!(sms["from"], json!("ACME"));
+    assert_eq!(other.post(CHANNEL, &body).await.status, 400);
+}
