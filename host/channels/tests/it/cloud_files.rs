@@ -95,7 +95,7 @@ async fn what_meta_fetches_by_itself_is_not_uploaded() {
 #[tokio::test]
 async fn the_files_of_a_template_are_uploaded_each_once() {
     let header = |url: &str| HeaderParameter { kind: MediaKind::Image, url: url.to_owned(), filename: None };
-    let card = |url: &str| CardParameters { header: Some(header(url)), body: Vec::new(), buttons: Vec::new() };
+    let card = |url: &str| CardParameters { header: Some(header(url)), ..CardParameters::default() };
     let content = OutboundContent::Template(TemplateSend {
         id: "1".to_owned(),
         name: "sale".to_owned(),
