@@ -10,7 +10,7 @@ use domain::{
 /// Puts neighbouring messages together by who wrote them, each in the order in which they came: messages that have an address in
 /// common are one customer's. Where some name only a number and others only a BSUID, nobody can tell yet whose they are, and all of
 /// them are one sequence.
-pub(super) fn by_sender<'a, T>(items: &'a [T], message: impl Fn(&T) -> Option<&InboundMessage>) -> Vec<Vec<&'a T>> {
+pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundMessage>) -> Vec<Vec<&T>> {
     let messages: Vec<Option<&InboundMessage>> = items.iter().map(message).collect();
     let without = |named: fn(&InboundMessage) -> bool| {
         messages.iter().flatten().any(|message| message.from_address.is_none() && !named(message))
