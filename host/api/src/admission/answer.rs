@@ -8,12 +8,12 @@ use axum::{
 use super::Held;
 
 /// Bytes of an answer, with the place that the request keeps until they are gone.
-struct Kept {
+struct CountedBytes {
     bytes: Bytes,
     _held: Held,
 }
 
-impl AsRef<[u8]> for Kept {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -28,6 +28,6 @@ pub(super) async fn hold(response: Response, held: Held) -> Response {
     // All of it is there, so this neither waits nor copies.
     let Ok(bytes) = to_bytes(body, usize::MAX).await else { return Response::from_parts(parts, Body::empty()) };
     held.exchange_for(length);
-    let kept = Bytes::from_owner(Kept { bytes, _held: held });
-    Response::from_parts(parts, Body::from(kept))
+    let counted = Bytes::from_owner(CountedBytes { bytes, _held: held });
+    Response::from_parts(parts, Body::from(counted))
 }

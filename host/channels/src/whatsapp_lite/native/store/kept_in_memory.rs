@@ -12,16 +12,16 @@ use crate::whatsapp_lite::{
     values::{DeviceValues, Holding, ValueChange, ValuesFailed},
 };
 
-type Kept = BTreeMap<(String, String), (Vec<u8>, Option<i64>)>;
+type ValuesBySpace = BTreeMap<(String, String), (Vec<u8>, Option<i64>)>;
 
 /// Keeps the values of one number for as long as it lives.
 #[derive(Default)]
 pub(in crate::whatsapp_lite::native) struct MemoryValues {
-    kept: Mutex<Kept>,
+    kept: Mutex<ValuesBySpace>,
 }
 
 impl MemoryValues {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, ValuesBySpace> {
         self.kept.lock().unwrap()
     }
 }
