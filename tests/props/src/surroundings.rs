@@ -1,6 +1,12 @@
 //! The surroundings of use cases, with nobody outside.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use base::{Context, ContextBuilder, Settings, lanes::Wakeups, secrets::Sealer};
 use channels::{
@@ -11,6 +17,9 @@ use channels::{
 use domain::clock::{Clock, IdSource};
 use plugin_host::{HostConfig, PluginHost};
 use storage::PgPool;
+
+/// Stages of this program so far. Their ids are alike, so each keeps the files of customers apart from those of the others.
+static STAGES: AtomicUsize = AtomicUsize::new(0);
 
 /// What a stage decides by itself.
 pub struct Surroundings {
@@ -48,7 +57,7 @@ impl Surroundings {
             carriers: self.carriers,
             cloud: CloudApi::new(nowhere).unwrap(),
             http: GuardedClient::new(GuardedSettings::default()).unwrap(),
-            media_folder: self.folder.join("media"),
+            media_folder: self.folder.join("media").join(STAGES.fetch_add(1, Ordering::Relaxed).to_string()),
             settings: self.settings,
         }
         .build(Wakeups::channel().0)
