@@ -62,7 +62,8 @@ section! {
         require_https: bool = false,
         /// Addresses or networks whose `X-Forwarded-*` headers are believed.
         trusted_proxies: Vec<IpNet> = Vec::new(),
-        /// Base of media and callback URLs; empty = made from `server.listen`.
+        /// Base of media and callback URLs; empty = made from `server.listen`. Where it is no https of the public internet, our
+        /// files are uploaded to Meta instead of fetched by it.
         public_url: Option<BaseUrl> = None,
         /// Run background work in this process; `false` = API only, beside `patchbay work`.
         workers: bool = true,
