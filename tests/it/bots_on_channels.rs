@@ -237,6 +237,11 @@ async fn cards_of_a_chatbot_are_shown_on_every_channel_and_a_tap_on_one_comes_ba
         assert_eq!(content["text"], "Summer is here. Look what came in:");
         assert_eq!(content["cards"], json!([card("blue"), card("red")]));
         assert_eq!(content["choices"], json!([]));
+        // What a tap refers to is known once the cards are on their channel, a moment after they are shown.
+        let chat = scene.chat(channel).await;
+        let is_there = |message: &&Value| message["id"] == seen.raw["id"] && message["status"] != "ACCEPTED";
+        let arrived = async || scene.history(&chat).await.iter().find(is_there).map(|_| ());
+        eventually("the cards on their channel", arrived).await;
         let Customer::Web(visitor) = &mut customer else { unreachable!() };
         let message = &seen.raw["id"];
         visitor.send(json!({ "type": "tap", "key": new_key(), "message": message, "choice": "more-red" })).await;

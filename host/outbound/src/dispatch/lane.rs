@@ -163,7 +163,7 @@ impl<'a> Round<'a> {
             tokio::select! {
                 Some(call) = self.calls.join_next() => self.call_ended(call),
                 Some(step) = self.steps.next() => self.step_ended(step),
-                Some(part) = self.taken_parts.recv() => self.outcomes.add_part(part, Instant::now()),
+                Some(part) = self.taken_parts.recv() => self.outcomes.add_part(part),
                 () = self.lease.nudge.notified() => self.more = true,
                 () = self.sender.carrier.ready(&self.sender.inbox), if no_place => {}
                 () = tokio::time::sleep_until(waits_until.into()) => {}
@@ -286,7 +286,7 @@ impl<'a> Round<'a> {
     /// Begins to write down what has ended meanwhile. A part is written before the outcome of its leg, or with it.
     fn start_settling(&mut self) {
         while let Ok(part) = self.taken_parts.try_recv() {
-            self.outcomes.add_part(part, Instant::now());
+            self.outcomes.add_part(part);
         }
         let (calm, hurried) = (self.is_idle(), self.lease.is_over() && self.calls.is_empty());
         let Some(writing) = self.outcomes.take(Instant::now(), calm, hurried) else { return };

@@ -58,11 +58,8 @@ impl Outcomes {
         self.fresh.outcomes.push(outcome);
     }
 
-    /// The provider has taken a part. How its call ended is mostly known a moment later: both are written together.
-    pub(super) fn add_part(&mut self, part: LegPart, now: Instant) {
-        if self.fresh.is_empty() {
-            self.from = self.from.max(now + GATHERING);
-        }
+    /// The provider has taken a part. It waits for nothing: what is not on disk when the process is killed is sent again.
+    pub(super) fn add_part(&mut self, part: LegPart) {
         self.fresh.parts.push(part);
     }
 
@@ -137,41 +134,4 @@ impl Outcomes {
 
 fn pause_after(refusals: u32) -> Duration {
     FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(refusals.saturating_sub(1))).min(LONGEST_PAUSE)
-}
-
-#[cfg(test)]
-mod tests {
-    use channels::carrier::PartTaken;
-    use domain::ids::MessageId;
-    use uuid::Uuid;
-
-    use super::*;
-
-    fn part() -> LegPart {
-        let taken = PartTaken {
-            message: MessageId(Uuid::from_u128(1)),
-            part: 1,
-            bind: "bind".to_owned(),
-            smsc_id: "A".to_owned(),
-        };
-        LegPart { ordinal: 0, part: taken }
-    }
-
-    #[test]
-    fn a_part_waits_a_moment_for_the_outcome_of_its_call() {
-        let (mut outcomes, now) = (Outcomes::new(), Instant::now());
-        outcomes.add_part(part(), now);
-        assert!(outcomes.take(now, false, false).is_none(), "its call is under way");
-        assert_eq!(outcomes.next_at(), Some(now + GATHERING));
-        outcomes.add_part(part(), now + GATHERING);
-        let written = outcomes.take(now + GATHERING, false, false).expect("it waits no longer, whatever came after it");
-        assert_eq!(written.ended.parts.len(), 2);
-    }
-
-    #[test]
-    fn a_part_waits_for_nothing_when_nothing_else_is_under_way() {
-        let (mut outcomes, now) = (Outcomes::new(), Instant::now());
-        outcomes.add_part(part(), now);
-        assert!(outcomes.take(now, true, false).is_some());
-    }
 }
