@@ -72,7 +72,8 @@ async fn no_sms_is_lost_when_the_process_is_killed_at_random() {
         acknowledged.len(),
         told.len()
     );
-    assert!(doubles <= KILLS * WINDOW, "{doubles} came twice in {KILLS} kills");
+    // What is in flight, and what has been answered and is not on disk: a window each (`dispatch/lane.rs`).
+    assert!(doubles <= KILLS * 2 * WINDOW, "{doubles} came twice in {KILLS} kills");
 }
 
 /// Sends request after request, each until it is answered: what was sent under its `ctid` is not sent again.
