@@ -55,6 +55,14 @@ impl Lease {
         Ok(storage::work::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await?)
     }
 
+    /// Gives the lane back unless something is due in it; `false`: go on. What other processes add to a lane that is held here is
+    /// announced to nobody else.
+    pub async fn give_back(&self, ctx: &Context) -> Result<bool> {
+        let mut db = ctx.db.acquire().await?;
+        let lane = (self.queue, self.lane);
+        Ok(storage::work::lanes::give_back(&mut db, self.client, lane, self.fence, ctx.now()).await?)
+    }
+
     /// First statement of every transaction of a worker: fails when the lane has gone to another process, and keeps it
     /// ours until the transaction ends.
     pub async fn hold(&self, db: &mut PgConnection) -> Result<()> {

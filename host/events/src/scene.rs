@@ -1,7 +1,5 @@
 //! A chat and its customer as events show them.
 
-use std::collections::HashMap;
-
 use base::Result;
 use domain::{
     event::{Agent, Chat, Customer},
@@ -15,10 +13,9 @@ use storage::{
 
 /// The chat as it stands. Reads the names that events show.
 pub async fn chat(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<Chat> {
-    let client_ref = storage::tenancy::clients::get(db, client).await?.map(|client| client.client_ref);
     let ids: Vec<UserId> =
         [participant.assigned_agent, participant.last_assigned_agent].into_iter().flatten().collect();
-    let names = if ids.is_empty() { HashMap::new() } else { participants::agent_names(db, client, &ids).await? };
+    let (client_ref, names) = participants::client_and_agent_names(db, client, &ids).await?;
     let agent = |id: Option<UserId>| id.map(|id| Agent { id, name: names.get(&id).cloned() });
     Ok(Chat {
         participant: participant.id,

@@ -151,8 +151,34 @@ fn mixed(value: u64) -> u64 {
 /// What is in force for `world` on an inbox. Each slot is the inbox's own, else the client's; an inbox with a live
 /// plugin of its own is left alone by what the client tries out elsewhere.
 pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, inbox: InboxId) -> Result<Slots> {
+    let [slots] = in_force_of_each(db, client, [world], inbox).await?;
+    Ok(slots)
+}
+
+/// As [`in_force`] for several worlds, with one statement.
+pub async fn in_force_of_each<const COUNT: usize>(
+    db: &mut PgConnection,
+    client: ClientId,
+    worlds: [World; COUNT],
+    inbox: InboxId,
+) -> Result<[Slots; COUNT]> {
+    let rows = activations::in_force(db, client, &worlds.map(World::as_str), inbox).await?;
+    let mut of_each = [const { Vec::new() }; COUNT];
+    for row in rows {
+        let place = worlds.iter().zip(&mut of_each).find(|(world, _)| world.as_str() == row.world);
+        if let Some((_, rows)) = place {
+            rows.push(row);
+        }
+    }
+    let mut slots = [const { Slots { live: None, shadow: None, canary: None } }; COUNT];
+    for (slots, rows) in slots.iter_mut().zip(of_each) {
+        *slots = of_rows(rows)?;
+    }
+    Ok(slots)
+}
+
+fn of_rows(rows: Vec<activations::Activation>) -> Result<Slots> {
     let mut slots = Slots::default();
-    let rows = activations::in_force(db, client, world.as_str(), inbox).await?;
     let own_live = rows.iter().any(|row| row.inbox.is_some() && row.mode == activations::LIVE);
     // Those of the inbox come first.
     for row in rows {

@@ -66,12 +66,37 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
     let result = loop {
         signals.again.store(false, Ordering::SeqCst);
         let result = keep_and_work(ctx, &lease).await;
-        if result.is_err() || lease.is_over() || !signals.again.load(Ordering::SeqCst) {
+        if result.is_err() || lease.is_over() {
             break result;
+        }
+        if signals.again.load(Ordering::SeqCst) {
+            continue;
+        }
+        if !leaves_nothing(lease.queue) {
+            break result;
+        }
+        if lease.give_back(ctx).await? {
+            return Ok(());
         }
     };
     lease.release(ctx).await?;
     result
+}
+
+/// Whether the use case of a queue returns after it has done all that it saw, and leaves it to [`Lease::give_back`] to look for
+/// what was added meanwhile. The others look until they find nothing, or leave what may not go out yet.
+fn leaves_nothing(queue: Queue) -> bool {
+    match queue {
+        Queue::Callback | Queue::Webhook => true,
+        Queue::Outbound
+        | Queue::Participant
+        | Queue::Fallback
+        | Queue::Media
+        | Queue::Chat
+        | Queue::LiteSession
+        | Queue::SmsCallback
+        | Queue::Email => false,
+    }
 }
 
 /// Runs the use case and renews the lease beside it.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
 
 use crate::{
+    costs,
     stage::Stage,
     table::{Bar, Figure},
     timing::Times,
@@ -21,19 +22,26 @@ use crate::{
 const NUMBERS: usize = 20;
 /// One of twenty is 5%.
 const DEAD: usize = 0;
-const PER_SECOND: usize = 200;
+const PER_SECOND: u32 = 200;
 /// The first seconds fill caches, and let the program find out about the dead one.
-const WARM_UP: Duration = Duration::from_secs(5);
-const LENGTH: Duration = Duration::from_secs(20);
+const WARM_UP: u32 = 30;
+const LENGTH: u32 = 20;
+/// The round in which statements are counted does not count itself, and is shorter.
+const COUNTED: u32 = 5;
 /// What has not arrived by then counts as that long.
 const PATIENCE: Duration = Duration::from_secs(10);
 const WEBHOOKS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
 pub async fn measure() -> [Figure; 2] {
     let mut scene = Scene::set().await;
-    let alive = scene.run("alive").await;
+    let alive = scene.run("alive", LENGTH).await;
+    let mut notes = vec![format!("all addresses answer: {alive}")];
+    if costs::count_statements(&scene.stage.db).await {
+        scene.run("counted", COUNTED).await;
+        notes.extend(costs::counted(&scene.stage.db, f64::from(PER_SECOND * (WARM_UP + COUNTED))).await);
+    }
     scene.kill_one().await;
-    let beside_dead = scene.run("dead").await;
+    let beside_dead = scene.run("dead", LENGTH).await;
     [
         Figure {
             name: "from an event to the sink, 200 a second",
@@ -42,7 +50,7 @@ pub async fn measure() -> [Figure; 2] {
             floor: None,
             beside: "-".to_owned(),
             bar: Bar::AtMost(50.0),
-            notes: vec![format!("all addresses answer: {alive}")],
+            notes,
         },
         Figure {
             name: "the same beside 5% dead addresses",
@@ -71,7 +79,7 @@ impl Scene {
         let (url, arrivals) = sink().await;
         let (mut numbers, mut webhooks) = (Vec::new(), Vec::new());
         for at in 0..NUMBERS {
-            let number = stage.patchbay.client(&format!("client-{at}"), &format!("2711000{at:04}")).await;
+            let number = stage.patchbay.client(&format!("client-{at}"), &format!("2712000{at:04}")).await;
             let body = json!({ "incomingMessageURL": format!("{url}/{at}") });
             let reply = number.post(WEBHOOKS, &body).await;
             assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
@@ -98,13 +106,13 @@ impl Scene {
     }
 
     /// Customers write at an even pace, whatever became of those before; answers how long their messages took.
-    async fn run(&mut self, round: &str) -> Times {
+    async fn run(&mut self, round: &str, seconds: u32) -> Times {
         let patchbay = Arc::new(self.stage.patchbay.url());
-        let all = PER_SECOND * usize::try_from((WARM_UP + LENGTH).as_secs()).unwrap();
-        let measured_from = PER_SECOND * usize::try_from(WARM_UP.as_secs()).unwrap();
+        let all = usize::try_from(PER_SECOND * (WARM_UP + seconds)).unwrap();
+        let measured_from = usize::try_from(PER_SECOND * WARM_UP).unwrap();
         let http = reqwest::Client::new();
         let (mut began, mut posts) = (Vec::with_capacity(all), JoinSet::new());
-        let mut pace = tokio::time::interval(Duration::from_secs(1) / u32::try_from(PER_SECOND).unwrap());
+        let mut pace = tokio::time::interval(Duration::from_secs(1) / PER_SECOND);
         for event in 0..all {
             pace.tick().await;
             let number = &self.numbers[event % NUMBERS];

@@ -13,6 +13,7 @@ use tokio_tungstenite::{
 };
 
 use crate::{
+    costs,
     inbox::{AGENTS, key_of, number_of},
     memory::resident,
     stage::Stage,
@@ -24,6 +25,8 @@ const PER_SECOND: u32 = 200;
 /// The first seconds fill caches.
 const WARM_UP: u32 = 5;
 const LENGTH: u32 = 20;
+/// The round in which statements are counted does not count itself, and is shorter.
+const COUNTED: u32 = 5;
 /// What has not arrived by then counts as that long.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Every twentieth chat is with an agent (`inbox`).
@@ -39,8 +42,13 @@ pub async fn measure(stage: &Stage, chats: i64) -> [Figure; 2] {
     tokio::time::sleep(Duration::from_secs(3)).await;
     #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
     let each = (resident(stage) - before) * 1024.0 / AGENTS as f64;
-    let times = run(stage, chats, &mut arrivals).await;
+    let times = run(stage, chats, &mut arrivals, ("live", WARM_UP + LENGTH)).await;
     let after = resident(stage);
+    let mut notes = vec![format!("{AGENTS} agents, {PER_SECOND} events a second: {times}")];
+    if costs::count_statements(&stage.db).await {
+        run(stage, chats, &mut arrivals, ("counted", WARM_UP + COUNTED)).await;
+        notes.extend(costs::counted(&stage.db, f64::from(PER_SECOND * (WARM_UP + COUNTED))).await);
+    }
     sockets.abort_all();
     [
         Figure {
@@ -50,7 +58,7 @@ pub async fn measure(stage: &Stage, chats: i64) -> [Figure; 2] {
             floor: None,
             beside: "-".to_owned(),
             bar: Bar::AtMost(200.0),
-            notes: vec![format!("{AGENTS} agents, {PER_SECOND} events a second: {times}")],
+            notes,
         },
         Figure {
             name: "inbox: memory of a connected agent",
@@ -87,19 +95,23 @@ async fn listen(
 }
 
 /// Customers write at an even pace, each to another agent than the one before.
-async fn run(stage: &Stage, chats: i64, arrivals: &mut mpsc::UnboundedReceiver<(String, Instant)>) -> Times {
+async fn run(
+    stage: &Stage,
+    chats: i64,
+    arrivals: &mut mpsc::UnboundedReceiver<(String, Instant)>,
+    (round, seconds): (&str, u32),
+) -> Times {
     let http = reqwest::Client::new();
     let webhook = format!("{}/providers/whatsapp-cloud/webhook", stage.patchbay.url());
-    let (all, warm) = (PER_SECOND * (WARM_UP + LENGTH), PER_SECOND * WARM_UP);
+    let (all, warm) = (PER_SECOND * seconds, PER_SECOND * WARM_UP);
     let active = chats / ACTIVE;
     let (mut began, mut posts) = (Vec::new(), JoinSet::new());
     let mut pace = tokio::time::interval(Duration::from_secs(1) / PER_SECOND);
     for event in 0..all {
         pace.tick().await;
         let phone = number_of(ACTIVE - 1 + ACTIVE * (i64::from(event) % active));
-        let body =
-            stage.client.callback(inbound_text(&format!("live.{event}"), Some(&phone), None, &format!("live.{event}")));
-        let body = body.to_string();
+        let text = format!("{round}.{event}");
+        let body = stage.client.callback(inbound_text(&text, Some(&phone), None, &text)).to_string();
         let signature = stage.patchbay.sign_callback(body.as_bytes());
         let request = http.post(&webhook).header("Content-Type", "application/json");
         let request = request.header("X-Hub-Signature-256", signature).body(body);
@@ -113,7 +125,8 @@ async fn run(stage: &Stage, chats: i64, arrivals: &mut mpsc::UnboundedReceiver<(
     while missing > 0 {
         let left = until.saturating_duration_since(Instant::now());
         let Ok(Some((text, when))) = tokio::time::timeout(left, arrivals.recv()).await else { break };
-        let Some(event) = text.strip_prefix("live.").and_then(|event| event.parse::<usize>().ok()) else { continue };
+        let of_round = text.strip_prefix(round).and_then(|rest| rest.strip_prefix('.'));
+        let Some(event) = of_round.and_then(|event| event.parse::<usize>().ok()) else { continue };
         // An agent's teammates hear of it, too: the first counts.
         if took[event].is_none() {
             missing -= 1;

@@ -11,7 +11,7 @@ use storage::{
 use base::{Context, Result};
 use plugins::{
     calls::Answering,
-    slots::{self, Activation},
+    slots::{self, Activation, Slots},
 };
 
 /// Activations of a plugin that are looked at for the latest one as a live chatbot.
@@ -19,8 +19,12 @@ const LOOK_BACK: i64 = 50;
 
 /// Whether a router decides about conversations of an inbox: about all, or a canary about its share.
 pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<bool> {
-    let slots = slots::in_force(db, client, World::Router, inbox).await?;
-    Ok(slots.live.is_some() || slots.canary.is_some())
+    Ok(routes(&slots::in_force(db, client, World::Router, inbox).await?))
+}
+
+/// Whether a router of these decides: about all conversations, or a canary about its share.
+pub(crate) fn routes(routers: &Slots) -> bool {
+    routers.live.is_some() || routers.canary.is_some()
 }
 
 /// The chatbot that answers in a chat.

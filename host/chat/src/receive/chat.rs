@@ -17,7 +17,7 @@ use storage::{
 use super::Arrival;
 use crate::conversation::{in_charge, ratings::Rated};
 use base::{Context, Error, Result};
-use plugins::slots;
+use plugins::slots::{self, Slots};
 
 /// Why a chat waits although nobody handed it over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";
@@ -55,11 +55,13 @@ pub(super) async fn route(
     let inbox = arrival.inbox.id;
     let customer = arrival.customer.id;
     let known = participants::lock_of_customer(db, client, inbox, customer).await?;
-    let router = in_charge::is_routed(db, client, inbox).await?;
+    let worlds = [World::Router, World::Chatbot];
+    let [routers, chatbots] = slots::in_force_of_each(db, client, worlds, inbox).await?;
+    let router = in_charge::routes(&routers);
     // A router has the chat first, and may give it to a chatbot that is not the inbox's own.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
-        || is_answered(db, client, arrival, known.as_ref()).await?;
+        || is_answered(&chatbots, known.as_ref());
     let mut participant = match known {
         Some(known) => known,
         None => {
@@ -87,18 +89,12 @@ pub(super) async fn route(
 }
 
 /// Whether a chatbot is in force on the inbox, for a chat that stands as it does.
-async fn is_answered(
-    db: &mut PgConnection,
-    client: ClientId,
-    arrival: &Arrival<'_>,
-    participant: Option<&Participant>,
-) -> Result<bool> {
-    let slots = slots::in_force(db, client, World::Chatbot, arrival.inbox.id).await?;
+fn is_answered(chatbots: &Slots, participant: Option<&Participant>) -> bool {
     // A canary without a live version answers for its share only; which chats those are is known by their ids.
-    Ok(match participant {
-        Some(participant) => slots.answering(participant.id.0).is_some(),
-        None => slots.live.is_some() || slots.canary.is_some(),
-    })
+    match participant {
+        Some(participant) => chatbots.answering(participant.id.0).is_some(),
+        None => chatbots.live.is_some() || chatbots.canary.is_some(),
+    }
 }
 
 /// Moves a chat that exists. A rating ends a conversation and does not begin one; one of a ticket that the chat has no more is about

@@ -10,7 +10,7 @@ mod taps;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::{Address, AddressKind, Addresses},
+    address::{Address, AddressKind},
     chat::{ChatContent, ContentType, ParticipantState, Rating, ReceivedContent, SentTemplate, TicketMove},
     conversation::InConversation,
     event::Event,
@@ -178,16 +178,7 @@ async fn sender(ctx: &Context, db: &mut PgConnection, client: ClientId, message:
         name: message.profile_name.clone(),
         username: message.username.clone(),
     };
-    let unsaved = introduction.clone();
-    let id = customers::resolve(db, client, &ctx.ids, introduction, ctx.now()).await?;
-    let known = customers::find(db, client, id).await?;
-    Ok(known.unwrap_or(Customer {
-        id,
-        name: unsaved.name,
-        contact_name: None,
-        username: unsaved.username,
-        addresses: Addresses::newest_first(unsaved.addresses),
-    }))
+    Ok(customers::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)
 }
 
 /// Notes the file of a message, so that it has an address before it has been fetched.

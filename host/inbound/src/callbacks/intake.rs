@@ -188,11 +188,17 @@ async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>])
     taken
 }
 
-/// One transaction: applies the statuses that can be applied, if that is wanted, and stores the rest.
+/// One transaction: applies the statuses that can be applied, if that is wanted, and stores the rest. What is only stored is one
+/// statement.
 async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
-    let mut tx = ctx.db.begin().await?;
-    let wakes = take_in(ctx, &mut tx, client, items, apply).await?;
-    tx.commit().await?;
+    let wakes = if apply && items.iter().any(|callback| matches!(callback.item.body, CallbackBody::Status(_))) {
+        let mut tx = ctx.db.begin().await?;
+        let wakes = take_in(ctx, &mut tx, client, items, true).await?;
+        tx.commit().await?;
+        wakes
+    } else {
+        take_in(ctx, &mut *ctx.db.acquire().await?, client, items, false).await?
+    };
     ctx.wake.wake_all(client, wakes);
     Ok(())
 }

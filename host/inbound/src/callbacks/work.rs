@@ -49,7 +49,8 @@ struct Item {
     body: CallbackBody,
 }
 
-/// Works off a lane of the callback queue until nothing in it is due.
+/// Works off a lane of the callback queue: page after page, until one is small. Whether that was all is asked when the lane is
+/// given back ([`Lease::give_back`]).
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -72,6 +73,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         }
         if gather {
             lease.stop.run_until_cancelled(tokio::time::sleep(GATHER)).await;
+            break;
         }
     }
     Ok(())

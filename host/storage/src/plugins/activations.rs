@@ -162,17 +162,22 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
 }
 
 /// What is in force for `world` on an inbox: the inbox's own slots and those of the whole client, the inbox's first.
-pub async fn in_force(db: &mut PgConnection, client: ClientId, world: &str, inbox: InboxId) -> Result<Vec<Activation>> {
+pub async fn in_force(
+    db: &mut PgConnection,
+    client: ClientId,
+    worlds: &[&str],
+    inbox: InboxId,
+) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
                 minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
          FROM plugin_activation
-         WHERE client_id = $1 AND world = $2 AND inbox_id IN ($3, '00000000-0000-0000-0000-000000000000')
+         WHERE client_id = $1 AND world = ANY($2) AND inbox_id IN ($3, '00000000-0000-0000-0000-000000000000')
          ORDER BY inbox_id DESC, mode",
     )
     .bind(client.0)
-    .bind(world)
+    .bind(worlds)
     .bind(inbox.0)
     .fetch_all(db)
     .await?;

@@ -10,7 +10,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result, stored::known};
+use crate::{Error, Queue, Result, stored::known};
 
 /// Violated by a second default of a client.
 pub const ONE_DEFAULT: &str = "webhook_config_default_unique";
@@ -278,6 +278,40 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
     .fetch_optional(db)
     .await?;
     Ok(row)
+}
+
+/// The endpoint that is a lane, for whoever holds the lane with this fence. The outer `None`: it has gone to another process; the
+/// inner one: the endpoint is no more.
+pub async fn endpoint_of_lane(
+    db: &mut PgConnection,
+    client: ClientId,
+    (id, fence): (EndpointId, i64),
+) -> Result<Option<Option<Endpoint>>> {
+    let row: Option<EndpointOfLane> = sqlx::query_as(
+        "SELECT config.id IS NOT NULL AS is_there,
+                COALESCE(endpoint.url, '') AS url, endpoint.failing_since, endpoint.disabled_at,
+                COALESCE(config.secret_sealed, '') AS secret_sealed,
+                config.previous_secret_sealed, config.previous_secret_expires_at, client.allow_private_targets
+         FROM lane
+         JOIN client ON client.id = lane.client_id
+         LEFT JOIN webhook_endpoint endpoint ON endpoint.client_id = lane.client_id AND endpoint.id = lane.lane_id
+         LEFT JOIN webhook_config config ON config.client_id = endpoint.client_id AND config.id = endpoint.config_id
+         WHERE lane.client_id = $1 AND lane.queue = $2 AND lane.lane_id = $3 AND lane.fence = $4",
+    )
+    .bind(client.0)
+    .bind(Queue::Webhook.name())
+    .bind(id.0)
+    .bind(fence)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| row.is_there.then_some(row.endpoint)))
+}
+
+#[derive(sqlx::FromRow)]
+struct EndpointOfLane {
+    is_there: bool,
+    #[sqlx(flatten)]
+    endpoint: Endpoint,
 }
 
 /// What an endpoint belongs to: its configuration, its type, and the inbox of an override.

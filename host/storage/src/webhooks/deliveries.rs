@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result, stored};
+use crate::{Error, Queue, Result, stored};
 
 /// An event on its way to an endpoint, not shaped yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,15 +247,9 @@ pub struct Finished<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// Writes down what became of deliveries. Those that are no longer pending stay as they are.
-pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finished<'_>]) -> Result<()> {
-    let ids: Vec<Uuid> = finished.iter().map(|one| one.id.0).collect();
-    let states: Vec<&str> = finished.iter().map(|one| one.fate.state()).collect();
-    let attempts: Vec<i16> = finished.iter().map(|one| small(one.attempts)).collect();
-    let due: Vec<Option<DateTime<Utc>>> =
-        finished.iter().map(|one| if let Fate::Retry(at) = one.fate { Some(at) } else { None }).collect();
-    let bodies: Vec<Option<&[u8]>> = finished.iter().map(|one| one.body).collect();
-    sqlx::query(
+/// Writes one row for each of `$2` to `$6`, where `provided`.
+fn finish_statement(provided: &str) -> String {
+    format!(
         "UPDATE webhook_delivery
          SET state = done.state, attempts = done.attempts, due_at = COALESCE(done.due_at, webhook_delivery.due_at),
              ready = done.due_at IS NULL,
@@ -266,17 +260,74 @@ pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finishe
                    AS one (id, state, attempts, due_at, body)
                OFFSET 0) done
          WHERE webhook_delivery.client_id = done.client_id AND webhook_delivery.id = done.id
-           AND webhook_delivery.state = 'PENDING'",
+           AND webhook_delivery.state = 'PENDING' AND {provided}"
     )
-    .bind(client.0)
-    .bind(ids)
-    .bind(states)
-    .bind(attempts)
-    .bind(due)
-    .bind(bodies)
-    .execute(db)
-    .await?;
+}
+
+type Asked<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
+
+/// Binds `$1` to `$6` of [`finish_statement`].
+fn bind_finished<'q>(statement: &'q str, client: ClientId, finished: &'q [Finished<'q>]) -> Asked<'q> {
+    let due = |one: &Finished<'_>| if let Fate::Retry(at) = one.fate { Some(at) } else { None };
+    sqlx::query(statement)
+        .bind(client.0)
+        .bind(finished.iter().map(|one| one.id.0).collect::<Vec<_>>())
+        .bind(finished.iter().map(|one| one.fate.state()).collect::<Vec<_>>())
+        .bind(finished.iter().map(|one| small(one.attempts)).collect::<Vec<_>>())
+        .bind(finished.iter().map(due).collect::<Vec<_>>())
+        .bind(finished.iter().map(|one| one.body).collect::<Vec<_>>())
+}
+
+/// Writes down what became of deliveries. Those that are no longer pending stay as they are.
+pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finished<'_>]) -> Result<()> {
+    bind_finished(&finish_statement("true"), client, finished).execute(db).await?;
     Ok(())
+}
+
+/// Writes down what became of deliveries of one endpoint, and the attempts that were made, provided that its lane is still held
+/// with this fence; it is kept until the transaction ends. `false`: the lane has gone to another process, and nothing was
+/// written. One statement, so that it needs no transaction of its own: most groups of an endpoint with few events are one
+/// delivery.
+pub async fn settle(
+    db: &mut PgConnection,
+    client: ClientId,
+    (endpoint, fence): (EndpointId, i64),
+    finished: &[Finished<'_>],
+    attempts: &[NewAttempt],
+) -> Result<bool> {
+    let statement = format!(
+        "WITH held AS MATERIALIZED (
+             SELECT 1 FROM lane WHERE client_id = $1 AND queue = $7 AND lane_id = $8 AND fence = $9 FOR SHARE
+         ), finished AS (
+             {}
+         ), recorded AS (
+             INSERT INTO webhook_attempt
+                 (client_id, endpoint_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis,
+                  attempted_at)
+             SELECT $1, $8, made.*
+             FROM unnest($10::uuid[], $11::uuid[], $12::smallint[], $13::smallint[], $14::text[], $15::text[],
+                         $16::integer[], $17::timestamptz[]) AS made
+             WHERE EXISTS (SELECT 1 FROM held)
+         )
+         SELECT 1 FROM held",
+        finish_statement("EXISTS (SELECT 1 FROM held)")
+    );
+    let millis = |one: &NewAttempt| i32::try_from(one.duration_millis).unwrap_or(i32::MAX);
+    let held = bind_finished(&statement, client, finished)
+        .bind(Queue::Webhook.name())
+        .bind(endpoint.0)
+        .bind(fence)
+        .bind(attempts.iter().map(|one| one.id).collect::<Vec<_>>())
+        .bind(attempts.iter().map(|one| one.delivery.0).collect::<Vec<_>>())
+        .bind(attempts.iter().map(|one| small(one.attempt)).collect::<Vec<_>>())
+        .bind(attempts.iter().map(|one| one.status_code.map(small)).collect::<Vec<_>>())
+        .bind(attempts.iter().map(|one| one.error.as_deref()).collect::<Vec<_>>())
+        .bind(attempts.iter().map(|one| one.response_start.as_deref()).collect::<Vec<_>>())
+        .bind(attempts.iter().map(millis).collect::<Vec<_>>())
+        .bind(attempts.iter().map(|one| one.attempted_at).collect::<Vec<_>>())
+        .fetch_optional(db)
+        .await?;
+    Ok(held.is_some())
 }
 
 /// Ends everything that still waits for an endpoint; answers how many deliveries that were.
@@ -311,44 +362,6 @@ pub struct NewAttempt {
     pub duration_millis: u32,
     /// When it was made.
     pub attempted_at: DateTime<Utc>,
-}
-
-/// Records attempts to reach one endpoint.
-pub async fn record_attempts(
-    db: &mut PgConnection,
-    client: ClientId,
-    endpoint: EndpointId,
-    attempts: &[NewAttempt],
-) -> Result<()> {
-    let ids: Vec<Uuid> = attempts.iter().map(|one| one.id).collect();
-    let deliveries: Vec<Uuid> = attempts.iter().map(|one| one.delivery.0).collect();
-    let numbers: Vec<i16> = attempts.iter().map(|one| small(one.attempt)).collect();
-    let statuses: Vec<Option<i16>> = attempts.iter().map(|one| one.status_code.map(small)).collect();
-    let errors: Vec<Option<&str>> = attempts.iter().map(|one| one.error.as_deref()).collect();
-    let answers: Vec<Option<&str>> = attempts.iter().map(|one| one.response_start.as_deref()).collect();
-    let durations: Vec<i32> =
-        attempts.iter().map(|one| i32::try_from(one.duration_millis).unwrap_or(i32::MAX)).collect();
-    let times: Vec<DateTime<Utc>> = attempts.iter().map(|one| one.attempted_at).collect();
-    sqlx::query(
-        "INSERT INTO webhook_attempt
-             (client_id, endpoint_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis,
-              attempted_at)
-         SELECT $1, $10, made.* FROM unnest($2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[],
-                                       $8::integer[], $9::timestamptz[]) AS made",
-    )
-    .bind(client.0)
-    .bind(ids)
-    .bind(deliveries)
-    .bind(numbers)
-    .bind(statuses)
-    .bind(errors)
-    .bind(answers)
-    .bind(durations)
-    .bind(times)
-    .bind(endpoint.0)
-    .execute(db)
-    .await?;
-    Ok(())
 }
 
 /// PostgreSQL has no unsigned integers; attempts and HTTP statuses are far below the limit.

@@ -150,6 +150,18 @@ impl Queue {
              LIMIT $3"
         )
     }
+
+    /// Ends a lease unless something is due in the lane, which is found by the index of what is ready.
+    fn give_back_statement(self) -> String {
+        let (table, open) = self.source();
+        format!(
+            "UPDATE lane SET leased_until = now()
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4
+               AND NOT EXISTS (SELECT 1 FROM {table} waiting
+                               WHERE waiting.client_id = $1 AND waiting.lane_id = $3
+                                 AND {open} AND ready AND waiting.due_at <= $5)"
+        )
+    }
 }
 
 /// Lanes with work that is due at `now` and that nobody holds: one of each client first, then the second of each, so that
@@ -244,6 +256,26 @@ pub async fn release(db: &mut PgConnection, client: ClientId, queue: Queue, lane
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Gives a lane back in which nothing is due at `now`; `false`: there is more to do, perhaps by another process, or the lane is
+/// somebody else's by now.
+pub async fn give_back(
+    db: &mut PgConnection,
+    client: ClientId,
+    (queue, lane): (Queue, Uuid),
+    fence: i64,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(&queue.give_back_statement())
+        .bind(client.0)
+        .bind(queue.name())
+        .bind(lane)
+        .bind(fence)
+        .bind(now)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// Says whether the lane is still ours, and keeps it ours until the transaction ends. Every write of a worker begins

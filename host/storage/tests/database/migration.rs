@@ -189,7 +189,7 @@ async fn numbers_keep_their_ids_and_every_client_has_a_source_of_sms() {
     }
     let own = configs::routes(&mut db, ACME, &[CLOUD]).await.unwrap();
     assert_eq!(own[0].inbox, Some(CLOUD));
-    let active = activations::in_force(&mut db, ACME, "chatbot", CLOUD).await.unwrap();
+    let active = activations::in_force(&mut db, ACME, &["chatbot"], CLOUD).await.unwrap();
     assert_eq!((active[0].inbox, &active[0].config.0), (Some(CLOUD), &json!({ "a": 1 })));
 }
 

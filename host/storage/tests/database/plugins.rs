@@ -75,7 +75,7 @@ async fn slots_of_an_inbox_come_before_those_of_the_client() {
     activations::begin(&mut db, CLIENT, &activation(1, "general", None)).await.unwrap();
     activations::begin(&mut db, CLIENT, &activation(2, "own", Some(INBOX))).await.unwrap();
     let serving = async |db: &mut PgConnection, inbox| {
-        let found = activations::in_force(db, CLIENT, "chatbot", inbox).await.unwrap();
+        let found = activations::in_force(db, CLIENT, &["chatbot"], inbox).await.unwrap();
         found.into_iter().map(|active| active.plugin).collect::<Vec<_>>()
     };
     assert_eq!(serving(&mut db, INBOX).await, ["own", "general"]);

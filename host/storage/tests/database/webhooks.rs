@@ -1,8 +1,10 @@
 //! Webhook configurations, deliveries and attempts in a real database.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    ids::{DeliveryId, EndpointId, InboxId, WebhookConfigId},
+    ids::{DeliveryId, EndpointId, InboxId, NodeId, WebhookConfigId},
     webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
@@ -296,10 +298,62 @@ async fn abandoning_ends_what_waits_and_nothing_else() {
     assert!(due(&mut db, moment(1_000_000)).await.is_empty());
 }
 
+/// Takes the lane of the endpoint; answers the fence.
+async fn lane(db: &mut PgConnection) -> i64 {
+    let (node, length) = (NodeId(Uuid::from_u128(1)), Duration::from_secs(30));
+    lanes::claim(db, CLIENT, Queue::Webhook, ENDPOINT.0, node, length).await.unwrap().unwrap()
+}
+
+async fn attempts(db: &mut PgConnection) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM webhook_attempt").fetch_one(db).await.unwrap()
+}
+
 #[tokio::test]
-async fn attempts_are_kept_with_and_without_an_answer() {
+async fn an_outcome_and_its_attempt_are_written_by_whoever_holds_the_lane_and_by_nobody_else() {
     let mut db = database().await;
-    let attempt = |id, status_code, error: Option<&str>| NewAttempt {
+    waiting(&mut db, 1).await;
+    let fence = lane(&mut db).await;
+    let done = [Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered, body: Some(b"{}") }];
+    let made = [attempt(1, Some(200), None)];
+    for (client, fence) in [(CLIENT, fence - 1), (CLIENT, fence + 1), (STRANGER, fence)] {
+        assert!(!deliveries::settle(&mut db, client, (ENDPOINT, fence), &done, &made).await.unwrap());
+    }
+    assert_eq!((due(&mut db, moment(0)).await.len(), attempts(&mut db).await), (1, 0));
+    assert!(deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), &done, &made).await.unwrap());
+    assert_eq!((due(&mut db, moment(0)).await.len(), attempts(&mut db).await), (0, 1));
+}
+
+#[tokio::test]
+async fn the_endpoint_of_a_lane_is_told_to_whoever_holds_the_lane() {
+    let mut db = database().await;
+    let fence = lane(&mut db).await;
+    let ask = |fence| (ENDPOINT, fence);
+    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ask(fence)).await.unwrap(), Some(None), "there is none yet");
+    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
+    let known = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap();
+    assert!(known.is_some());
+    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ask(fence)).await.unwrap(), Some(known));
+    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ask(fence - 1)).await.unwrap(), None);
+    assert_eq!(configs::endpoint_of_lane(&mut db, STRANGER, ask(fence)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
+    let mut db = database().await;
+    waiting(&mut db, 1).await;
+    let fence = lane(&mut db).await;
+    let place = (Queue::Webhook, ENDPOINT.0);
+    assert!(!lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap(), "a delivery is due");
+    assert!(lanes::hold(&mut db, CLIENT, place.0, place.1, fence).await.unwrap());
+    let later = [Finished { id: delivery(1), attempts: 1, fate: Fate::Retry(moment(60)), body: None }];
+    deliveries::finish(&mut db, CLIENT, &later).await.unwrap();
+    assert!(!lanes::give_back(&mut db, CLIENT, place, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
+    assert!(lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap());
+    assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
+}
+
+fn attempt(id: u128, status_code: Option<u16>, error: Option<&str>) -> NewAttempt {
+    NewAttempt {
         id: Uuid::from_u128(id),
         delivery: delivery(1),
         attempt: 1,
@@ -308,9 +362,15 @@ async fn attempts_are_kept_with_and_without_an_answer() {
         response_start: status_code.map(|_| "busy".to_owned()),
         duration_millis: 12,
         attempted_at: moment(1),
-    };
+    }
+}
+
+#[tokio::test]
+async fn attempts_are_kept_with_and_without_an_answer() {
+    let mut db = database().await;
+    let fence = lane(&mut db).await;
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
-    deliveries::record_attempts(&mut db, CLIENT, ENDPOINT, &made).await.unwrap();
+    assert!(deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), &[], &made).await.unwrap());
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
         "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
     )

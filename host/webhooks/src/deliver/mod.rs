@@ -130,7 +130,7 @@ impl<'a> EndpointRun<'a> {
                 self.look();
             }
             self.settle();
-            if self.is_idle() && (self.is_ending() || self.page_schedule.found_nothing()) {
+            if self.is_idle() && (self.is_ending() || self.page_schedule.saw_all()) {
                 return self.failed.map_or(Ok(()), Err);
             }
             let wakeup = self.next_wakeup().await;
@@ -173,10 +173,10 @@ impl<'a> EndpointRun<'a> {
         if self.page.is_some() || !self.has_room() {
             return;
         }
-        // With nothing else to do, only a look that finds nothing ends the work.
+        // With nothing else to do, only a look at everything ends the work.
         let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
         let now = Instant::now();
-        if self.page_schedule.is_time(now) || (alone && !self.page_schedule.found_nothing()) {
+        if self.page_schedule.is_time(now) || (alone && !self.page_schedule.saw_all()) {
             let after = self.page_schedule.begin(now);
             self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.clone())));
         }
@@ -296,7 +296,6 @@ impl<'a> EndpointRun<'a> {
             self.held.remove(id);
         }
         self.failing_since = settled.failing_since;
-        self.page_schedule.disturbed();
         self.closed |= settled.disabled;
         // What has come in since says so again.
         self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == Verdict::Disable);

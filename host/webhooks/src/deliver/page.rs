@@ -29,7 +29,7 @@ use super::{
     settle::fate_of_failure,
     shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
 };
-use base::{Context, Result, lanes::Lease, secrets::Purpose};
+use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 use plugins::{
     calls::{self, Answering, FinishedCall},
     slots,
@@ -63,10 +63,9 @@ pub(super) async fn prepare(
 ) -> Result<Page> {
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
-    // What a page leads to is not always written before it is sent.
-    lease.hold(&mut db).await?;
-    let stored = configs::endpoint(&mut db, lease.client, endpoint).await?;
-    let open = match stored {
+    // What a page leads to is not always written before it is sent, so the lane is looked at here too.
+    let stored = configs::endpoint_of_lane(&mut db, lease.client, (endpoint, lease.fence)).await?;
+    let open = match stored.ok_or(Error::LeaseLost)? {
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
         closed => {
             drop(db);

@@ -23,22 +23,15 @@ pub(super) struct PageSchedule {
     not_before: Instant,
     next_at: Instant,
     pause: Duration,
-    /// Nothing was written since the look began.
+    /// No work was added since the look began.
     undisturbed: bool,
-    found_nothing: bool,
+    saw_all: bool,
 }
 
 impl PageSchedule {
     /// The first look is due at once.
     pub(super) fn new(now: Instant) -> Self {
-        Self {
-            after: None,
-            not_before: now,
-            next_at: now,
-            pause: SHORTEST_PAUSE,
-            undisturbed: true,
-            found_nothing: false,
-        }
+        Self { after: None, not_before: now, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, saw_all: false }
     }
 
     /// A look begins; answers where.
@@ -51,7 +44,7 @@ impl PageSchedule {
     /// A look ended. `ended_at`: the last row of a full page; `fresh`: rows that were not in memory already.
     pub(super) fn found(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
         let from_start = self.after.is_none();
-        self.found_nothing = from_start && ended_at.is_none() && fresh == 0 && self.undisturbed;
+        self.saw_all = from_start && ended_at.is_none() && self.undisturbed;
         self.after = ended_at;
         if ended_at.is_some() {
             self.next_at = now;
@@ -63,20 +56,16 @@ impl PageSchedule {
 
     /// Work was added: the next look is due now, wherever the last one stands, unless one has only just begun.
     pub(super) fn expect(&mut self, now: Instant) {
-        self.disturbed();
+        self.undisturbed = false;
+        self.saw_all = false;
         self.pause = SHORTEST_PAUSE;
         self.next_at = now.max(self.not_before);
     }
 
-    /// Outcomes were written: what a look saw before that does not end the work.
-    pub(super) fn disturbed(&mut self) {
-        self.undisturbed = false;
-        self.found_nothing = false;
-    }
-
-    /// True when a look at everything found nothing, and nothing has changed since it began.
-    pub(super) fn found_nothing(&self) -> bool {
-        self.found_nothing
+    /// True when the last look was one at everything, and nobody has said since it began that there is more. Work that nobody
+    /// here announced keeps the lane from being given back ([`base::lanes::Lease::give_back`]).
+    pub(super) fn saw_all(&self) -> bool {
+        self.saw_all
     }
 
     /// True when the next look is due.
@@ -120,25 +109,25 @@ mod tests {
         page_schedule.found(now, Some(position(9)), 5);
         page_schedule.begin(now);
         page_schedule.found(now, None, 0);
-        assert!(!page_schedule.found_nothing(), "rows before the page were not looked at");
+        assert!(!page_schedule.saw_all(), "rows before the page were not looked at");
         assert_eq!(page_schedule.begin(now), None);
-        page_schedule.found(now, None, 0);
-        assert!(page_schedule.found_nothing());
+        page_schedule.found(now, None, 3);
+        assert!(page_schedule.saw_all());
     }
 
     #[test]
-    fn an_outcome_written_meanwhile_asks_for_another_look() {
+    fn work_that_is_added_during_a_look_or_after_it_asks_for_another_one() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);
-        page_schedule.disturbed();
+        page_schedule.expect(now);
         page_schedule.found(now, None, 0);
-        assert!(!page_schedule.found_nothing());
+        assert!(!page_schedule.saw_all());
         page_schedule.begin(now);
         page_schedule.found(now, None, 0);
-        assert!(page_schedule.found_nothing());
-        page_schedule.disturbed();
-        assert!(!page_schedule.found_nothing());
+        assert!(page_schedule.saw_all());
+        page_schedule.expect(now);
+        assert!(!page_schedule.saw_all());
     }
 
     #[test]
@@ -165,7 +154,7 @@ mod tests {
         assert!(!page_schedule.is_time(now));
         page_schedule.expect(now);
         assert!(page_schedule.is_time(now));
-        assert!(!page_schedule.found_nothing());
+        assert!(!page_schedule.saw_all());
     }
 
     #[test]

@@ -7,9 +7,12 @@ use domain::{
     ids::DeliveryId,
     webhook::{AfterFailure, DisabledReason, FailedAttempt, Verdict, after_failure},
 };
-use storage::webhooks::{
-    configs,
-    deliveries::{self, Fate, Finished, NewAttempt},
+use storage::{
+    PgConnection,
+    webhooks::{
+        configs,
+        deliveries::{self, Fate, Finished, NewAttempt},
+    },
 };
 
 use super::{
@@ -17,7 +20,7 @@ use super::{
     disable::disable,
     endpoint_of,
 };
-use base::{Context, Result, lanes::Lease};
+use base::{Context, Error, Result, lanes::Lease};
 
 /// An endpoint that has failed all this time without one success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
@@ -31,7 +34,8 @@ pub(super) struct Settled {
     pub(super) disabled: bool,
 }
 
-/// Writes down a group of outcomes in one transaction.
+/// Writes down a group of outcomes, at once or not at all. Nearly always that is one statement; what it means for the endpoint
+/// shares its transaction.
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
@@ -49,10 +53,14 @@ pub(super) async fn settle(
     count(&group);
     let attempts: Vec<NewAttempt> = group.iter().map(|attempted| record(ctx, attempted)).collect();
 
+    let ids = finished.iter().map(|one| one.id).collect();
+    if health == (Health { failing_since, disable: None }) {
+        let mut db = ctx.db.acquire().await?;
+        write(&mut db, lease, &finished, &attempts).await?;
+        return Ok(Settled { ids, failing_since, disabled: false });
+    }
     let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    deliveries::finish(&mut tx, lease.client, &finished).await?;
-    deliveries::record_attempts(&mut tx, lease.client, endpoint_of(lease), &attempts).await?;
+    write(&mut tx, lease, &finished, &attempts).await?;
     if health.failing_since != failing_since {
         configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
     }
@@ -66,8 +74,14 @@ pub(super) async fn settle(
     tx.commit().await?;
     let disabled = wakes.is_some();
     ctx.wake.wake_all(lease.client, wakes.into_iter().flatten());
-    let ids = finished.into_iter().map(|one| one.id).collect();
     Ok(Settled { ids, failing_since: health.failing_since, disabled })
+}
+
+/// The deliveries and their attempts, while the lane is ours.
+async fn write(db: &mut PgConnection, lease: &Lease, finished: &[Finished<'_>], attempts: &[NewAttempt]) -> Result<()> {
+    let lane = (endpoint_of(lease), lease.fence);
+    let held = deliveries::settle(db, lease.client, lane, finished, attempts).await?;
+    if held { Ok(()) } else { Err(Error::LeaseLost) }
 }
 
 /// What becomes of a delivery after an attempt.

@@ -318,3 +318,23 @@ pub async fn agent_names(
             .await?;
     Ok(rows.into_iter().map(|(id, name)| (UserId(id), name)).collect())
 }
+
+/// The reference of a client, and the names of some of its agents.
+pub async fn client_and_agent_names(
+    db: &mut PgConnection,
+    client: ClientId,
+    agents: &[UserId],
+) -> Result<(Option<String>, HashMap<UserId, String>)> {
+    let rows: Vec<(String, Option<Uuid>, Option<String>)> = sqlx::query_as(
+        "SELECT client.client_ref, agent.id, agent.name FROM client
+         LEFT JOIN client_user agent ON agent.client_id = client.id AND agent.id = ANY($2)
+         WHERE client.id = $1",
+    )
+    .bind(client.0)
+    .bind(agents.iter().map(|agent| agent.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let client_ref = rows.first().map(|(client_ref, ..)| client_ref.clone());
+    let names = rows.into_iter().filter_map(|(_, agent, name)| Some((UserId(agent?), name?))).collect();
+    Ok((client_ref, names))
+}

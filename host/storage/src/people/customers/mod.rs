@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::{Result, stored};
 
 pub use bulk::{resolve_many, resolve_sent};
-pub use resolve::{change_address, resolve};
+pub use resolve::{change_address, introduce, resolve};
 
 /// What an event says about a customer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +30,14 @@ pub struct Introduction {
     pub name: Option<String>,
     /// Display-only username; absent leaves what is known.
     pub username: Option<String>,
+}
+
+impl Introduction {
+    /// A customer of whom nothing else is known.
+    fn customer(self, id: CustomerId) -> Customer {
+        let addresses = Addresses::newest_first(self.addresses);
+        Customer { id, name: self.name, contact_name: None, username: self.username, addresses }
+    }
 }
 
 /// A customer with its addresses.

@@ -10,7 +10,7 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use super::{Introduction, addresses, bulk::keep_changing, merge, passing};
+use super::{Customer, Introduction, addresses, bulk::keep_changing, find, merge, passing};
 use crate::{
     Result,
     chat::{conversations, search},
@@ -30,6 +30,17 @@ pub async fn resolve(
     introduction: Introduction,
     now: DateTime<Utc>,
 ) -> Result<CustomerId> {
+    Ok(introduce(db, client, ids, introduction, now).await?.id)
+}
+
+/// As [`resolve`], and answers all that is known of the customer then. Of one who is known as introduced nothing is written.
+pub async fn introduce(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    introduction: Introduction,
+    now: DateTime<Utc>,
+) -> Result<Customer> {
     let named = addresses::named(&introduction);
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
@@ -37,9 +48,21 @@ pub async fn resolve(
     let customer = settle(db, client, ids, (&named, replaced), found, now).await?;
     // The replaced address stays an alias: it must not become the one that is shown.
     let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
-    addresses::touch(db, client, &current, now).await?;
-    rename(db, client, customer, &introduction).await?;
-    Ok(customer)
+    let Some(known) = find(db, client, customer).await? else { return Ok(introduction.customer(customer)) };
+    let is_shown = |address: &Address| known.addresses.shown(address.kind()) == Some(address);
+    let are_shown = current.iter().all(is_shown);
+    let is_named = introduction.name.is_none() || introduction.name == known.name;
+    let is_named = is_named && (introduction.username.is_none() || introduction.username == known.username);
+    if are_shown && is_named {
+        return Ok(known);
+    }
+    if !are_shown {
+        addresses::touch(db, client, &current, now).await?;
+    }
+    if !is_named {
+        rename(db, client, customer, &introduction).await?;
+    }
+    Ok(find(db, client, customer).await?.unwrap_or(known))
 }
 
 /// A customer has another address in the place of `old` (PROVIDERS A.10 `user_changed_number`): what the introduction names
@@ -159,9 +182,6 @@ async fn rename(
     customer: CustomerId,
     introduction: &Introduction,
 ) -> Result<()> {
-    if introduction.name.is_none() && introduction.username.is_none() {
-        return Ok(());
-    }
     sqlx::query(
         "UPDATE customer SET full_name = COALESCE($3, full_name), username = COALESCE($4, username)
          WHERE client_id = $1 AND id = $2
