@@ -192,8 +192,7 @@ async fn resend_failed(
         return Err(ApiError::fault("until", "must be after `since`"));
     }
     let (client, webhook) = (allowed.caller.client, body.webhook_type);
-    let resent =
-        history::resend_failed(&state.context, client, allowed.actor(), id, webhook, (since, until)).await;
+    let resent = history::resend_failed(&state.context, client, allowed.actor(), id, webhook, (since, until)).await;
     Ok((StatusCode::ACCEPTED, Json(resent.map_err(refused)?.into())))
 }
 
