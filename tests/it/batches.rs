@@ -177,6 +177,29 @@ async fn the_report_of_a_batch_has_one_line_a_message_in_both_forms() {
 }
 
 #[tokio::test]
+async fn reports_and_stories_tell_numbers_and_user_ids_apart() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let user_id = phone.user_id().await;
+    let mut payload = client.order_ready(&[&phone.msisdn]);
+    payload["messages"][0]["recipients"] = json!([
+        { "customerUserId": user_id }, { "to": phone.msisdn, "customerUserId": user_id }, { "to": phone.msisdn },
+    ]);
+    let batch = client.send(&payload).await.accepted()["batchId"].as_str().unwrap().to_owned();
+    let report = client.get(&format!("{BATCHES}/{batch}/report?format=ndjson")).await;
+    let lines: Vec<Value> = report.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let named = |message: &Value| (message.get("receiver").cloned(), message.get("recipientUserId").cloned());
+    let (number, user_id) = (Some(json!(phone.msisdn)), Some(json!(user_id)));
+    let expected = [(None, user_id.clone()), (number.clone(), user_id), (number, None)];
+    assert_eq!(lines.iter().map(named).collect::<Vec<_>>(), expected);
+    for (line, expected) in lines.iter().zip(expected) {
+        let path = format!("/messaging-service/WhatsApp/messages/{}", line["gstId"].as_str().unwrap());
+        assert_eq!(named(&client.get(&path).await.ok()), expected);
+    }
+}
+
+#[tokio::test]
 async fn the_report_of_a_day_has_the_messages_of_that_day_alone_over_all_pages() {
     let patchbay = Setup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;

@@ -44,6 +44,26 @@ async fn every_code_of_whatsapp_that_is_documented_reaches_the_client_as_it_came
     assert_eq!(eventually("a failure with code and text for each", failed).await, expected);
 }
 
+#[tokio::test]
+async fn the_codes_of_failed_messages_are_listed_with_cause_and_cure() {
+    const PATH: &str = "/messaging-service/WhatsApp/failure-codes";
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_bare_client();
+    let listed = client.get(&format!("{PATH}?size=500")).await.ok();
+    let codes = listed["content"].as_array().unwrap().iter().map(|code| code["errorCode"].as_str().unwrap().to_owned());
+    let documented = ["Our own codes", "Codes of WhatsApp"].into_iter().flat_map(rows).map(|row| row[0].clone());
+    assert_eq!(codes.collect::<Vec<_>>(), documented.collect::<Vec<_>>());
+
+    let second = client.get(&format!("{PATH}?size=2&page=1")).await.ok();
+    assert_eq!(second["content"], json!(listed["content"].as_array().unwrap()[2..4]));
+    assert_eq!((&second["totalElements"], &second["last"]), (&listed["totalElements"], &json!(false)));
+    let found = client.get(&format!("{PATH}?searchString=24-HOUR")).await.ok();
+    let expected = json!({
+        "errorCode": "131047", "source": "WHATSAPP", "cause": "outside the 24-hour window", "cure": "send a template",
+    });
+    assert_eq!(found["content"], json!([expected]));
+}
+
 /// Every source below a folder.
 fn sources(folder: PathBuf) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder]);

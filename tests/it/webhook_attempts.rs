@@ -154,6 +154,9 @@ async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again()
     let later = json!({ "since": "2100-01-01T00:00:00Z" });
     let none = client.post(&of(&configuration, "/resend-failed"), &later).await;
     assert_eq!((none.status, none.json()), (202, json!({ "resent": 0, "more": false })));
+    let before = json!({ "since": "2020-01-01T00:00:00Z", "until": "2020-01-02T00:00:00" });
+    let none = client.post(&of(&configuration, "/resend-failed"), &before).await;
+    assert_eq!((none.status, none.json()), (202, json!({ "resent": 0, "more": false })));
     let all = client.post(&of(&configuration, "/resend-failed"), &again).await;
     assert_eq!((all.status, all.json()), (202, json!({ "resent": 3, "more": false })));
 
@@ -168,6 +171,11 @@ async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again()
     assert_eq!((&healthy["state"], healthy.get("disabledReason")), (&json!("ON"), None));
     let faulty = client.post(&of(&configuration, "/resend-failed"), &json!({ "since": "yesterday" })).await;
     assert_eq!(faulty.faulty_fields(), ["since"]);
+    for until in ["tomorrow", "2020-01-01T00:00:00Z"] {
+        let body = json!({ "since": "2020-01-01T00:00:00Z", "until": until });
+        let faulty = client.post(&of(&configuration, "/resend-failed"), &body).await;
+        assert_eq!(faulty.faulty_fields(), ["until"], "{until}");
+    }
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ mod conversations;
 mod custom_events;
 mod document;
 pub mod error;
+mod failure_codes;
 mod https;
 mod legacy;
 mod lite;
@@ -97,6 +98,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(batches::routes())
         .merge(reports::routes())
         .merge(story::routes())
+        .merge(failure_codes::routes())
         .merge(blocklist::routes())
         .merge(rates::routes())
         .merge(account_keys::routes())

@@ -79,7 +79,8 @@ struct Line {
     channel: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
-    receiver: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recipient_user_id: Option<String>,
     status: String,
@@ -112,7 +113,7 @@ impl From<ReportedMessage> for Line {
             channel: message.channel,
             sender: message.sender,
             receiver: message.receiver,
-            recipient_user_id: message.other,
+            recipient_user_id: message.recipient_user_id,
             status: message.state,
             created_time: shown(minted_at(message.id)),
             send_time: message.sent_at.map(shown),
@@ -133,7 +134,7 @@ impl Line {
             self.category.as_deref(),
             Some(&self.channel),
             self.sender.as_deref(),
-            Some(&self.receiver),
+            self.receiver.as_deref(),
             self.recipient_user_id.as_deref(),
             Some(&self.status),
             Some(&self.created_time),

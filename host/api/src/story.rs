@@ -39,9 +39,10 @@ struct StoryBody {
     /// The business number or source address that it was sent from.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
-    /// Whom it goes to.
-    receiver: String,
-    /// The user id that was given beside a number.
+    /// The number that it goes to; absent where it goes to a user id alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<String>,
+    /// The user id that it goes to, or that was given beside the number.
     #[serde(skip_serializing_if = "Option::is_none")]
     recipient_user_id: Option<String>,
     /// `NOTIFICATION`, `CHAT`, `SMS`, or `REPLY` for a message of a live chat.
@@ -240,8 +241,8 @@ impl From<Story> for StoryBody {
             status: story.status,
             channel: story.channel,
             sender: message.sender,
-            receiver: message.address_value,
-            recipient_user_id: message.other_value,
+            receiver: message.receiver,
+            recipient_user_id: message.recipient_user_id,
             message_type: message.message_type,
             template_name: message.template_name,
             category: message.category,

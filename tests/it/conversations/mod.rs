@@ -6,7 +6,7 @@ mod buttons;
 mod messages;
 
 use futures::future::join_all;
-use harness::{Client, Patchbay, Reply, Shared};
+use harness::{Client, Patchbay, Reply, Shared, eventually};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -256,6 +256,28 @@ async fn the_list_has_pages_and_finds_parts_of_sender_recipient_and_id() {
         fields,
         ["clientRef", "conversationId", "conversationState", "createdTime", "customerUserId", "recipient", "sender"]
     );
+}
+
+#[tokio::test]
+async fn a_conversation_is_shown_and_found_by_the_number_that_its_customer_has_now() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let (old, new) = (patchbay.new_phone(), patchbay.new_phone());
+    let id = opened(&client, json!({ "recipient": old.msisdn })).await;
+    let change = json!({
+        "type": "number_change", "msisdn": old.msisdn, "newMsisdn": new.msisdn,
+        "phoneNumberId": format!("1{}", client.number),
+    });
+    patchbay.simulate("/simulator/events", &change).await;
+    let found = eventually("the conversation under the new number", || async {
+        let list = listed(&client, &format!("?searchString={}", new.msisdn)).await;
+        list["content"].get(0).cloned()
+    })
+    .await;
+    assert_eq!((&found["conversationId"], &found["recipient"]), (&json!(id), &json!(new.msisdn)));
+    assert_eq!(listed(&client, &format!("?searchString={}", old.msisdn)).await["totalElements"], 0);
+    let again = create(&client, json!({ "recipient": new.msisdn })).await.ok();
+    assert_eq!((&again["conversationStatusCode"], &again["recipient"]), (&json!("452"), &json!(new.msisdn)));
 }
 
 #[tokio::test]

@@ -97,6 +97,13 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "GET",
+        "/messaging-service/WhatsApp/failure-codes",
+        SENDERS,
+        |_| plain("/messaging-service/WhatsApp/failure-codes"),
+        OWN,
+    ),
+    row(
+        "GET",
         "/messaging-service/WhatsApp/messages/{gstId}",
         SENDERS,
         |ids| plain(&format!("/messaging-service/WhatsApp/messages/{}", ids.message)),

@@ -83,6 +83,47 @@ async fn a_webhook_of_a_bridge_must_be_signed_and_be_about_a_lite_number() {
 }
 
 #[tokio::test]
+async fn a_quoted_message_is_named_by_who_wrote_it_over_a_bridge() {
+    const MESSAGES: &str = "/chat-service/api/v2/messages";
+    let waha = Waha::start().await;
+    let patchbay = with(&waha).start().await;
+    let lite = Lite::new(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
+    lite.ask(Method::POST, "/connect", None).await.accepted();
+    let (session, _) = waha.session().await;
+    waha.set_status(&session, "WORKING");
+    lite.told(UP).await;
+    let told = json!({
+        "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
+        "fromMe": false, "body": "hello",
+    });
+    assert_eq!(waha.tells("message", told, SECRET).await, 200);
+    let chat = eventually("the chat", || async {
+        let page = lite.client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+        Some(page["content"][0]["id"].as_str()?.to_owned())
+    })
+    .await;
+    let says = async |text: &str, quoted: Option<&str>| {
+        let mut body = json!({ "participantId": chat, "channel": "WHATSAPP", "text": text });
+        if let Some(quoted) = quoted {
+            body["quotedExternalMessageId"] = json!(quoted);
+        }
+        lite.client.post(MESSAGES, &body).await.ok();
+        let sent = || waha.sent().into_iter().find(|(_, body)| body["text"] == text);
+        eventually("the call", || async { sent() }).await.1
+    };
+    assert_eq!(says("your words", Some("AAAA")).await["reply_to"], "false_27820000001@c.us_AAAA");
+    assert_eq!(says("our own words", None).await.get("reply_to"), None);
+    let ours = eventually("the id of our own words", || async {
+        let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
+        let ours = past.as_array().unwrap().iter().find(|message| message["text"] == "our own words").cloned();
+        Some(ours?["whatsAppMessageId"].as_str()?.to_owned())
+    })
+    .await;
+    let quoting = says("as we said", Some(&ours)).await;
+    assert_eq!(quoting["reply_to"], format!("true_27820000001@c.us_{ours}"));
+}
+
+#[tokio::test]
 async fn files_places_and_absent_recipients_over_a_bridge() {
     let waha = Waha::start().await;
     let patchbay = with(&waha).start().await;

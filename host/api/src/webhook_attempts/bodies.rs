@@ -206,10 +206,12 @@ impl DeliveryBody {
 /// What is sent again.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = WebhookResend, examples(json!({"since": "2026-01-31T08:00:00Z"})))]
+#[schema(as = WebhookResend, examples(json!({"since": "2026-01-31T08:00:00Z", "until": "2026-01-31T12:00:00Z"})))]
 pub(super) struct ResendBody {
     /// Events that happened since then, in ISO 8601; without an offset it is UTC.
     pub(super) since: String,
+    /// Only events that happened before then; absent = all until now.
+    pub(super) until: Option<String>,
     /// Only those of this webhook; absent = of all that are on.
     #[serde(default, deserialize_with = "domain::body::optional_word")]
     #[schema(value_type = Option<WebhookTypeName>)]

@@ -166,7 +166,7 @@ async fn resend(
 
 /// Sends again what was given up.
 ///
-/// Of the events since a moment, in their order; at most 100,000 with one call.
+/// Of the events since a moment, and before another one if it is named, in their order; at most 100,000 with one call.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
@@ -186,17 +186,21 @@ async fn resend_failed(
     Segments(id): Segments<WebhookConfigId>,
     JsonBody(body): JsonBody<ResendBody>,
 ) -> Result<(StatusCode, Json<ResentBody>), ApiError> {
-    let since = moment(&body.since)
-        .ok_or_else(|| ApiError::fault("since", "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))?;
-    let (client, wanted) = (allowed.caller.client, (body.webhook_type, since));
-    let resent = history::resend_failed(&state.context, client, allowed.actor(), id, wanted).await;
+    let since = moment("since", &body.since)?;
+    let until = body.until.as_deref().map(|until| moment("until", until)).transpose()?;
+    if until.is_some_and(|until| until <= since) {
+        return Err(ApiError::fault("until", "must be after `since`"));
+    }
+    let (client, webhook) = (allowed.caller.client, body.webhook_type);
+    let resent = history::resend_failed(&state.context, client, allowed.actor(), id, webhook, (since, until)).await;
     Ok((StatusCode::ACCEPTED, Json(resent.map_err(refused)?.into())))
 }
 
-/// A moment in ISO 8601; without an offset it is UTC (CONTRACT 7).
-fn moment(text: &str) -> Option<DateTime<Utc>> {
+/// The moment that a field names in ISO 8601; without an offset it is UTC (CONTRACT 7).
+fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     let with_offset = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
-    with_offset.or_else(|| Some(text.parse::<NaiveDateTime>().ok()?.and_utc()))
+    let moment = with_offset.or_else(|| Some(text.parse::<NaiveDateTime>().ok()?.and_utc()));
+    moment.ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
 }
 
 /// Tries an address.
@@ -241,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_moment_without_an_offset_is_utc() {
-        let at = |text| moment(text).map(|moment| moment.timestamp());
+        let at = |text| moment("since", text).ok().map(|moment| moment.timestamp());
         assert_eq!(at("2026-01-31T08:00:00Z"), Some(1_769_846_400));
         assert_eq!(at("2026-01-31T10:00:00+02:00"), Some(1_769_846_400));
         assert_eq!(at("2026-01-31T08:00:00"), Some(1_769_846_400));

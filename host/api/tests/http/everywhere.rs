@@ -47,6 +47,25 @@ async fn a_trailing_slash_never_matters() {
 }
 
 #[tokio::test]
+async fn a_nul_character_in_a_path_is_nobodys_name_wherever_it_stands() {
+    let service = Service::start().await;
+    let document = service.get("/openapi.json").await.json();
+    let mut asked = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let names: Vec<&str> = path.split('/').filter(|part| part.starts_with('{')).collect();
+        let odd = names.iter().fold(path.clone(), |odd, name| odd.replace(name, "a%00b"));
+        for method in methods.as_object().unwrap().keys().filter(|method| !names.is_empty() && *method != "options") {
+            let mut call = Call::post(&odd, "{}").key(&service.key).header("x-api-key", &service.key);
+            *call.0.method_mut() = method.to_uppercase().parse().unwrap();
+            let answer = service.send(call).await;
+            assert!(answer.status.is_client_error(), "{method} {odd}: {}", answer.status);
+            asked += 1;
+        }
+    }
+    assert!(asked > 40, "only {asked} operations have something in their path");
+}
+
+#[tokio::test]
 async fn a_body_of_another_type_is_415() {
     let service = Service::start().await;
     for other in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {

@@ -88,6 +88,11 @@ pub trait Carrier: Send + Sync + 'static {
         false
     }
 
+    /// Whether its provider finds a quoted message only together with who wrote it.
+    fn asks_who_is_quoted(&self) -> bool {
+        false
+    }
+
     /// What is sent of this content: itself, or what stands for it where the channel has no such thing.
     /// [`Carrier::send`] does this by itself.
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {

@@ -23,6 +23,8 @@ pub struct Outgoing<'a> {
     pub content: &'a OutboundContent,
     /// Provider id of the message that it quotes.
     pub quoted: Option<&'a str>,
+    /// That message is one of ours, where the carrier asks for it ([`super::Carrier::asks_who_is_quoted`]).
+    pub quotes_ours: bool,
     /// Sender to be shown in place of the inbox's address.
     pub source: Option<&'a str>,
     /// SMS: UTF-16 also where the GSM alphabet would do.
@@ -62,6 +64,7 @@ impl<'a> Outgoing<'a> {
             other: None,
             content,
             quoted: None,
+            quotes_ours: false,
             source: None,
             unicode: false,
             priority: 0,

@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -21,10 +21,13 @@ use domain::{
     phone::Msisdn,
 };
 use sha2::{Digest, Sha256};
-use tokio::{sync::Notify, time::timeout};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout},
+};
 
 use super::{
-    DeviceContent, DeviceFailure, DeviceMessage, LiteDevices, LiteNumber,
+    DeviceContent, DeviceFailure, DeviceMessage, LiteDevices, LiteNumber, Quoted,
     throttling::{Batches, WINDOW},
 };
 use crate::carrier::{
@@ -74,7 +77,7 @@ impl LiteCarrier {
     /// What is known of a number's pace; it outlives lanes.
     fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(doors.entry(inbox.id).or_insert_with(|| Arc::new(Door::new())))
+        Arc::clone(doors.entry(inbox.id).or_default())
     }
 
     /// Why nothing can go out, if so.
@@ -91,6 +94,7 @@ impl LiteCarrier {
 }
 
 /// The way out of one number.
+#[derive(Default)]
 struct Door {
     batches: Mutex<Batches>,
     /// A call ended, or a place was given back.
@@ -98,10 +102,6 @@ struct Door {
 }
 
 impl Door {
-    fn new() -> Self {
-        Self { batches: Mutex::new(Batches::new(Instant::now())), freed: Notify::new() }
-    }
-
     fn batches(&self) -> MutexGuard<'_, Batches> {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,9 +116,9 @@ struct Call {
 impl Drop for Call {
     fn drop(&mut self) {
         let mut batches = self.door.batches();
-        batches.in_flight = batches.in_flight.saturating_sub(1);
-        if !self.made {
-            batches.give_back();
+        match self.made {
+            true => batches.ended(Instant::now()),
+            false => batches.give_back(),
         }
         drop(batches);
         self.door.freed.notify_one();
@@ -130,6 +130,10 @@ fn sender_of(inbox: &CarrierInbox) -> Option<&LiteSender> {
         Credentials::WhatsappLite(number) => Some(number),
         Credentials::WhatsappCloud(_) | Credentials::Messenger(_) | Credentials::None => None,
     }
+}
+
+fn throttle_of(inbox: &CarrierInbox) -> Throttle {
+    sender_of(inbox).map(|number| number.throttle.clone()).unwrap_or_default()
 }
 
 #[async_trait]
@@ -147,23 +151,23 @@ impl Carrier for LiteCarrier {
         if let Some(closed) = self.closed(number) {
             return Err(closed);
         }
-        let throttle = number.map(|number| number.throttle.clone()).unwrap_or_default();
+        let Throttle { batch_size, delay, .. } = throttle_of(inbox);
         let door = self.door(inbox);
-        let taken = door.batches().take(wanted, throttle.batch_size, throttle.delay, Instant::now());
+        let taken = door.batches().take(wanted, batch_size, delay, Instant::now());
         Ok((0..taken).map(|_| Place::of(Call { door: Arc::clone(&door), made: false })).collect())
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
         let door = self.door(inbox);
-        let wait = {
-            let batches = door.batches();
-            let full = batches.in_flight >= WINDOW;
-            if full { LOOK_AGAIN } else { batches.wait(Instant::now()).min(LOOK_AGAIN) }
-        };
+        let wait = door.batches().wait(throttle_of(inbox).delay, Instant::now()).min(LOOK_AGAIN);
         if !wait.is_zero() {
             // Either way it is time to look.
             let _ = timeout(wait, door.freed.notified()).await;
         }
+    }
+
+    fn asks_who_is_quoted(&self) -> bool {
+        true
     }
 
     fn settings_last(&self) -> Option<Duration> {
@@ -218,7 +222,8 @@ impl Carrier for LiteCarrier {
         }
         call.made = true;
         let id = message_id(outgoing.opaque);
-        let message = DeviceMessage { id: &id, to: phone, content: of(&content)?, quoted: outgoing.quoted };
+        let quoted = outgoing.quoted.map(|id| Quoted { id, ours: outgoing.quotes_ours });
+        let message = DeviceMessage { id: &id, to: phone, content: of(&content)?, quoted };
         let provider_id = Some(device.send(&message).await?);
         Ok(Taken { provider_id, ..Taken::default() })
     }

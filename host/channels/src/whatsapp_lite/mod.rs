@@ -122,8 +122,17 @@ pub struct DeviceMessage<'a> {
     pub to: &'a str,
     /// What it says.
     pub content: DeviceContent<'a>,
-    /// Id of the message that it quotes.
-    pub quoted: Option<&'a str>,
+    /// The message that it quotes.
+    pub quoted: Option<Quoted<'a>>,
+}
+
+/// A message of the chat that another one quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quoted<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// It went out from the number; otherwise the customer wrote it. Devices name a message by this, too.
+    pub ours: bool,
 }
 
 /// The device behind one number. Every node may send through it; only the one that holds its session (ADR 0024) starts it,

@@ -193,7 +193,7 @@ fn body_of(message: &DeviceMessage<'_>) -> Value {
     };
     say("id", json!(message.id));
     say("to", json!(message.to));
-    say("quoted", json!(message.quoted));
+    say("quoted", json!(message.quoted.map(|quoted| quoted.id)));
     match &message.content {
         DeviceContent::Text(text) => {
             say("type", json!("text"));

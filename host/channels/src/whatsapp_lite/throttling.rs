@@ -1,54 +1,67 @@
 //! The pace of one Lite number: so many messages, then a pause (SPEC 8). Real time, because it is WhatsApp who judges it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// Calls in flight per number: a phone sends one after the other.
 pub(super) const WINDOW: usize = 4;
 
-/// The pace of one number.
-#[derive(Debug)]
+/// The pace of one number. The pause between two batches begins when the last call of the first has ended, however long calls
+/// take: what the customers see are messages, then nothing for as long as the client said.
+#[derive(Debug, Default)]
 pub(super) struct Batches {
     /// Messages left of the batch.
     left: u32,
-    /// When the next batch begins, once nothing is left.
-    next_at: Instant,
-    /// When the last message went out.
-    last_at: Instant,
-    pub(super) in_flight: usize,
+    /// When the last call ended; `None` before the first.
+    ended_at: Option<Instant>,
+    in_flight: usize,
 }
 
 impl Batches {
-    pub(super) fn new(now: Instant) -> Self {
-        Self { left: 0, next_at: now, last_at: now, in_flight: 0 }
-    }
-
-    /// How many messages may go out now, at most `wanted`; they count as gone.
+    /// How many messages may go out now, at most `wanted`; they count as gone, each until its call [ended](Self::ended) or it
+    /// was [given back](Self::give_back).
     pub(super) fn take(&mut self, wanted: usize, batch_size: u32, delay: Duration, now: Instant) -> usize {
-        let rested = now.saturating_duration_since(self.last_at) >= delay;
-        if (self.left == 0 && now >= self.next_at) || rested {
+        if self.pause_left(delay, now).is_zero() {
             self.left = batch_size;
         }
-        let left = usize::try_from(self.left.min(batch_size)).unwrap_or(usize::MAX);
+        self.left = self.left.min(batch_size);
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         let taken = wanted.min(left).min(WINDOW.saturating_sub(self.in_flight));
-        if taken > 0 {
-            self.left = self.left.min(batch_size).saturating_sub(u32::try_from(taken).unwrap_or(u32::MAX));
-            self.in_flight += taken;
-            self.last_at = now;
-            if self.left == 0 {
-                self.next_at = now + delay;
-            }
-        }
+        self.left = self.left.saturating_sub(u32::try_from(taken).unwrap_or(u32::MAX));
+        self.in_flight += taken;
         taken
     }
 
-    /// Gives back what was taken for a message that did not exist.
+    /// A call was made and has ended.
+    pub(super) fn ended(&mut self, now: Instant) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.ended_at = Some(now);
+    }
+
+    /// Gives back what was taken for a message that did not go out.
     pub(super) fn give_back(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
         self.left = self.left.saturating_add(1);
     }
 
-    /// How long until the next message may go out, calls in flight aside.
-    pub(super) fn wait(&self, now: Instant) -> Duration {
-        if self.left > 0 { Duration::ZERO } else { self.next_at.saturating_duration_since(now) }
+    /// How long until the next message may go out, as far as is known: a call that ends changes it.
+    pub(super) fn wait(&self, delay: Duration, now: Instant) -> Duration {
+        match (self.in_flight < WINDOW, self.left) {
+            (false, _) => Duration::MAX,
+            (true, 0) => self.pause_left(delay, now),
+            (true, _) => Duration::ZERO,
+        }
+    }
+
+    /// How long until a whole batch may go out.
+    fn pause_left(&self, delay: Duration, now: Instant) -> Duration {
+        match (self.in_flight, self.ended_at) {
+            _ if delay.is_zero() => Duration::ZERO,
+            (0, None) => Duration::ZERO,
+            (0, Some(ended_at)) => delay.saturating_sub(now.saturating_duration_since(ended_at)),
+            _ => Duration::MAX,
+        }
     }
 }
 
@@ -58,14 +71,15 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Takes and finishes one message after the other for ten seconds.
+    /// Sends one message after the other for ten seconds; a call takes no time.
     fn sent_in_ten_seconds(batch_size: u32, delay: Duration) -> usize {
         let start = Instant::now();
-        let mut batches = Batches::new(start);
+        let mut batches = Batches::default();
         (0..10_000)
             .map(|millis| {
-                let taken = batches.take(1, batch_size, delay, start + Duration::from_millis(millis));
-                batches.in_flight -= taken;
+                let now = start + Duration::from_millis(millis);
+                let taken = batches.take(1, batch_size, delay, now);
+                (0..taken).for_each(|_| batches.ended(now));
                 taken
             })
             .sum()
@@ -74,15 +88,47 @@ mod tests {
     #[test]
     fn a_batch_goes_out_and_then_the_number_rests() {
         let start = Instant::now();
-        let mut batches = Batches::new(start);
+        let mut batches = Batches::default();
         for _ in 0..3 {
             assert_eq!(batches.take(1, 3, SECOND, start), 1);
-            batches.in_flight = 0;
+            batches.ended(start);
         }
         assert_eq!(batches.take(1, 3, SECOND, start), 0);
-        assert_eq!(batches.wait(start), SECOND);
+        assert_eq!(batches.wait(SECOND, start), SECOND);
         assert_eq!(batches.take(1, 3, SECOND, start + Duration::from_millis(999)), 0);
         assert_eq!(batches.take(1, 3, SECOND, start + SECOND), 1);
+    }
+
+    #[test]
+    fn the_pause_begins_when_the_last_call_of_a_batch_has_ended() {
+        let start = Instant::now();
+        let mut batches = Batches::default();
+        assert_eq!(batches.take(2, 2, SECOND, start), 2);
+        batches.ended(start + SECOND);
+        let late = start + 10 * SECOND;
+        assert_eq!(batches.take(1, 2, SECOND, late), 0, "one call of the batch goes on");
+        batches.ended(late);
+        assert_eq!(batches.wait(SECOND, late), SECOND);
+        assert_eq!(batches.take(1, 2, SECOND, late + Duration::from_millis(999)), 0);
+        assert_eq!(batches.take(2, 2, SECOND, late + SECOND), 2);
+    }
+
+    #[test]
+    fn without_a_delay_a_batch_does_not_wait_for_the_one_before() {
+        let start = Instant::now();
+        let mut batches = Batches::default();
+        assert_eq!(batches.take(1, 1, Duration::ZERO, start), 1);
+        assert_eq!(batches.wait(Duration::ZERO, start), Duration::ZERO);
+        assert_eq!(batches.take(1, 1, Duration::ZERO, start), 1);
+    }
+
+    #[test]
+    fn a_batch_that_was_not_used_up_is_whole_again_after_a_pause() {
+        let start = Instant::now();
+        let mut batches = Batches::default();
+        assert_eq!(batches.take(1, 2, SECOND, start), 1);
+        batches.ended(start);
+        assert_eq!(batches.take(2, 2, SECOND, start + SECOND), 2);
     }
 
     #[test]
@@ -92,11 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_after_all_is_given_back() {
+    fn what_was_not_sent_after_all_is_given_back_and_no_pause_follows_it() {
         let start = Instant::now();
-        let mut batches = Batches::new(start);
+        let mut batches = Batches::default();
         assert_eq!(batches.take(1, 1, SECOND, start), 1);
-        batches.in_flight = 0;
         batches.give_back();
         assert_eq!(batches.take(1, 1, SECOND, start), 1);
     }
@@ -104,19 +149,21 @@ mod tests {
     #[test]
     fn a_smaller_batch_holds_at_once() {
         let start = Instant::now();
-        let mut batches = Batches::new(start);
+        let mut batches = Batches::default();
         assert_eq!(batches.take(1, 10, SECOND, start), 1);
-        batches.in_flight = 0;
+        batches.ended(start);
         assert_eq!(batches.take(4, 2, SECOND, start), 2);
-        batches.in_flight = 0;
+        batches.ended(start);
+        batches.ended(start);
         assert_eq!(batches.take(1, 2, SECOND, start), 0);
     }
 
     #[test]
     fn no_more_calls_are_in_flight_than_a_phone_makes() {
         let start = Instant::now();
-        let mut batches = Batches::new(start);
+        let mut batches = Batches::default();
         assert_eq!(batches.take(100, 100, SECOND, start), WINDOW);
         assert_eq!(batches.take(100, 100, SECOND, start), 0);
+        assert_eq!(batches.wait(SECOND, start), Duration::MAX);
     }
 }

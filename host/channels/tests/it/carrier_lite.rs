@@ -3,6 +3,7 @@
 use std::{
     path::Path,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -32,6 +33,8 @@ use crate::carriers::inbox;
 struct Device {
     registered: Result<bool, DeviceFailure>,
     sent: Arc<Mutex<Vec<String>>>,
+    /// How long a send takes.
+    takes: Duration,
 }
 
 #[async_trait]
@@ -53,6 +56,7 @@ impl LiteDevice for Device {
     }
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
+        tokio::time::sleep(self.takes).await;
         self.sent.lock().unwrap().push(format!("{} {:?}", message.id, message.content));
         Ok(message.id.to_owned())
     }
@@ -97,7 +101,7 @@ impl Clock for Noon {
 }
 
 fn carrier(registered: Result<bool, DeviceFailure>) -> (LiteCarrier, Arc<Mutex<Vec<String>>>) {
-    let device = Device { registered, sent: Arc::default() };
+    let device = Device { registered, sent: Arc::default(), takes: Duration::ZERO };
     let sent = Arc::clone(&device.sent);
     (LiteCarrier::new(Arc::new(device), Arc::new(Noon)), sent)
 }
@@ -141,6 +145,26 @@ async fn the_hours_of_a_number_go_by_the_clock_of_its_client() {
         Throttle { schedule: Some(DailySchedule { start: time(13), end: time(18) }), ..Throttle::default() };
     assert!(carrier.take(&number(true, afternoon.clone(), "UTC"), 1).is_err(), "noon is before one");
     assert_eq!(carrier.take(&number(true, afternoon, "Africa/Johannesburg"), 1).unwrap().len(), 1, "it is two there");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pause_between_batches_begins_when_the_last_call_has_ended() {
+    const SECOND: Duration = Duration::from_secs(1);
+    let device = Device { registered: Ok(true), sent: Arc::default(), takes: 2 * SECOND };
+    let carrier = LiteCarrier::new(Arc::new(device), Arc::new(Noon));
+    let inbox = number(true, Throttle { batch_size: 2, delay: SECOND, ..Throttle::default() }, "UTC");
+    let (to, words) = (phone(), text("hello"));
+    let outgoing = Outgoing::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", &to, &words, &());
+    let started = tokio::time::Instant::now();
+    let mut begun = Vec::new();
+    while begun.len() < 4 {
+        for place in carrier.take(&inbox, 1).unwrap() {
+            begun.push(started.elapsed().as_secs());
+            carrier.send(&inbox, place, &outgoing).await.unwrap();
+        }
+        carrier.ready(&inbox).await;
+    }
+    assert_eq!(begun, [0, 2, 5, 7], "calls take two seconds, and the pause one");
 }
 
 #[tokio::test]

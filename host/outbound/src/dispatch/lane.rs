@@ -384,7 +384,7 @@ impl PartJournal for LegJournal {
 
 /// One call of a carrier.
 async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal) -> Outcome {
-    let Marked { leg, taken, standing } = marked;
+    let Marked { leg, taken, standing, quotes_ours } = marked;
     let Sender { inbox, carrier, files, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
@@ -402,6 +402,7 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
         attempt: leg.attempts.saturating_add(1),
         other: leg.recipient.other(),
         quoted: leg.quoted_provider_id.as_deref(),
+        quotes_ours,
         source: route.and_then(|route| route.source.as_deref()).or(sms.and_then(|sms| sms.source.as_deref())),
         unicode: sms.is_some_and(|sms| sms.unicode),
         // What a chatbot writes has no other owner; what is in no chat was written by a program.

@@ -4,13 +4,14 @@ use std::{borrow::Cow, collections::HashSet};
 
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, Utc};
-use domain::ids::{InboxId, MessageId};
+use domain::ids::{ClientId, InboxId, MessageId};
 use plugins::calls::KeptCalls;
 use storage::{
     PgConnection, Postgres, Transaction,
     outbound::{
         legs,
         messenger::{self, Beginning, Standing},
+        provider_ids,
         work::{self, Due, DueLeg, Later},
     },
     sms,
@@ -40,6 +41,8 @@ pub(super) struct Marked {
     pub(super) taken: Vec<u8>,
     /// Who wrote it and when its recipient did, where the carrier asks for it.
     pub(super) standing: Option<Standing>,
+    /// The message that it quotes is one of ours, where the carrier asks for it.
+    pub(super) quotes_ours: bool,
 }
 
 /// What was marked.
@@ -118,6 +121,9 @@ async fn mark_in(
     if sender.carrier.needs_standing() {
         add_standing(ctx, &mut tx, lease, &mut legs).await?;
     }
+    if sender.carrier.asks_who_is_quoted() {
+        add_who_is_quoted(&mut tx, lease.client, &mut legs).await?;
+    }
     let kept = match decided {
         Some(decided) => decided.keep_calls(ctx, &mut tx, lease).await?,
         None => KeptCalls::default(),
@@ -178,7 +184,7 @@ async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> 
     let marked = legs.into_iter().map(|leg| {
         let taken = taken.remove(&key(&leg)).unwrap_or_default();
         let taken = taken.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
-        Marked { leg, taken, standing: None }
+        Marked { leg, taken, standing: None, quotes_ours: false }
     });
     Ok(marked.collect())
 }
@@ -198,6 +204,19 @@ async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marke
     let standing = messenger::standing(db, lease.client, inbox, &asked).await?;
     for (marked, standing) in marked.iter_mut().zip(standing) {
         marked.standing = Some(standing);
+    }
+    Ok(())
+}
+
+/// Reads which of the messages that are quoted are ours; few quote anything.
+async fn add_who_is_quoted(db: &mut PgConnection, client: ClientId, marked: &mut [Marked]) -> Result<()> {
+    let quoted: Vec<&str> = marked.iter().filter_map(|marked| marked.leg.quoted_provider_id.as_deref()).collect();
+    if quoted.is_empty() {
+        return Ok(());
+    }
+    let ours = provider_ids::find(db, client, &quoted).await?;
+    for Marked { leg, quotes_ours, .. } in marked {
+        *quotes_ours = leg.quoted_provider_id.as_deref().is_some_and(|id| ours.contains_key(id));
     }
     Ok(())
 }

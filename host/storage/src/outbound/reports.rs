@@ -25,10 +25,10 @@ pub struct ReportedMessage {
     pub category: Option<String>,
     /// What it is sent from; `None` = the operator's source of SMS.
     pub sender: Option<String>,
-    /// Whom it goes to.
-    pub receiver: String,
-    /// The address that is kept should that one fail.
-    pub other: Option<String>,
+    /// The number that it goes to; `None` = to a user id alone.
+    pub receiver: Option<String>,
+    /// The user id that it goes to, or that was given beside the number.
+    pub recipient_user_id: Option<String>,
     /// What it went over last.
     pub channel: String,
     /// Where it stands.
@@ -55,8 +55,12 @@ pub async fn page(
 ) -> Result<Vec<ReportedMessage>> {
     let found = sqlx::query_as(
         "SELECT message.id, message.gst_id, message.ct_id, part.batch_id, part.message_type, part.category,
-                inbox.address AS sender, message.address_value AS receiver, message.other_value AS other, leg.channel,
-                leg.state, leg.sent_at, leg.delivered_at, leg.read_at, leg.error_code, leg.error_text
+                inbox.address AS sender, leg.channel, leg.state, leg.sent_at, leg.delivered_at, leg.read_at,
+                leg.error_code, leg.error_text,
+                CASE 'PHONE' WHEN message.address_kind THEN message.address_value
+                             WHEN message.other_kind THEN message.other_value END AS receiver,
+                CASE WHEN message.address_kind <> 'PHONE' THEN message.address_value
+                     WHEN message.other_kind <> 'PHONE' THEN message.other_value END AS recipient_user_id
          FROM (SELECT * FROM outbound_message
                WHERE client_id = $1 AND id > $2 AND id BETWEEN $3 AND $4 AND part_id BETWEEN $5 AND $6
                  AND chat_message_id IS NULL

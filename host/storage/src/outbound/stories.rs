@@ -49,10 +49,10 @@ pub struct StoryMessage {
     pub gst_id: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// Whom it goes to.
-    pub address_value: String,
-    /// The address that is kept should that one fail.
-    pub other_value: Option<String>,
+    /// The number that it goes to; `None` = to a user id alone.
+    pub receiver: Option<String>,
+    /// The user id that it goes to, or that was given beside the number.
+    pub recipient_user_id: Option<String>,
     /// The chat message that it carries.
     pub chat_message_id: Option<Uuid>,
     /// What it is sent from; `None` = the operator's source of SMS.
@@ -76,7 +76,11 @@ pub struct StoryMessage {
 /// A message; `None` when the client has no such message.
 pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<StoryMessage>> {
     let found = sqlx::query_as(
-        "SELECT message.gst_id, message.ct_id, message.address_value, message.other_value, message.chat_message_id,
+        "SELECT message.gst_id, message.ct_id, message.chat_message_id,
+                CASE 'PHONE' WHEN message.address_kind THEN message.address_value
+                             WHEN message.other_kind THEN message.other_value END AS receiver,
+                CASE WHEN message.address_kind <> 'PHONE' THEN message.address_value
+                     WHEN message.other_kind <> 'PHONE' THEN message.other_value END AS recipient_user_id,
                 inbox.address AS sender, inbox.channel, part.message_type, part.batch_id, part.request_id, part.category,
                 CASE part.content -> 'value' ->> 'kind' WHEN 'template' THEN part.content -> 'value' ->> 'name' END
                     AS template_name,

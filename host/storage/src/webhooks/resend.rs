@@ -6,6 +6,7 @@ use domain::{
     ids::{ClientId, DeliveryId, EndpointId},
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::Result;
 
@@ -27,20 +28,20 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: D
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes due now what was given up at one endpoint, of events since `since`, the oldest `limit` of them. Answers how many
-/// those were.
+/// Makes due now what was given up at one endpoint, of the events of a period, the oldest `limit` of them. The period begins with
+/// its first moment and ends before its second, if it ends. Answers how many those were.
 pub async fn failed(
     db: &mut PgConnection,
     client: ClientId,
     endpoint: EndpointId,
-    since: DateTime<Utc>,
+    (since, until): (DateTime<Utc>, Option<DateTime<Utc>>),
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<u64> {
     let done = sqlx::query(
         "UPDATE webhook_delivery SET schedule_from = attempts, state = 'PENDING', due_at = $4, ready = true
          FROM (SELECT client_id, id FROM webhook_delivery
-               WHERE client_id = $1 AND lane_id = $2 AND state = 'EXHAUSTED' AND id >= $3
+               WHERE client_id = $1 AND lane_id = $2 AND state = 'EXHAUSTED' AND id >= $3 AND id < $6
                  AND (event IS NOT NULL OR body IS NOT NULL)
                ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED) failed
          WHERE webhook_delivery.client_id = failed.client_id AND webhook_delivery.id = failed.id",
@@ -50,6 +51,7 @@ pub async fn failed(
     .bind(first_id_at(since))
     .bind(now)
     .bind(limit)
+    .bind(until.map_or(Uuid::max(), first_id_at))
     .execute(db)
     .await?;
     Ok(done.rows_affected())

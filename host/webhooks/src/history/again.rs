@@ -67,14 +67,15 @@ pub async fn resend(
     Ok(())
 }
 
-/// Sends again what was given up of the events since `since`, of one webhook of a configuration or of all that are on; in the order of
-/// the events within each.
+/// Sends again what was given up of the events of a period, of one webhook of a configuration or of all that are on; in the order of
+/// the events within each. The period begins with its first moment and ends before its second, if it ends.
 pub async fn resend_failed(
     ctx: &Context,
     client: ClientId,
     actor: Actor,
     config: WebhookConfigId,
-    (webhook, since): (Option<WebhookType>, DateTime<Utc>),
+    webhook: Option<WebhookType>,
+    period: (DateTime<Utc>, Option<DateTime<Utc>>),
 ) -> Result<Resent, HistoryError> {
     let endpoints = super::endpoints(ctx, client, config).await?;
     if let Some(named) = webhook
@@ -87,7 +88,7 @@ pub async fn resend_failed(
     for endpoint in endpoints.iter().filter(wanted) {
         while !resent.more {
             let mut tx = ctx.db.begin().await?;
-            let moved = rows::failed(&mut tx, client, endpoint.id, since, ctx.now(), AT_ONCE).await?;
+            let moved = rows::failed(&mut tx, client, endpoint.id, period, ctx.now(), AT_ONCE).await?;
             if moved > 0 {
                 let object = ("webhook-endpoint", &*endpoint.id.to_string());
                 audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;

@@ -270,7 +270,7 @@ impl LiteDevice for BridgeDevice {
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
         let chat = chat_id(from);
-        let id = format!("false_{chat}_{message_id}");
+        let id = full_id(&chat, message_id, false);
         let body = json!({"session": self.session, "chatId": chat, "messageIds": [id]});
         self.ask(self.bridge.call(Method::POST, "/api/sendSeen").json(&body)).await.map(|_| ())
     }
@@ -301,6 +301,12 @@ fn chat_id(phone: &str) -> String {
     format!("{phone}@c.us")
 }
 
+/// The id by which a bridge finds a message: `false_27820000001@c.us_3EB0A1` came from the customer, `true_...` from the number
+/// itself.
+fn full_id(chat: &str, stanza: &str, ours: bool) -> String {
+    format!("{ours}_{chat}_{stanza}")
+}
+
 /// Method, path and body of a send.
 fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str, Value) {
     let chat = chat_id(message.to);
@@ -311,9 +317,7 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
         }
     };
     say("session", json!(session));
-    // What is quoted, or reacted to, was written by the customer.
-    let written = |id: &str| format!("false_{chat}_{id}");
-    say("reply_to", json!(message.quoted.map(written)));
+    say("reply_to", json!(message.quoted.map(|quoted| full_id(&chat, quoted.id, quoted.ours))));
     // A reaction is found by the message alone.
     if !matches!(message.content, DeviceContent::Reaction(_)) {
         say("chatId", json!(chat));
@@ -324,7 +328,8 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
             "/api/sendText"
         }
         DeviceContent::Reaction(reaction) => {
-            say("messageId", json!(written(&reaction.message_id)));
+            // Nobody reacts to a message of one's own.
+            say("messageId", json!(full_id(&chat, &reaction.message_id, false)));
             // An empty one takes it back.
             say("reaction", json!(reaction.emoji.as_deref().unwrap_or_default()));
             return (Method::PUT, "/api/reaction", Value::Object(body));

@@ -98,12 +98,12 @@ pub(super) fn media(kind: MediaKind, file: Uploaded, caption: Option<&str>, file
     }
 }
 
-/// The message as an answer to one that the customer wrote. What that one said is not known here: phones show what they have
-/// under its id.
-pub(super) fn quoting(mut message: wa::Message, quoted: &str, customer: &Jid) -> wa::Message {
+/// The message as an answer to one that `writer` wrote. What that one said is not known here: phones show what they have under
+/// its id.
+pub(super) fn quoting(mut message: wa::Message, quoted: &str, writer: &Jid) -> wa::Message {
     let context = wa::ContextInfo {
         stanza_id: Some(quoted.to_owned()),
-        participant: Some(customer.to_string()),
+        participant: Some(writer.to_string()),
         quoted_message: MessageField::some(wa::Message::text("")),
         ..Default::default()
     };
@@ -163,6 +163,14 @@ mod tests {
         assert_eq!(extended.text.as_deref(), Some("Yes"));
         assert_eq!(context.stanza_id.as_deref(), Some("3A01"));
         assert_eq!(context.participant.as_deref(), Some("27820000001@s.whatsapp.net"));
+    }
+
+    #[test]
+    fn an_answer_to_a_message_of_ones_own_names_oneself() {
+        let answer = quoting(text("As I said"), "3EB0", &Jid::pn("27831000001"));
+        let extended = answer.extended_text_message.as_option().unwrap();
+        let context = extended.context_info.as_option().unwrap();
+        assert_eq!(context.participant.as_deref(), Some("27831000001@s.whatsapp.net"));
     }
 
     #[test]

@@ -142,6 +142,26 @@ pub async fn open(db: &mut PgConnection, client: ClientId, new: &NewConversation
     Ok(done.rows_affected() == 1)
 }
 
+/// The open conversations of a customer with the number `old` are with `new` from now on: they are shown and searched by it.
+pub(crate) async fn readdress(
+    db: &mut PgConnection,
+    client: ClientId,
+    customer: CustomerId,
+    (old, new): (&str, &str),
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE conversation SET recipient = $4
+         WHERE client_id = $1 AND customer_id = $2 AND recipient = $3 AND closed_at IS NULL",
+    )
+    .bind(client.0)
+    .bind(customer.0)
+    .bind(old)
+    .bind(new)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// The conversation that is active between an inbox and a customer.
 pub async fn active(
     db: &mut PgConnection,

@@ -89,8 +89,12 @@ pub async fn change_address(
     if !introduction.addresses.contains(old) {
         addresses::remove(db, client, old).await?;
     }
+    let number = introduction.addresses.iter().find(|address| address.kind() == AddressKind::Phone).cloned();
     let same = resolve(db, client, ids, introduction, now).await?;
     debug_assert_eq!(same, customer);
+    if let Some(number) = number {
+        conversations::readdress(db, client, same, (old.value(), number.value())).await?;
+    }
     search::customer_changed(db, client, same).await?;
     Ok(Some(same))
 }

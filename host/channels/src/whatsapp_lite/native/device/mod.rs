@@ -62,7 +62,10 @@ impl NativeDevice {
             }
         };
         Ok(match message.quoted {
-            Some(quoted) => outgoing::quoting(content, quoted, &customer),
+            Some(quoted) => {
+                let writer = if quoted.ours { Jid::pn(self.number.msisdn.as_str()) } else { customer };
+                outgoing::quoting(content, quoted.id, &writer)
+            }
             None => content,
         })
     }
