@@ -1,4 +1,5 @@
-//! SMPP as a carrier: a place is a submit without an answer in the window of a bind. Parts of one message go side by side
+//! SMPP as a carrier: a place is a submit without an answer in the window of a bind, and room in the windows together until what
+//! became of the message is on disk. Parts of one message go side by side
 //! while there is room that no other message wants.
 
 use std::{borrow::Cow, collections::VecDeque, time::Duration};
@@ -77,8 +78,11 @@ impl Carrier for SmppCarrier {
         if !self.gateway.is_connected() {
             return Err(Closed { reason: "no SMSC is connected".to_owned(), look_again: SOON });
         }
-        let room = |slot| Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot) };
-        Ok(self.gateway.take(inbox.id, wanted).into_iter().map(|slot| Place::of(room(slot))).collect())
+        let place = |(slot, in_doubt)| {
+            let room = Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot) };
+            Place::of(room).with_doubt(in_doubt)
+        };
+        Ok(self.gateway.take(inbox.id, wanted).into_iter().map(place).collect())
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
@@ -105,7 +109,7 @@ impl Carrier for SmppCarrier {
         let mut parts = parts_of(inbox, outgoing)?;
         parts.retain(|(number, _)| !outgoing.taken.contains(number));
         let destination = parts.front().map(|(_, part)| part.destination.clone()).unwrap_or_default();
-        let Some(slot) = self.gateway.on_its_way(inbox.id, slot, (outgoing.bind, &destination)).await else {
+        let Some(slot) = self.gateway.on_its_way(slot, (outgoing.bind, &destination)).await else {
             let reason = "the bind that the SMS goes over has no room".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };

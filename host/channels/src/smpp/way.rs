@@ -3,10 +3,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use domain::{
-    ids::InboxId,
-    sms_route::{OpenBind, binds_for, least_loaded},
-};
+use domain::sms_route::{OpenBind, binds_for, least_loaded};
 use tokio::time::timeout;
 
 use super::{SmppGateway, slot::Slot, window::Reserved};
@@ -26,12 +23,7 @@ impl SmppGateway {
 
     /// A place on the bind that a message goes over: the one that it has, where that will do. `None` when there was none in
     /// time; the message has then not been sent.
-    pub(super) async fn on_its_way(
-        &self,
-        inbox: InboxId,
-        slot: Slot,
-        (wanted, destination): (Option<&str>, &str),
-    ) -> Option<Slot> {
+    pub(super) async fn on_its_way(&self, slot: Slot, (wanted, destination): (Option<&str>, &str)) -> Option<Slot> {
         if !self.is_choosy(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
             return Some(slot);
         }
@@ -40,8 +32,8 @@ impl SmppGateway {
         let until = Instant::now() + self.inner.settings.response_timeout;
         loop {
             // Before the look, so that nothing is missed between the two.
-            let freed = self.inner.window.freed(inbox);
-            if let Some(slot) = self.take_one(inbox, &self.ways(wanted, destination)) {
+            let freed = self.inner.window.bind_freed();
+            if let Some(slot) = self.take_one(&self.ways(wanted, destination)) {
                 return Some(slot);
             }
             if Instant::now() >= until {
@@ -64,7 +56,7 @@ impl SmppGateway {
         binds_for(&open, destination).into_iter().filter_map(|place| up.get(place).copied()).collect()
     }
 
-    fn take_one(&self, inbox: InboxId, ways: &[usize]) -> Option<Slot> {
+    fn take_one(&self, ways: &[usize]) -> Option<Slot> {
         let among: Vec<usize> = (0..ways.len()).collect();
         let place = *ways.get(least_loaded(&self.loads(ways), &among)?)?;
         let bind = self.inner.binds.get(place)?;
@@ -78,7 +70,7 @@ impl SmppGateway {
             Ok(None) => Reserved::NotYet,
             Err(_) => Reserved::Closed,
         };
-        let held = self.inner.window.take_of(inbox, place, &mut reserve)?;
+        let held = self.inner.window.take_of(place, &mut reserve)?;
         Some(Slot::new(Arc::clone(bind), held, at))
     }
 
