@@ -6,7 +6,11 @@ use std::{sync::Arc, time::Instant};
 use domain::sms_route::{OpenBind, binds_for, least_loaded};
 use tokio::time::timeout;
 
-use super::{SmppGateway, slot::Slot, window::Reserved};
+use super::{
+    SmppGateway,
+    slot::Slot,
+    window::{InDoubt, Reserved},
+};
 use crate::carrier::LOOK_AGAIN;
 
 impl SmppGateway {
@@ -23,17 +27,23 @@ impl SmppGateway {
 
     /// A place on the bind that a message goes over: the one that it has, where that will do. `None` when there was none in
     /// time; the message has then not been sent.
-    pub(super) async fn on_its_way(&self, slot: Slot, (wanted, destination): (Option<&str>, &str)) -> Option<Slot> {
+    pub(super) async fn on_its_way(
+        &self,
+        slot: Slot,
+        in_doubt: &InDoubt,
+        (wanted, destination): (Option<&str>, &str),
+    ) -> Option<Slot> {
         if !self.is_choosy(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
             return Some(slot);
         }
         // Given up before another one is waited for: two that waited for each other's would wait for ever.
         drop(slot);
+        in_doubt.gives_room();
         let until = Instant::now() + self.inner.settings.response_timeout;
         loop {
             // Before the look, so that nothing is missed between the two.
             let freed = self.inner.window.bind_freed();
-            if let Some(slot) = self.take_one(&self.ways(wanted, destination)) {
+            if let Some(slot) = self.take_one(in_doubt, &self.ways(wanted, destination)) {
                 return Some(slot);
             }
             if Instant::now() >= until {
@@ -56,7 +66,7 @@ impl SmppGateway {
         binds_for(&open, destination).into_iter().filter_map(|place| up.get(place).copied()).collect()
     }
 
-    fn take_one(&self, ways: &[usize]) -> Option<Slot> {
+    fn take_one(&self, in_doubt: &InDoubt, ways: &[usize]) -> Option<Slot> {
         let among: Vec<usize> = (0..ways.len()).collect();
         let place = *ways.get(least_loaded(&self.loads(ways), &among)?)?;
         let bind = self.inner.binds.get(place)?;
@@ -70,7 +80,7 @@ impl SmppGateway {
             Ok(None) => Reserved::NotYet,
             Err(_) => Reserved::Closed,
         };
-        let held = self.inner.window.take_of(place, &mut reserve)?;
+        let held = self.inner.window.take_of(in_doubt, place, &mut reserve)?;
         Some(Slot::new(Arc::clone(bind), held, at))
     }
 

@@ -8,7 +8,10 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -50,7 +53,7 @@ struct State {
     in_doubt: HashMap<InboxId, usize>,
     wanting: HashMap<InboxId, Instant>,
     waiting: VecDeque<(InboxId, oneshot::Sender<()>)>,
-    /// Messages that have their room and wait for a place of one bind.
+    /// Messages under way that wait for a place of one bind.
     waiting_for_bind: Vec<oneshot::Sender<()>>,
     /// A rate was what kept somebody from more, last time.
     paced: bool,
@@ -72,6 +75,8 @@ pub(super) struct Held {
 pub(super) struct InDoubt {
     window: Arc<Window>,
     inbox: InboxId,
+    /// It has the room; not while it waits for a place of one bind.
+    counted: AtomicBool,
 }
 
 impl Window {
@@ -118,7 +123,7 @@ impl Window {
         if !held.is_empty() {
             *state.in_doubt.entry(inbox).or_default() += held.len();
         }
-        let in_doubt = |held| (held, InDoubt { window: Arc::clone(self), inbox });
+        let in_doubt = |held| (held, InDoubt { window: Arc::clone(self), inbox, counted: AtomicBool::new(true) });
         held.into_iter().map(in_doubt).collect()
     }
 
@@ -170,14 +175,28 @@ impl Window {
         held
     }
 
-    /// A place of one bind, for a message that goes over that one: it has its room, and gave up its place elsewhere.
-    pub(super) fn take_of(self: &Arc<Self>, bind: usize, reserve: &mut dyn FnMut(usize) -> Reserved) -> Option<Held> {
+    /// A place of one bind, for a message that goes over that one: it gave up its place elsewhere, and its room, which it takes
+    /// again.
+    pub(super) fn take_of(
+        self: &Arc<Self>,
+        in_doubt: &InDoubt,
+        bind: usize,
+        reserve: &mut dyn FnMut(usize) -> Reserved,
+    ) -> Option<Held> {
         let mut state = self.state();
+        let lacks_room = !in_doubt.counted.load(Ordering::Relaxed);
+        if lacks_room && state.left() == 0 {
+            return None;
+        }
         let free = state.free.get_mut(bind).filter(|free| **free > 0)?;
         if reserve(bind) != Reserved::Yes {
             return None;
         }
         *free -= 1;
+        if lacks_room {
+            *state.in_doubt.entry(in_doubt.inbox).or_default() += 1;
+            in_doubt.counted.store(true, Ordering::Relaxed);
+        }
         Some(Held { window: Arc::clone(self), bind })
     }
 
@@ -210,7 +229,7 @@ impl Window {
         told
     }
 
-    /// Resolves when a place of some bind has become free, for a message that has its room.
+    /// Resolves when a place of some bind, or room, has become free, for a message that is under way.
     pub(super) fn bind_freed(&self) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut state = self.state();
@@ -311,15 +330,24 @@ impl State {
     /// of its share while another has less than its own.
     fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         self.forget(now);
-        let all: usize = self.size.iter().sum();
-        let left = all.saturating_sub(self.in_doubt.values().sum());
+        let left = self.left();
         let share = self.share(inbox, up);
         let short = self.wanting.keys().any(|other| *other != inbox && self.in_doubt(*other) < share);
         if short { share.saturating_sub(self.in_doubt(inbox)).min(left) } else { left }
     }
 
-    /// Tells the one that waited longest, of those that may have room now.
+    /// Room for messages in all windows together.
+    fn left(&self) -> usize {
+        let all: usize = self.size.iter().sum();
+        all.saturating_sub(self.in_doubt.values().sum())
+    }
+
+    /// Tells those that wait for one bind, and the one that waited longest of those that may have room now.
     fn tell_next(&mut self) {
+        for tell in self.waiting_for_bind.drain(..) {
+            // Who no longer waits need not know.
+            let _ = tell.send(());
+        }
         // Whether every bind is up matters little here: who is told looks again.
         let now = Instant::now();
         for _ in 0..self.waiting.len() {
@@ -342,9 +370,20 @@ impl Drop for Held {
         if let Some(free) = state.free.get_mut(self.bind) {
             *free += 1;
         }
-        for tell in state.waiting_for_bind.drain(..) {
-            // Who no longer waits need not know.
-            let _ = tell.send(());
+        state.tell_next();
+    }
+}
+
+impl InDoubt {
+    /// It waits for a place of one bind, and has not been submitted: meanwhile its room is anybody's.
+    pub(super) fn gives_room(&self) {
+        let mut state = self.window.state();
+        if !self.counted.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        match state.in_doubt.get_mut(&self.inbox) {
+            Some(messages) if *messages > 1 => *messages -= 1,
+            _ => drop(state.in_doubt.remove(&self.inbox)),
         }
         state.tell_next();
     }
@@ -352,12 +391,7 @@ impl Drop for Held {
 
 impl Drop for InDoubt {
     fn drop(&mut self) {
-        let mut state = self.window.state();
-        match state.in_doubt.get_mut(&self.inbox) {
-            Some(messages) if *messages > 1 => *messages -= 1,
-            _ => drop(state.in_doubt.remove(&self.inbox)),
-        }
-        state.tell_next();
+        self.gives_room();
     }
 }
 

@@ -42,10 +42,12 @@ fn the_least_loaded_bind_is_taken_whatever_the_size_of_its_window() {
 #[test]
 fn a_place_of_one_bind_is_given_back_like_any() {
     let window = Window::new(vec![1, 1]);
-    let held = window.take_of(1, &mut |_| Reserved::Yes);
+    let (elsewhere, in_doubt) = take(&window, 1, 1).pop().unwrap();
+    drop(elsewhere);
+    let held = window.take_of(&in_doubt, 1, &mut |_| Reserved::Yes);
     assert_eq!((held.is_some(), window.used()), (true, vec![0, 1]));
-    assert!(window.take_of(1, &mut |_| Reserved::Yes).is_none(), "it is full");
-    assert!(window.take_of(0, &mut |_| Reserved::NotYet).is_none(), "its rate is used up");
+    assert!(window.take_of(&in_doubt, 1, &mut |_| Reserved::Yes).is_none(), "it is full");
+    assert!(window.take_of(&in_doubt, 0, &mut |_| Reserved::NotYet).is_none(), "its rate is used up");
     drop(held);
     assert_eq!(window.used(), [0, 0]);
 }
@@ -95,7 +97,23 @@ fn an_answer_makes_room_for_another_message_only_once_it_is_on_disk() {
 }
 
 #[test]
-fn a_message_that_has_its_room_is_told_of_a_place_whoever_else_has_none() {
+fn a_message_that_waits_for_one_bind_leaves_its_room_to_others() {
+    let window = Window::new(vec![1, 1]);
+    let (held, in_doubt): (Vec<Held>, Vec<InDoubt>) = take(&window, 1, 2).into_iter().unzip();
+    drop(held);
+    assert!(take(&window, 2, 1).is_empty());
+    in_doubt[0].gives_room();
+    let other = take(&window, 2, 1);
+    assert_eq!(other.len(), 1);
+    let free = window.used().iter().position(|used| *used == 0).unwrap();
+    assert!(window.take_of(&in_doubt[0], free, &mut |_| Reserved::Yes).is_none(), "there is a place, and no room");
+    drop(other);
+    assert!(window.take_of(&in_doubt[0], free, &mut |_| Reserved::Yes).is_some());
+    assert!(take(&window, 2, 1).is_empty(), "it has its room again");
+}
+
+#[test]
+fn a_message_that_is_under_way_is_told_of_a_place_whoever_else_has_none() {
     let window = Window::new(vec![1, 1]);
     let mut taken = take(&window, 1, 2);
     let (held, _in_doubt) = taken.pop().unwrap();
