@@ -1,5 +1,5 @@
-//! `patchbay sms-source add`: addresses that a client's SMS can be sent from, and `virtualname` that chooses among them (SPEC
-//! 2.15, 4.9).
+//! `patchbay sms-source`: addresses that a client's SMS can be sent from, and `virtualname` that chooses among them (SPEC 2.15,
+//! 4.9).
 
 use harness::{Client, Patchbay, Shared, eventually};
 use serde_json::json;
@@ -10,6 +10,10 @@ const CHANNEL: &str = "/whatsapp-api-service/v2/channels/sms";
 
 fn add(patchbay: &Patchbay, client: &Client, address: &str) -> serde_json::Value {
     patchbay.admin(&["sms-source", "add", "--client", &client.client_ref, "--address", address])
+}
+
+fn removal<'a>(client: &'a Client, address: &'a str) -> [&'a str; 6] {
+    ["sms-source", "remove", "--client", &client.client_ref, "--address", address]
 }
 
 async fn send(patchbay: &Patchbay, client: &Client, id: &str, cell: &str, virtual_name: &str) -> String {
@@ -85,4 +89,43 @@ async fn a_source_is_a_sender_of_the_send_endpoint_for_its_client_alone() {
     let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
     assert_eq!(sms["from"], json!("ACME"));
     assert_eq!(other.post(CHANNEL, &body).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_source_that_is_taken_out_can_be_chosen_no_more_until_it_is_added_again() {
+    let patchbay = Shared::get().await;
+    let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
+    patchbay.credits(&client, 10);
+    let list = |client: &Client| patchbay.admin(&["sms-source", "list", "--client", &client.client_ref]);
+    assert_eq!(list(&client), json!({ "clientRef": client.client_ref, "sources": [] }));
+    let (shop, _) = (add(&patchbay, &client, "SHOP"), add(&patchbay, &other, "SHOP"));
+    let bakery = add(&patchbay, &client, "BAKERY");
+    assert_eq!(list(&client)["sources"], json!([bakery, shop]));
+
+    assert_eq!(patchbay.admin(&removal(&client, "SHOP")), json!({ "address": "SHOP" }));
+
+    assert_eq!(
+        (list(&client)["sources"].clone(), list(&other)["sources"].as_array().unwrap().len()),
+        (json!([bakery]), 1)
+    );
+    let messages = |to: &str| json!([{ "recipients": [{ "to": to }], "messageText": "Your order is ready." }]);
+    let refused = client.post(CHANNEL, &json!({ "sender": "SHOP", "messages": messages("27820001001") })).await;
+    assert_eq!(refused.status, 400);
+    let phone = patchbay.new_phone();
+    send(&patchbay, &client, "gone", &phone.msisdn, "SHOP").await;
+    let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!(sms["from"], json!("PATCHBAY"), "it is a name like any other");
+    for (address, said) in
+        [("SHOP", "has no source SHOP"), ("NEVER", "has no source NEVER"), ("a<b", "is no source of SMS")]
+    {
+        assert!(patchbay.refused(&removal(&client, address)).contains(said), "{address}");
+    }
+    let unknown = patchbay.refused(&["sms-source", "list", "--client", "nobody"]);
+    assert!(unknown.contains("there is no client `nobody`"), "{unknown}");
+
+    assert_eq!(add(&patchbay, &client, "SHOP"), shop, "it is the same as before");
+    let phone = patchbay.new_phone();
+    client.post(CHANNEL, &json!({ "sender": "SHOP", "messages": messages(&phone.msisdn) })).await.accepted();
+    let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
+    assert_eq!(sms["from"], json!("SHOP"));
 }

@@ -117,6 +117,10 @@ pub struct SenderRemove {
 pub enum SmsSourceCommand {
     /// Add an address, beside sms.default_source
     Add(SmsSourceAdd),
+    /// Take an address out; what was accepted before still goes out from it
+    Remove(SmsSourceRemove),
+    /// List the addresses
+    List(SmsSourceList),
 }
 
 /// `patchbay sms-source add`
@@ -128,6 +132,25 @@ pub struct SmsSourceAdd {
     /// A number of 3 to 15 digits, or a name of 11 letters and digits at most
     #[arg(long, value_name = "ADDRESS")]
     pub address: String,
+}
+
+/// `patchbay sms-source remove`
+#[derive(Debug, Args)]
+pub struct SmsSourceRemove {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// The address
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: String,
+}
+
+/// `patchbay sms-source list`
+#[derive(Debug, Args)]
+pub struct SmsSourceList {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
 }
 
 /// `patchbay credits ...`

@@ -19,7 +19,7 @@ use crate::{
     boot::Base,
     cli::{
         AdminCommand, ClientCommand, NumberAdd, NumberCommand, OptOutCommand, PageAdd, PageCommand, Provider,
-        SiteCommand, SmsSourceCommand, TemplateCommand, TemplateSync, UserCommand,
+        SiteCommand, TemplateCommand, TemplateSync, UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -87,7 +87,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
         AdminCommand::Site(SiteCommand::Add(add)) => sites::add(config, &admin, add).await,
         AdminCommand::Credits(command) => sms::credits(&admin, command).await,
-        AdminCommand::SmsSource(SmsSourceCommand::Add(add)) => sms::add_source(&admin, add).await,
+        AdminCommand::SmsSource(command) => sms::source(&admin, command).await,
         AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
     }

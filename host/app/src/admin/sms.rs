@@ -11,7 +11,7 @@ use tenancy::{
 };
 
 use crate::{
-    cli::{CreditsCommand, OptOutRemove, SenderCommand, SmsSourceAdd},
+    cli::{CreditsCommand, OptOutRemove, SenderCommand, SmsSourceCommand},
     config::Config,
     email,
 };
@@ -30,10 +30,23 @@ pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand)
     }
 }
 
-/// Carries out `patchbay sms-source add`.
-pub(super) async fn add_source(admin: &Administration<'_>, add: SmsSourceAdd) -> anyhow::Result<Value> {
-    let inbox = inboxes::add_sms_source(admin, &add.client, &add.address, Actor::Operator).await?;
-    Ok(json!({ "id": inbox.id, "address": inbox.address() }))
+/// Carries out `patchbay sms-source ...`.
+pub(super) async fn source(admin: &Administration<'_>, command: SmsSourceCommand) -> anyhow::Result<Value> {
+    match command {
+        SmsSourceCommand::Add(add) => {
+            let inbox = inboxes::add_sms_source(admin, &add.client, &add.address, Actor::Operator).await?;
+            Ok(json!({ "id": inbox.id, "address": inbox.address() }))
+        }
+        SmsSourceCommand::Remove(remove) => {
+            let address = inboxes::remove_sms_source(admin, &remove.client, &remove.address, Actor::Operator).await?;
+            Ok(json!({ "address": address }))
+        }
+        SmsSourceCommand::List(list) => {
+            let sources = inboxes::sms_sources(admin, &list.client).await?;
+            let shown = sources.into_iter().map(|(id, address)| json!({ "id": id, "address": address }));
+            Ok(json!({ "clientRef": list.client, "sources": shown.collect::<Vec<_>>() }))
+        }
+    }
 }
 
 /// Carries out `patchbay sender ...`.

@@ -3,7 +3,7 @@
 //! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that many
 //! messages, and [sends](Carrier::send) each over a place of its own; places that it has no message for it drops. Marks are
 //! therefore never more than the calls that start at once, or twice that where the carrier [lets marks run
-//! ahead](Carrier::marks_ahead). Of a failure it asks [`SendFailure::next`] what to do; the carrier slows itself down.
+//! ahead](Carrier::marks_ahead). The [`Doubt`] of a place it keeps until the outcome is on disk. Of a failure it asks [`SendFailure::next`] what to do; the carrier slows itself down.
 
 pub(crate) mod doors;
 mod files;
@@ -28,7 +28,7 @@ use domain::{
 pub use files::{FileNotThere, OurFile, OurFiles};
 pub use inbox::{CarrierInbox, Credentials};
 pub use outgoing::{Outgoing, PartJournal, PartTaken};
-pub use place::Place;
+pub use place::{Doubt, Place};
 pub use presence::{NotShown, Presence};
 pub use registry::Carriers;
 
@@ -50,7 +50,8 @@ pub trait Carrier: Send + Sync + 'static {
 
     /// Whether as many messages may be marked as are in flight already, so that each call that ends is followed at once by the
     /// next: worth it where answers come faster than a transaction commits. After a kill, what was marked ahead is in doubt
-    /// like a call, although nobody called.
+    /// like a call, although nobody called. Where marks run ahead, what was called for and is not on disk is never more than a
+    /// window; elsewhere it is two.
     fn marks_ahead(&self) -> bool {
         false
     }

@@ -1,7 +1,8 @@
-//! SMPP as a carrier: a place is a submit without an answer in the window of a bind. Parts of one message go side by side
+//! SMPP as a carrier: a place is a submit without an answer in the window of a bind, and room in the windows together until what
+//! became of the message is on disk. Parts of one message go side by side
 //! while there is room that no other message wants.
 
-use std::{borrow::Cow, collections::VecDeque, time::Duration};
+use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
@@ -20,6 +21,7 @@ use super::{
     SmppGateway, SmsPart, SubmitFailure, Submitted,
     plain::{carried, text_of},
     slot::Slot,
+    window::InDoubt,
 };
 use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, PartTaken, Place};
 
@@ -49,6 +51,7 @@ struct Room {
     gateway: SmppGateway,
     inbox: InboxId,
     slot: Option<Slot>,
+    in_doubt: Arc<InDoubt>,
 }
 
 impl Drop for Room {
@@ -77,8 +80,13 @@ impl Carrier for SmppCarrier {
         if !self.gateway.is_connected() {
             return Err(Closed { reason: "no SMSC is connected".to_owned(), look_again: SOON });
         }
-        let room = |slot| Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot) };
-        Ok(self.gateway.take(inbox.id, wanted).into_iter().map(|slot| Place::of(room(slot))).collect())
+        let place = |(slot, in_doubt)| {
+            let in_doubt = Arc::new(in_doubt);
+            let doubt = Arc::clone(&in_doubt);
+            Place::of(Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot), in_doubt })
+                .with_doubt(doubt)
+        };
+        Ok(self.gateway.take(inbox.id, wanted).into_iter().map(place).collect())
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
@@ -99,13 +107,14 @@ impl Carrier for SmppCarrier {
     }
 
     async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        let Some(slot) = place.into_held::<Room>().and_then(|mut room| room.slot.take()) else {
+        let room = place.into_held::<Room>().and_then(|mut room| Some((room.slot.take()?, Arc::clone(&room.in_doubt))));
+        let Some((slot, in_doubt)) = room else {
             return Err(SendFailure::NotSent { reason: "no place for a submit".to_owned(), after: None });
         };
         let mut parts = parts_of(inbox, outgoing)?;
         parts.retain(|(number, _)| !outgoing.taken.contains(number));
         let destination = parts.front().map(|(_, part)| part.destination.clone()).unwrap_or_default();
-        let Some(slot) = self.gateway.on_its_way(inbox.id, slot, (outgoing.bind, &destination)).await else {
+        let Some(slot) = self.gateway.on_its_way(slot, &in_doubt, (outgoing.bind, &destination)).await else {
             let reason = "the bind that the SMS goes over has no room".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };

@@ -19,7 +19,7 @@ use super::{
     slot::Slot,
     submit::{SmsPart, SubmitFailure, Submitted},
     url::SmppUrl,
-    window::{Reserved, Window},
+    window::{Held, InDoubt, Reserved, Window},
 };
 use crate::carrier::LOOK_AGAIN;
 
@@ -106,9 +106,17 @@ impl SmppGateway {
         self.inner.binds.iter().any(|bind| bind.is_up())
     }
 
-    /// Up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox.
-    pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<Slot> {
-        self.slots(|now, reserve| self.inner.window.take(inbox, wanted, now, &|bind| self.is_up(bind), reserve))
+    /// Up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox. What comes with a slot is
+    /// kept until what became of its message is on disk.
+    pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<(Slot, InDoubt)> {
+        let mut in_doubt = Vec::new();
+        let slots = self.slots(|now, reserve| {
+            let taken = self.inner.window.take(inbox, wanted, now, &|bind| self.is_up(bind), reserve);
+            let (held, rooms): (Vec<Held>, Vec<InDoubt>) = taken.into_iter().unzip();
+            in_doubt = rooms;
+            held
+        });
+        slots.into_iter().zip(in_doubt).collect()
     }
 
     /// A place for one more part of a message that is under way, while nobody wants it for a message.
@@ -117,10 +125,7 @@ impl SmppGateway {
     }
 
     /// Joins places in windows with places in the rates of their binds.
-    fn slots(
-        &self,
-        pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> Reserved) -> Vec<super::window::Held>,
-    ) -> Vec<Slot> {
+    fn slots(&self, pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> Reserved) -> Vec<Held>) -> Vec<Slot> {
         let now = Instant::now();
         let mut reserved = Vec::new();
         let mut reserve = |index: usize| {
@@ -168,8 +173,8 @@ impl SmppGateway {
     pub async fn submit(&self, part: SmsPart) -> Result<Submitted, SubmitFailure> {
         let waiting = async {
             loop {
-                if let Some(slot) = self.take(NO_INBOX, 1).pop() {
-                    return Ok(slot);
+                if let Some(taken) = self.take(NO_INBOX, 1).pop() {
+                    return Ok(taken);
                 }
                 self.obstacle()?;
                 self.ready(NO_INBOX).await;
@@ -177,7 +182,8 @@ impl SmppGateway {
         };
         // A window that stays full means that the SMSC is slow.
         let full = SubmitFailure::Throttled { after: AFTER_FULL_WINDOW };
-        let mut slot = timeout(self.inner.settings.response_timeout, waiting).await.map_err(|_| full)??;
+        let (mut slot, _in_doubt) =
+            timeout(self.inner.settings.response_timeout, waiting).await.map_err(|_| full)??;
         slot.submit(&part).await
     }
 

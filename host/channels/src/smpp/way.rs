@@ -3,13 +3,14 @@
 
 use std::{sync::Arc, time::Instant};
 
-use domain::{
-    ids::InboxId,
-    sms_route::{OpenBind, binds_for, least_loaded},
-};
+use domain::sms_route::{OpenBind, binds_for, least_loaded};
 use tokio::time::timeout;
 
-use super::{SmppGateway, slot::Slot, window::Reserved};
+use super::{
+    SmppGateway,
+    slot::Slot,
+    window::{InDoubt, Reserved},
+};
 use crate::carrier::LOOK_AGAIN;
 
 impl SmppGateway {
@@ -28,8 +29,8 @@ impl SmppGateway {
     /// time; the message has then not been sent.
     pub(super) async fn on_its_way(
         &self,
-        inbox: InboxId,
         slot: Slot,
+        in_doubt: &InDoubt,
         (wanted, destination): (Option<&str>, &str),
     ) -> Option<Slot> {
         if !self.is_choosy(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
@@ -37,11 +38,12 @@ impl SmppGateway {
         }
         // Given up before another one is waited for: two that waited for each other's would wait for ever.
         drop(slot);
+        in_doubt.gives_room();
         let until = Instant::now() + self.inner.settings.response_timeout;
         loop {
             // Before the look, so that nothing is missed between the two.
-            let freed = self.inner.window.freed(inbox);
-            if let Some(slot) = self.take_one(inbox, &self.ways(wanted, destination)) {
+            let freed = self.inner.window.bind_freed();
+            if let Some(slot) = self.take_one(in_doubt, &self.ways(wanted, destination)) {
                 return Some(slot);
             }
             if Instant::now() >= until {
@@ -64,7 +66,7 @@ impl SmppGateway {
         binds_for(&open, destination).into_iter().filter_map(|place| up.get(place).copied()).collect()
     }
 
-    fn take_one(&self, inbox: InboxId, ways: &[usize]) -> Option<Slot> {
+    fn take_one(&self, in_doubt: &InDoubt, ways: &[usize]) -> Option<Slot> {
         let among: Vec<usize> = (0..ways.len()).collect();
         let place = *ways.get(least_loaded(&self.loads(ways), &among)?)?;
         let bind = self.inner.binds.get(place)?;
@@ -78,7 +80,7 @@ impl SmppGateway {
             Ok(None) => Reserved::NotYet,
             Err(_) => Reserved::Closed,
         };
-        let held = self.inner.window.take_of(inbox, place, &mut reserve)?;
+        let held = self.inner.window.take_of(in_doubt, place, &mut reserve)?;
         Some(Slot::new(Arc::clone(bind), held, at))
     }
 

@@ -102,6 +102,9 @@ impl TrackingBody {
             faults.push(FieldFault::new("showfinalstatus", "must be `true` or `false`"));
         }
         let (from, to) = (from.map(|(begin, _)| begin), to.map(|(_, end)| end));
+        if from.zip(to).is_some_and(|(from, to)| to < from) {
+            faults.push(FieldFault::new("fromDate", "is later than the end of the time that is asked after"));
+        }
         if tracked.is_empty() && from.is_some() {
             tracked.push(Tracked::Time);
         }
@@ -172,6 +175,14 @@ mod tests {
         assert_eq!(parsed("{}"), Err(vec!["body".to_owned()]));
         assert_eq!(parsed(r#"{"sentDate":"yesterday"}"#), Err(vec!["sentDate".to_owned()]));
         assert_eq!(parsed(r#"{"ctid":"a","showfinalstatus":"maybe"}"#), Err(vec!["showfinalstatus".to_owned()]));
+    }
+
+    #[test]
+    fn a_time_that_ends_before_it_begins_names_its_beginning() {
+        let from_to = |from: &str, to: &str| parsed(&format!(r#"{{"fromDate":"{from}","toDate":"{to}"}}"#)).map(drop);
+        assert_eq!(from_to("2026-01-31", "2026-01-31"), Ok(()));
+        assert_eq!(from_to("2026-01-31T08:00:00Z", "2026-01-31T08:00:00Z"), Ok(()));
+        assert_eq!(from_to("2026-02-01", "2026-01-31T23:59:59Z"), Err(vec!["fromDate".to_owned()]));
     }
 
     #[test]

@@ -80,7 +80,7 @@ async fn send(ctx: &Context, lease: &Lease, sender: &Sender) -> Result<End> {
         calls: JoinSet::new(),
         ahead: VecDeque::new(),
         busy: HashSet::new(),
-        outcomes: Outcomes::new(),
+        outcomes: outcomes_of(sender),
         steps: FuturesUnordered::new(),
         marking: false,
         mark_from: Instant::now(),
@@ -216,7 +216,7 @@ impl<'a> Round<'a> {
     fn give_back_ahead(&mut self, reason: &str) {
         for Marked { leg, .. } in self.ahead.drain(..) {
             let not_sent = SendFailure::NotSent { reason: reason.to_owned(), after: None };
-            self.outcomes.add(Outcome { leg, result: Err(not_sent) });
+            self.outcomes.add(Outcome { leg, result: Err(not_sent), doubt: None });
         }
     }
 
@@ -229,7 +229,7 @@ impl<'a> Round<'a> {
         let Sender { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
         let free = window.saturating_sub(self.calls.len() + self.ahead.len()).min(self.may_be_called());
-        let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_in_doubt()).min(window);
+        let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_marked()).min(window);
         if wanted == 0 || self.gathers(wanted, window) {
             return Marking::Fine;
         }
@@ -262,18 +262,19 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// How many more may be called for. What is in flight and what is not on disk may have been sent: never more than two
-    /// windows, whatever is marked.
+    /// How many more may be called for. What is in flight and what is not on disk may have been sent, and comes twice after a
+    /// kill. Where marks run ahead, the next calls are ready as soon as something is on disk, and one window is enough;
+    /// elsewhere the next are marked meanwhile, and it is two.
     fn may_be_called(&self) -> usize {
+        let windows = if self.sender.carrier.marks_ahead() { 1 } else { 2 };
         let maybe_sent = self.busy.len().saturating_sub(self.ahead.len());
-        (2 * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(maybe_sent)
+        (windows * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(maybe_sent)
     }
 
-    /// How many more may be in doubt. After a kill that is what is in flight and what is not on disk, which are never more
-    /// than two windows, and what was marked ahead, which is never more than one.
-    fn may_be_in_doubt(&self) -> usize {
-        let windows = if self.sender.carrier.marks_ahead() { 3 } else { 2 };
-        (windows * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(self.busy.len())
+    /// How many more may be marked, of two windows: those that may be called for, and where that is one window, as much again
+    /// ahead of them.
+    fn may_be_marked(&self) -> usize {
+        (2 * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(self.busy.len())
     }
 
     /// Whether marking so few waits for more.
@@ -288,7 +289,9 @@ impl<'a> Round<'a> {
         while let Ok(part) = self.taken_parts.try_recv() {
             self.outcomes.add_part(part);
         }
-        let (calm, hurried) = (self.is_idle(), self.lease.is_over() && self.calls.is_empty());
+        // Where no call is in flight and none may be made, nothing more comes until something is on disk.
+        let calm = self.is_idle() || (self.calls.is_empty() && self.may_be_called() == 0);
+        let hurried = self.lease.is_over() && self.calls.is_empty();
         let Some(writing) = self.outcomes.take(Instant::now(), calm, hurried) else { return };
         let (ctx, lease, sender) = (self.ctx, self.lease, self.sender);
         let settle = async move { Step::Settled(settle::settle(ctx, lease, sender, &writing.ended).await, writing) };
@@ -339,7 +342,7 @@ impl<'a> Round<'a> {
     fn not_written(&mut self, error: Error, writing: Writing) {
         // Whoever has the lane by now asks for these again; and a process that stops has no later.
         if matches!(error, Error::LeaseLost) || self.lease.is_over() {
-            self.outcomes = Outcomes::new();
+            self.outcomes = outcomes_of(self.sender);
             self.ahead.clear();
             self.failed = Some(error);
             return;
@@ -382,9 +385,16 @@ impl PartJournal for LegJournal {
     }
 }
 
+/// Nothing to write yet; what is worth a transaction depends on how many calls there may be before it.
+fn outcomes_of(sender: &Sender) -> Outcomes {
+    let one_window = sender.carrier.marks_ahead().then(|| sender.carrier.window(&sender.inbox));
+    Outcomes::new(one_window)
+}
+
 /// One call of a carrier.
-async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal) -> Outcome {
+async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJournal) -> Outcome {
     let Marked { leg, taken, standing, quotes_ours } = marked;
+    let doubt = place.take_doubt();
     let Sender { inbox, carrier, files, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
@@ -423,7 +433,7 @@ async fn call(sender: Sender, marked: Marked, place: Place, journal: LegJournal)
     };
     metrics::histogram!("patchbay_provider_call_seconds", "provider" => label(inbox.kind))
         .record(started.elapsed().as_secs_f64());
-    Outcome { leg, result }
+    Outcome { leg, result, doubt }
 }
 
 /// The content with the text that a router gave it.

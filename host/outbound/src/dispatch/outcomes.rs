@@ -14,8 +14,10 @@ use crate::sms_parts::LegPart;
 
 /// Outcomes written in one transaction at most.
 const AT_ONCE: usize = 64;
-/// Between two transactions, unless there is a quarter of [`AT_ONCE`] for the next: what comes one by one meanwhile is taken
-/// together. Where nothing else is under way, nothing waits for it.
+/// As many are worth a transaction at once, where more calls are made meanwhile.
+const ENOUGH: usize = AT_ONCE / 4;
+/// Between two transactions, unless there are enough for the next: what comes one by one meanwhile is taken together. Where
+/// nothing else is under way, nothing waits for it.
 const GATHERING: Duration = Duration::from_millis(3);
 /// Pause after the first refusal; it doubles with each one that follows.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -41,6 +43,8 @@ pub(super) struct Writing {
 pub(super) struct Outcomes {
     fresh: Ended,
     suspects: VecDeque<Suspect>,
+    /// So many are worth a transaction at once.
+    enough: usize,
     writing: bool,
     /// Refusals since something was written last.
     refusals: u32,
@@ -49,8 +53,12 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(super) fn new() -> Self {
-        Self { fresh: Ended::default(), suspects: VecDeque::new(), writing: false, refusals: 0, from: Instant::now() }
+    /// Where no more than `one_window` of calls is made before an outcome is on disk, half a window in each of two transactions
+    /// would have the provider wait as long as a whole one in each: most of it is worth one.
+    pub(super) fn new(one_window: Option<usize>) -> Self {
+        let enough = one_window.map_or(ENOUGH, |window| (window - window / 4).clamp(1, AT_ONCE / 2));
+        let (fresh, suspects) = (Ended::default(), VecDeque::new());
+        Self { fresh, suspects, enough, writing: false, refusals: 0, from: Instant::now() }
     }
 
     /// A call has ended.
@@ -99,18 +107,19 @@ impl Outcomes {
     }
 
     fn take_fresh(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
-        let gathers = self.refusals == 0 && (calm || self.fresh.outcomes.len() >= AT_ONCE / 4);
+        let gathers = self.refusals == 0 && (calm || self.fresh.outcomes.len() >= self.enough);
         if self.fresh.is_empty() || !(hurried || gathers || self.from <= now) {
             return None;
         }
         Some(Writing { ended: self.fresh.take(AT_ONCE), suspect: None })
     }
 
-    /// What was taken is on disk.
+    /// What was taken is on disk. What stays behind holds up only its recipient: room that lanes share it has no more.
     pub(super) fn written(&mut self, now: Instant) {
         (self.writing, self.refusals, self.from) = (false, 0, now + GATHERING);
         for suspect in &mut self.suspects {
             suspect.alone_at_fault = true;
+            suspect.outcome.doubt = None;
         }
     }
 

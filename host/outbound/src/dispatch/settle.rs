@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::{Context, Result, lanes::Lease};
+use channels::carrier::Doubt;
 use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
@@ -42,6 +43,8 @@ const CALLS_TOLD: i16 = 8;
 pub(super) struct Outcome {
     pub(super) leg: DueLeg,
     pub(super) result: std::result::Result<Taken, SendFailure>,
+    /// Kept until it is written down.
+    pub(super) doubt: Option<Doubt>,
 }
 
 /// What has ended and is to be written down.

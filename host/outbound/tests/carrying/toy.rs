@@ -34,6 +34,8 @@ pub struct Notes {
     pub most_marks: i64,
     /// Sends in flight, and the most there were.
     pub in_flight: (usize, usize),
+    /// What was given out with places and is kept until outcomes are on disk.
+    pub in_doubt: usize,
     /// How often somebody asked how much may be in flight.
     pub thoughts: usize,
     /// Failures of the next sends; after them everything is taken.
@@ -60,6 +62,22 @@ pub struct Toy {
     db: PgPool,
 }
 
+/// Counts a place until what became of it is on disk.
+struct Counted(Arc<Mutex<Notes>>);
+
+impl Counted {
+    fn new(notes: &Arc<Mutex<Notes>>) -> Self {
+        notes.lock().unwrap().in_doubt += 1;
+        Self(Arc::clone(notes))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().in_doubt -= 1;
+    }
+}
+
 impl Toy {
     pub fn new(db: PgPool) -> Self {
         Self { notes: Arc::default(), places: Arc::new(Semaphore::new(WINDOW)), db }
@@ -81,7 +99,10 @@ impl Carrier for Toy {
         if self.notes.lock().unwrap().closed {
             return Err(Closed { reason: "the shop is shut".to_owned(), look_again: Duration::from_secs(30) });
         }
-        let place = |_| Arc::clone(&self.places).try_acquire_owned().ok().map(Place::of);
+        let place = |_| {
+            let free = Arc::clone(&self.places).try_acquire_owned().ok()?;
+            Some(Place::of(free).with_doubt(Counted::new(&self.notes)))
+        };
         Ok((0..wanted).map_while(place).collect())
     }
 

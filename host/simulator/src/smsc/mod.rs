@@ -6,6 +6,7 @@ mod reassembly;
 mod receipts;
 mod session;
 mod submit;
+mod unanswered;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,5 @@
 //! One SMPP connection: bind, submit, receive, keep alive, unbind (PROVIDERS C.1).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,9 +17,12 @@ use tokio_util::codec::Framed;
 use tokio_util::sync::CancellationToken;
 
 use super::submit;
+use super::unanswered::Unanswered;
 use crate::world::World;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// Until a `deliver_sm` that could not be taken is sent again.
+const DELIVER_AGAIN: Duration = Duration::from_secs(1);
 /// Requests answered before anything else is looked at.
 const AT_ONCE: usize = 64;
 /// The one system id whose password is checked.
@@ -52,8 +54,8 @@ pub(super) struct Session {
     bind: Option<Bind>,
     outbox: UnboundedSender<DeliverSm>,
     sequence: u32,
-    /// `deliver_sm` sent and not answered; they are sent again to the next receiver.
-    unanswered: HashMap<u32, DeliverSm>,
+    /// `deliver_sm` sent and not answered; when the session ends they are sent again to the next receiver.
+    unanswered: Unanswered,
     /// An `enquire_link` is out.
     asked: bool,
     /// The second that is counted in, and what was submitted in it.
@@ -84,7 +86,7 @@ pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
         bind: None,
         outbox,
         sequence: 0,
-        unanswered: HashMap::new(),
+        unanswered: Unanswered::default(),
         asked: false,
         second: (Instant::now(), 0),
         lost: CancellationToken::new(),
@@ -117,6 +119,9 @@ impl Session {
                     }
                     self.asked = true;
                     self.request(Pdu::EnquireLink).await?;
+                    for pdu in self.unanswered.overdue() {
+                        self.send_deliver(pdu).await?;
+                    }
                 }
             }
         }
@@ -156,10 +161,7 @@ impl Session {
                 self.bind(sequence, Bind::Transceiver, id, password).await
             }
             Some(Pdu::SubmitSm(submit)) => self.submit(sequence, submit).await,
-            Some(Pdu::DeliverSmResp(_)) => {
-                self.unanswered.remove(&sequence);
-                Ok(())
-            }
+            Some(Pdu::DeliverSmResp(_) | Pdu::GenericNack) => self.delivered(sequence, command.status()),
             Some(Pdu::EnquireLink) => self.respond(sequence, Pdu::EnquireLinkResp).await,
             Some(Pdu::Unbind) => {
                 self.respond(sequence, Pdu::UnbindResp).await?;
@@ -167,10 +169,7 @@ impl Session {
             }
             Some(Pdu::UnbindResp) => Err(Closed),
             // An error response carries no body.
-            None if command.id().is_response() => {
-                self.unanswered.remove(&sequence);
-                Ok(())
-            }
+            None if command.id().is_response() => self.delivered(sequence, command.status()),
             Some(_) if command.id().is_response() => Ok(()),
             _ => self.refuse(sequence, CommandStatus::EsmeRinvcmdid, Pdu::GenericNack).await,
         }
@@ -228,16 +227,30 @@ impl Session {
                 _ => self.world.smsc.deliver(self.id, &self.system_id, receipt),
             }
         }
-        self.refuse(sequence, order.status, order.response.into()).await?;
+        let answered = self.refuse(sequence, order.status, order.response.into()).await;
+        // The message was taken, whether that can be said or not.
         if let Some(receipt) = order.receipt {
             submit::report_later(self, receipt);
+        }
+        answered
+    }
+
+    /// A `deliver_sm` was answered. What cannot be taken now is sent again a little later.
+    fn delivered(&mut self, sequence: u32, status: CommandStatus) -> Result<(), Closed> {
+        if let Some(pdu) = self.unanswered.answered(sequence, status) {
+            let world = Arc::clone(&self.world);
+            let (id, system_id) = (self.id, self.system_id.clone());
+            self.world.tasks.spawn(async move {
+                world.pause(DELIVER_AGAIN).await;
+                world.smsc.deliver(id, &system_id, pdu);
+            });
         }
         Ok(())
     }
 
     async fn send_deliver(&mut self, pdu: DeliverSm) -> Result<(), Closed> {
         // Kept before it is written: a broken connection hands it on.
-        self.unanswered.insert(self.sequence + 1, pdu.clone());
+        self.unanswered.add(self.sequence + 1, pdu.clone());
         self.request(Pdu::DeliverSm(pdu)).await
     }
 
@@ -258,9 +271,7 @@ impl Session {
     fn hand_back(mut self, mut inbox: UnboundedReceiver<DeliverSm>) {
         self.world.smsc.forget(self.id);
         inbox.close();
-        let mut unanswered: Vec<(u32, DeliverSm)> = self.unanswered.drain().collect();
-        unanswered.sort_unstable_by_key(|(sequence, _)| *sequence);
-        for (_, pdu) in unanswered {
+        for pdu in std::mem::take(&mut self.unanswered).into_all() {
             self.world.smsc.deliver(self.id, &self.system_id, pdu);
         }
         while let Ok(pdu) = inbox.try_recv() {

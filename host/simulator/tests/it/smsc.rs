@@ -181,6 +181,21 @@ async fn what_a_phone_writes_waits_for_a_receiver_and_comes_again_if_unanswered(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_that_cannot_be_taken_now_comes_again() {
+    let outside = Outside::start().await;
+    let mut esme = Esme::bound(&outside).await;
+    let id = id_of(&esme.ask(submit(b"x")).await);
+    for status in [CommandStatus::EsmeRxTAppn, CommandStatus::EsmeRsyserr] {
+        let receipt = esme.next().await;
+        let Some(Pdu::DeliverSm(pdu)) = receipt.pdu() else { panic!("{receipt:?}") };
+        assert!(receipt_text(pdu).contains(&id));
+        let response = Command::new(status, receipt.sequence_number(), DeliverSmResp::default());
+        esme.framed.send(response).await.unwrap();
+    }
+    assert!(receipt_text(&esme.delivered().await).contains(&id));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_receipt_of_a_transmitter_goes_to_the_receiver_of_its_system() {
     let outside = Outside::start().await;
     let mut transmitter = Esme::connect(&outside).await;

@@ -7,6 +7,7 @@ pub mod lite;
 pub mod lite_values;
 pub mod quality;
 mod read;
+pub mod sms_sources;
 pub mod templates;
 
 use std::fmt;

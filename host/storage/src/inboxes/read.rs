@@ -119,7 +119,8 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) ->
     inboxes(rows)
 }
 
-/// Those of the client's inboxes on a channel that are reached at one of these addresses: the senders of a send.
+/// Those of the client's inboxes on a channel that are reached at one of these addresses: the senders of a send. A source of SMS
+/// that was taken from the client is none.
 pub async fn by_addresses(
     db: &mut PgConnection,
     client: ClientId,
@@ -127,7 +128,8 @@ pub async fn by_addresses(
     addresses: &[String],
 ) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> = sqlx::query_as(&format!(
-        "{SELECT} WHERE inbox.client_id = $1 AND inbox.channel = $2 AND inbox.address = ANY($3)"
+        "{SELECT} WHERE inbox.client_id = $1 AND inbox.channel = $2 AND inbox.address = ANY($3)
+             AND sms.removed_at IS NULL"
     ))
     .bind(client.0)
     .bind(channel.as_str())

@@ -2,9 +2,9 @@
 
 mod add;
 mod add_page;
-mod add_sms_source;
 mod catalogue;
 mod register;
+mod sms_sources;
 
 use domain::{
     channel::Channel,
@@ -18,9 +18,9 @@ use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
 pub use add_page::{AddPageError, NewPage, add_page};
-pub use add_sms_source::{AddSmsSourceError, add_sms_source};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
 pub use register::{RegisterError, register_lite_number};
+pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
 pub use storage::inboxes::templates::TemplateRow;
 
 use base::Result;

@@ -1,10 +1,17 @@
 //! Who may submit next. A window (submits without an answer) belongs to a bind and is shared by all inboxes of the process,
 //! so that many small ones get through beside one that has thousands waiting: while others want room, nobody takes more
 //! than an equal share. Where it is the rate of a bind that is short, and not its window, those who wait take turns.
+//!
+//! The windows together are also the most messages that may have been submitted while nothing on disk says so: what comes twice
+//! after a kill. So a message holds its place of a bind until the answer, and its room in the windows together until what the answer
+//! led to is written ([`InDoubt`]).
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -41,9 +48,13 @@ struct State {
     size: Vec<usize>,
     /// The bind whose turn it is.
     turn: usize,
-    held: HashMap<InboxId, usize>,
+    /// Messages that were submitted, or are about to be, and of which nothing on disk says so: by inbox, together never more than
+    /// all places.
+    in_doubt: HashMap<InboxId, usize>,
     wanting: HashMap<InboxId, Instant>,
     waiting: VecDeque<(InboxId, oneshot::Sender<()>)>,
+    /// Messages under way that wait for a place of one bind.
+    waiting_for_bind: Vec<oneshot::Sender<()>>,
     /// A rate was what kept somebody from more, last time.
     paced: bool,
     /// When each inbox had a place last, counted in places.
@@ -58,7 +69,14 @@ pub(super) struct Held {
     window: Arc<Window>,
     /// Which bind.
     pub bind: usize,
+}
+
+/// The room of one message in all windows together, until what became of it is on disk. Given back when it is dropped.
+pub(super) struct InDoubt {
+    window: Arc<Window>,
     inbox: InboxId,
+    /// It has the room; not while it waits for a place of one bind.
+    counted: AtomicBool,
 }
 
 impl Window {
@@ -68,9 +86,10 @@ impl Window {
             free: size.clone(),
             size,
             turn: 0,
-            held: HashMap::new(),
+            in_doubt: HashMap::new(),
             wanting: HashMap::new(),
             waiting: VecDeque::new(),
+            waiting_for_bind: Vec::new(),
             paced: false,
             served: HashMap::new(),
             places: 0,
@@ -92,7 +111,7 @@ impl Window {
         now: Instant,
         up: &dyn Fn(usize) -> bool,
         reserve: &mut dyn FnMut(usize) -> Reserved,
-    ) -> Vec<Held> {
+    ) -> Vec<(Held, InDoubt)> {
         let mut state = self.state();
         let room = state.room(inbox, now, up).min(state.turn(inbox, now, up)).min(wanted);
         let held = self.pick(&mut state, inbox, room, reserve);
@@ -101,7 +120,11 @@ impl Window {
         } else {
             state.wanting.remove(&inbox);
         }
-        held
+        if !held.is_empty() {
+            *state.in_doubt.entry(inbox).or_default() += held.len();
+        }
+        let in_doubt = |held| (held, InDoubt { window: Arc::clone(self), inbox, counted: AtomicBool::new(true) });
+        held.into_iter().map(in_doubt).collect()
     }
 
     /// A place for one more part of a message that is under way: only while nobody wants it for a message.
@@ -135,7 +158,7 @@ impl Window {
                     if let Some(free) = state.free.get_mut(bind) {
                         *free -= 1;
                     }
-                    held.push(Held { window: Arc::clone(self), bind, inbox });
+                    held.push(Held { window: Arc::clone(self), bind });
                 }
                 reserved => {
                     paced |= reserved == Reserved::NotYet;
@@ -147,27 +170,34 @@ impl Window {
             state.paced = paced && held.len() < count;
         }
         if !held.is_empty() {
-            *state.held.entry(inbox).or_default() += held.len();
             state.serve(inbox);
         }
         held
     }
 
-    /// A place of one bind, for a message that goes over that one; within the share of the inbox, whose place elsewhere it gives up.
+    /// A place of one bind, for a message that goes over that one: it gave up its place elsewhere, and its room, which it takes
+    /// again.
     pub(super) fn take_of(
         self: &Arc<Self>,
-        inbox: InboxId,
+        in_doubt: &InDoubt,
         bind: usize,
         reserve: &mut dyn FnMut(usize) -> Reserved,
     ) -> Option<Held> {
         let mut state = self.state();
+        let lacks_room = !in_doubt.counted.load(Ordering::Relaxed);
+        if lacks_room && state.left() == 0 {
+            return None;
+        }
         let free = state.free.get_mut(bind).filter(|free| **free > 0)?;
         if reserve(bind) != Reserved::Yes {
             return None;
         }
         *free -= 1;
-        *state.held.entry(inbox).or_default() += 1;
-        Some(Held { window: Arc::clone(self), bind, inbox })
+        if lacks_room {
+            *state.in_doubt.entry(in_doubt.inbox).or_default() += 1;
+            in_doubt.counted.store(true, Ordering::Relaxed);
+        }
+        Some(Held { window: Arc::clone(self), bind })
     }
 
     /// Submits without an answer, by bind.
@@ -199,10 +229,22 @@ impl Window {
         told
     }
 
+    /// Resolves when a place of some bind, or room, has become free, for a message that is under way.
+    pub(super) fn bind_freed(&self) -> oneshot::Receiver<()> {
+        let (tell, told) = oneshot::channel();
+        let mut state = self.state();
+        state.waiting_for_bind.retain(|tell| !tell.is_closed());
+        state.waiting_for_bind.push(tell);
+        told
+    }
+
     /// Tells everybody to look again: a bind is up.
     pub(super) fn tell_all(&self) {
-        let waiting = std::mem::take(&mut self.state().waiting);
-        for (_, tell) in waiting {
+        let mut state = self.state();
+        let waiting = std::mem::take(&mut state.waiting).into_iter().map(|(_, tell)| tell);
+        let waiting: Vec<_> = waiting.chain(std::mem::take(&mut state.waiting_for_bind)).collect();
+        drop(state);
+        for tell in waiting {
             // Who no longer waits need not know.
             let _ = tell.send(());
         }
@@ -230,8 +272,8 @@ impl State {
 
     fn forget(&mut self, now: Instant) {
         self.wanting.retain(|_, since| now.saturating_duration_since(*since) < WANTS);
-        let (held, wanting) = (&self.held, &self.wanting);
-        self.served.retain(|inbox, _| held.contains_key(inbox) || wanting.contains_key(inbox));
+        let (in_doubt, wanting) = (&self.in_doubt, &self.wanting);
+        self.served.retain(|inbox, _| in_doubt.contains_key(inbox) || wanting.contains_key(inbox));
     }
 
     /// The inbox has had a place.
@@ -275,20 +317,50 @@ impl State {
     /// An equal share of all places.
     fn share(&self, inbox: InboxId, up: &dyn Fn(usize) -> bool) -> usize {
         let all: usize = (0..).zip(&self.size).filter(|(bind, _)| up(*bind)).map(|(_, size)| size).sum();
-        let sharing: HashSet<InboxId> = self.held.keys().chain(self.wanting.keys()).copied().chain([inbox]).collect();
+        let sharing: HashSet<InboxId> =
+            self.in_doubt.keys().chain(self.wanting.keys()).copied().chain([inbox]).collect();
         (all / sharing.len()).max(1)
     }
 
-    fn held(&self, inbox: InboxId) -> usize {
-        self.held.get(&inbox).copied().unwrap_or_default()
+    fn in_doubt(&self, inbox: InboxId) -> usize {
+        self.in_doubt.get(&inbox).copied().unwrap_or_default()
     }
 
-    /// How many more places the inbox may take: all there are, or the rest of its share while another has less than its own.
+    /// How many more messages of the inbox may be submitted: as many as there is room for in all windows together, or the rest
+    /// of its share while another has less than its own.
     fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         self.forget(now);
+        let left = self.left();
         let share = self.share(inbox, up);
-        let short = self.wanting.keys().any(|other| *other != inbox && self.held(*other) < share);
-        if short { share.saturating_sub(self.held(inbox)) } else { usize::MAX }
+        let short = self.wanting.keys().any(|other| *other != inbox && self.in_doubt(*other) < share);
+        if short { share.saturating_sub(self.in_doubt(inbox)).min(left) } else { left }
+    }
+
+    /// Room for messages in all windows together.
+    fn left(&self) -> usize {
+        let all: usize = self.size.iter().sum();
+        all.saturating_sub(self.in_doubt.values().sum())
+    }
+
+    /// Tells those that wait for one bind, and the one that waited longest of those that may have room now.
+    fn tell_next(&mut self) {
+        for tell in self.waiting_for_bind.drain(..) {
+            // Who no longer waits need not know.
+            let _ = tell.send(());
+        }
+        // Whether every bind is up matters little here: who is told looks again.
+        let now = Instant::now();
+        for _ in 0..self.waiting.len() {
+            let Some((inbox, tell)) = self.waiting.pop_front() else { break };
+            if tell.is_closed() {
+                continue;
+            }
+            if self.room(inbox, now, &|_| true) == 0 {
+                self.waiting.push_back((inbox, tell));
+            } else if tell.send(()).is_ok() {
+                break;
+            }
+        }
     }
 }
 
@@ -298,168 +370,30 @@ impl Drop for Held {
         if let Some(free) = state.free.get_mut(self.bind) {
             *free += 1;
         }
-        match state.held.get_mut(&self.inbox) {
-            Some(held) if *held > 1 => *held -= 1,
-            _ => drop(state.held.remove(&self.inbox)),
+        state.tell_next();
+    }
+}
+
+impl InDoubt {
+    /// It waits for a place of one bind, and has not been submitted: meanwhile its room is anybody's.
+    pub(super) fn gives_room(&self) {
+        let mut state = self.window.state();
+        if !self.counted.swap(false, Ordering::Relaxed) {
+            return;
         }
-        // Whether every bind is up matters little here: who is told looks again.
-        let now = Instant::now();
-        for _ in 0..state.waiting.len() {
-            let Some((inbox, tell)) = state.waiting.pop_front() else { break };
-            if tell.is_closed() {
-                continue;
-            }
-            if state.room(inbox, now, &|_| true) == 0 {
-                state.waiting.push_back((inbox, tell));
-            } else if tell.send(()).is_ok() {
-                break;
-            }
+        match state.in_doubt.get_mut(&self.inbox) {
+            Some(messages) if *messages > 1 => *messages -= 1,
+            _ => drop(state.in_doubt.remove(&self.inbox)),
         }
+        state.tell_next();
+    }
+}
+
+impl Drop for InDoubt {
+    fn drop(&mut self) {
+        self.gives_room();
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    const NOBODY_ELSE: &dyn Fn(usize) -> bool = &|_| true;
-
-    fn inbox(number: u128) -> InboxId {
-        InboxId(Uuid::from_u128(number))
-    }
-
-    fn take(window: &Arc<Window>, who: u128, wanted: usize) -> Vec<Held> {
-        window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| Reserved::Yes)
-    }
-
-    #[test]
-    fn an_inbox_alone_gets_the_whole_window_and_no_more() {
-        let window = Window::new(vec![3, 2]);
-        let held = take(&window, 1, 9);
-        let mut binds: Vec<usize> = held.iter().map(|held| held.bind).collect();
-        binds.sort_unstable();
-        assert_eq!(binds, [0, 0, 0, 1, 1]);
-        assert!(take(&window, 1, 1).is_empty());
-        drop(held);
-        assert_eq!(take(&window, 1, 9).len(), 5);
-    }
-
-    #[test]
-    fn binds_take_turns_and_one_that_takes_nothing_is_passed_over() {
-        let window = Window::new(vec![8, 8, 8]);
-        let mut reserve = |bind| if bind == 1 { Reserved::Closed } else { Reserved::Yes };
-        let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
-        assert_eq!(held.iter().map(|held| held.bind).collect::<Vec<_>>(), [0, 2, 0, 2]);
-    }
-
-    #[test]
-    fn the_least_loaded_bind_is_taken_whatever_the_size_of_its_window() {
-        let window = Window::new(vec![2, 4]);
-        let held = take(&window, 1, 3);
-        assert_eq!(held.iter().map(|held| held.bind).collect::<Vec<_>>(), [0, 1, 1], "a quarter is less than a half");
-    }
-
-    #[test]
-    fn a_place_of_one_bind_is_given_back_like_any() {
-        let window = Window::new(vec![1, 1]);
-        let held = window.take_of(inbox(1), 1, &mut |_| Reserved::Yes);
-        assert_eq!((held.is_some(), window.used()), (true, vec![0, 1]));
-        assert!(window.take_of(inbox(1), 1, &mut |_| Reserved::Yes).is_none(), "it is full");
-        assert!(window.take_of(inbox(1), 0, &mut |_| Reserved::NotYet).is_none(), "its rate is used up");
-        drop(held);
-        assert_eq!(window.used(), [0, 0]);
-    }
-
-    #[test]
-    fn a_second_inbox_gets_its_share_of_what_becomes_free() {
-        let window = Window::new(vec![4]);
-        let mut first = take(&window, 1, 100);
-        assert_eq!(first.len(), 4);
-        assert!(take(&window, 2, 100).is_empty());
-        first.pop();
-        assert!(take(&window, 1, 100).is_empty(), "the first has more than its share");
-        let second = take(&window, 2, 100);
-        assert_eq!(second.len(), 1);
-        first.truncate(1);
-        assert_eq!((take(&window, 1, 100).len(), take(&window, 2, 100).len()), (1, 1));
-        drop(second);
-    }
-
-    #[test]
-    fn who_wants_no_more_leaves_the_rest_to_the_others() {
-        let window = Window::new(vec![4]);
-        let first = take(&window, 1, 100);
-        assert!(take(&window, 2, 1).is_empty());
-        drop(first);
-        let rest = take(&window, 1, 100);
-        assert_eq!(rest.len(), 2, "the second has asked and got nothing");
-        let _second = take(&window, 2, 1);
-        assert_eq!(take(&window, 1, 100).len(), 1);
-    }
-
-    #[test]
-    fn parts_take_only_what_nobody_wants_for_a_message() {
-        let window = Window::new(vec![2]);
-        let spare = || window.spare(inbox(1), Instant::now(), &mut |_| Reserved::Yes);
-        let part = spare();
-        assert!(part.is_some());
-        let all = take(&window, 2, 9);
-        assert!(spare().is_none());
-        drop(all);
-        assert!(spare().is_none(), "the second has asked for more");
-        window.has_enough(inbox(2));
-        assert!(spare().is_some());
-    }
-
-    #[test]
-    fn the_one_that_waited_longest_is_told_first() {
-        let window = Window::new(vec![1]);
-        let held = take(&window, 1, 1);
-        let (gone, mut second, mut third) = (window.freed(inbox(9)), window.freed(inbox(2)), window.freed(inbox(3)));
-        drop(gone);
-        drop(held);
-        assert!(second.try_recv().is_ok() && third.try_recv().is_err());
-        window.tell_all();
-        assert!(third.try_recv().is_ok());
-    }
-
-    #[test]
-    fn at_a_rate_those_who_wait_take_turns() {
-        let window = Window::new(vec![100]);
-        let now = Instant::now();
-        let one_left = || {
-            let mut left = 1;
-            move |_| {
-                left -= 1;
-                if left >= 0 { Reserved::Yes } else { Reserved::NotYet }
-            }
-        };
-        let ask = |who, reserve: &mut dyn FnMut(usize) -> Reserved| {
-            window.take(inbox(who), 50, now, NOBODY_ELSE, reserve).len()
-        };
-        assert_eq!(ask(1, &mut one_left()), 1);
-        assert_eq!(ask(2, &mut |_| Reserved::NotYet), 0);
-        let mut second = window.freed(inbox(2));
-        assert_eq!(ask(1, &mut one_left()), 0, "the second has waited longer");
-        assert!(second.try_recv().is_ok(), "and is told");
-        assert!(window.is_anothers_turn(inbox(1), now) && !window.is_anothers_turn(inbox(2), now));
-        assert_eq!(ask(2, &mut one_left()), 1);
-        assert_eq!(ask(1, &mut one_left()), 1, "nobody else waits now");
-    }
-
-    #[test]
-    fn who_does_not_take_its_turn_loses_it() {
-        let window = Window::new(vec![100]);
-        let now = Instant::now();
-        let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reserved::Yes).len();
-        let held = window.take(inbox(1), 1, now, NOBODY_ELSE, &mut |_| Reserved::Yes);
-        assert!(window.take(inbox(2), 1, now, NOBODY_ELSE, &mut |_| Reserved::NotYet).is_empty());
-        let _second = window.freed(inbox(2));
-        assert_eq!(take(1, now), 0);
-        assert_eq!(take(1, now + TURN / 2), 0);
-        assert_eq!(take(1, now + TURN), 1);
-        drop(held);
-    }
-}
+mod tests;

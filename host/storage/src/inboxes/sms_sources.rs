@@ -1,0 +1,64 @@
+//! Addresses of a client's own that its SMS can be sent from: listed, taken from it, and given back.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ClientId, InboxId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// A source of SMS that a client has, or had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownSource {
+    /// Its inbox.
+    pub id: InboxId,
+    /// It takes the SMS that name no source.
+    pub is_default: bool,
+    /// It was taken from the client.
+    pub is_removed: bool,
+}
+
+/// The client's source with this address, removed or not. Its row is locked, so that what is decided about it holds.
+pub async fn lock(db: &mut PgConnection, client: ClientId, address: &str) -> Result<Option<KnownSource>> {
+    let found: Option<(Uuid, bool, bool)> = sqlx::query_as(
+        "SELECT sms.id, sms.is_default, sms.removed_at IS NOT NULL
+         FROM inbox JOIN sms_inbox sms ON sms.client_id = inbox.client_id AND sms.id = inbox.id
+         WHERE inbox.client_id = $1 AND inbox.channel = 'SMS' AND inbox.address = $2
+         FOR UPDATE OF sms",
+    )
+    .bind(client.0)
+    .bind(address)
+    .fetch_optional(db)
+    .await?;
+    Ok(found.map(|(id, is_default, is_removed)| KnownSource { id: InboxId(id), is_default, is_removed }))
+}
+
+/// Takes a source from its client, as of `removed_at`, or gives it back.
+pub async fn set_removed(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: InboxId,
+    removed_at: Option<DateTime<Utc>>,
+) -> Result<()> {
+    sqlx::query("UPDATE sms_inbox SET removed_at = $3 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(id.0)
+        .bind(removed_at)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// The sources that a client can choose, by address: inbox and address.
+pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(InboxId, String)>> {
+    let rows: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT inbox.id, inbox.address
+         FROM inbox JOIN sms_inbox sms ON sms.client_id = inbox.client_id AND sms.id = inbox.id
+         WHERE inbox.client_id = $1 AND inbox.channel = 'SMS' AND inbox.address IS NOT NULL AND sms.removed_at IS NULL
+         ORDER BY inbox.address",
+    )
+    .bind(client.0)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
+}

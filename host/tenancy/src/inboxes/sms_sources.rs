@@ -1,0 +1,127 @@
+//! Addresses that a client's SMS can be sent from, beside the operator's default: the operator adds them, lists them and takes them
+//! out.
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+use domain::{
+    ids::{ClientId, InboxId},
+    sms_products::source::{WHAT_IT_IS, source},
+};
+use storage::{
+    PgConnection,
+    inboxes::{self, ADDRESS_UNIQUE, Inbox, InboxSettings, Sms, sms_sources},
+    tenancy::clients,
+    violates,
+};
+
+/// Why a source is not added, listed or taken out.
+#[derive(Debug, thiserror::Error)]
+pub enum SmsSourceError {
+    /// No such client.
+    #[error("there is no client `{0}`; `patchbay client create` makes one")]
+    UnknownClient(String),
+    /// Nothing that an SMS can be sent from.
+    #[error("`{0}` is no source of SMS: that is {WHAT_IT_IS}")]
+    BadSource(String),
+    /// Added before.
+    #[error("the client has the source {0} already")]
+    Taken(String),
+    /// It is not of this client.
+    #[error("the client has no source {0}")]
+    UnknownSource(String),
+    /// It takes the SMS that name no source.
+    #[error("{0} takes the client's SMS that name no source, and stays")]
+    Default(String),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for SmsSourceError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for SmsSourceError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Adds an inbox of SMS with an address of its own to a client; one that was taken out is the same as before. Several clients may
+/// have one address: a reply belongs to the one that wrote last (SPEC 4.8).
+pub async fn add_sms_source(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    address: &str,
+    actor: Actor,
+) -> Result<Inbox, SmsSourceError> {
+    let address = parsed(address)?;
+    let mut tx = admin.db.begin().await?;
+    let client = known(&mut tx, client_ref).await?;
+    let settings = InboxSettings::Sms(Sms { source: Some(address.to_owned()), is_default: false });
+    let inbox = match sms_sources::lock(&mut tx, client, address).await? {
+        Some(source) if source.is_removed => {
+            sms_sources::set_removed(&mut tx, client, source.id, None).await?;
+            Inbox { id: source.id, settings }
+        }
+        Some(_) => return Err(SmsSourceError::Taken(address.to_owned())),
+        None => {
+            let inbox = Inbox { id: admin.mint(), settings };
+            inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| {
+                match violates(&error, ADDRESS_UNIQUE) {
+                    true => SmsSourceError::Taken(address.to_owned()),
+                    false => error.into(),
+                }
+            })?;
+            inbox
+        }
+    };
+    audit(admin, &mut tx, client, actor, "create", ("smsSource", &inbox.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(inbox)
+}
+
+/// Takes a source out, and answers its address as it was kept: nothing chooses it from now on. What was accepted goes out from it,
+/// and so do answers in chats over it.
+pub async fn remove_sms_source(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    address: &str,
+    actor: Actor,
+) -> Result<String, SmsSourceError> {
+    let address = parsed(address)?;
+    let mut tx = admin.db.begin().await?;
+    let client = known(&mut tx, client_ref).await?;
+    let source = sms_sources::lock(&mut tx, client, address).await?.filter(|source| !source.is_removed);
+    let source = source.ok_or_else(|| SmsSourceError::UnknownSource(address.to_owned()))?;
+    if source.is_default {
+        return Err(SmsSourceError::Default(address.to_owned()));
+    }
+    sms_sources::set_removed(&mut tx, client, source.id, Some(admin.now())).await?;
+    audit(admin, &mut tx, client, actor, "remove", ("smsSource", &source.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(address.to_owned())
+}
+
+/// The sources that a client can choose, by address.
+pub async fn sms_sources(
+    admin: &Administration<'_>,
+    client_ref: &str,
+) -> Result<Vec<(InboxId, String)>, SmsSourceError> {
+    let mut db = admin.db.acquire().await?;
+    let client = known(&mut db, client_ref).await?;
+    Ok(sms_sources::list(&mut db, client).await?)
+}
+
+fn parsed(address: &str) -> Result<&str, SmsSourceError> {
+    source(address).ok_or_else(|| SmsSourceError::BadSource(address.to_owned()))
+}
+
+async fn known(db: &mut PgConnection, client_ref: &str) -> Result<ClientId, SmsSourceError> {
+    let found = clients::find_by_ref(db, client_ref).await?;
+    found.ok_or_else(|| SmsSourceError::UnknownClient(client_ref.to_owned()))
+}
