@@ -10,7 +10,7 @@ use domain::{
     inbox::InboxKind,
     messenger,
 };
-use outbound::reply::{self, Reply};
+use outbound::reply::{self, QueuedReply, Reply};
 use storage::{
     PgConnection,
     chat::{
@@ -118,7 +118,7 @@ async fn say_one(
 ) -> Result<ChatMessageId> {
     let id: ChatMessageId = ctx.mint();
     let quoted_provider_id = words.quotes.map(|(_, provider_id)| provider_id.to_owned());
-    let (gst_id, state) = match customer.addresses.written_to(inbox) {
+    let (gst_id, provider_id, state) = match customer.addresses.written_to(inbox) {
         Some(recipient) => {
             let queued = Reply {
                 inbox: chat.inbox,
@@ -129,11 +129,12 @@ async fn say_one(
                 content: words.content.clone(),
                 quoted_provider_id: quoted_provider_id.clone(),
             };
-            (reply::queue(ctx, db, client, queued).await?.to_string(), DeliveryState::Queued)
+            let QueuedReply { message, provider_id } = reply::queue(ctx, db, client, queued).await?;
+            (message.to_string(), provider_id, DeliveryState::Queued)
         }
         None => {
             tracing::warn!(participant.id = %chat.id, "a customer has no address that this inbox can write to");
-            (id.to_string(), DeliveryState::Failed)
+            (id.to_string(), None, DeliveryState::Failed)
         }
     };
     let now = ctx.now();
@@ -154,7 +155,7 @@ async fn say_one(
         ct_id: words.of_agent.ct_id.map(str::to_owned),
         temp_id: words.of_agent.temp_id.map(str::to_owned),
         gst_id,
-        provider_id: None,
+        provider_id,
         quoted_provider_id,
         state: Some(state),
         created_at: now,

@@ -15,6 +15,10 @@ const NUMBERS: [&str; 6] =
     ["phoneNumber", "recipient", "recipientNumber", "customerNumber", "customerMsisdn", "customerPhoneNumber"];
 /// Fields that hold the name of a customer, wherever they stand.
 const NAMES: [&str; 5] = ["fullName", "username", "profileName", "customerName", "customerUsername"];
+/// Fields that hold what a provider calls a message, wherever they stand.
+const IDS: [&str; 4] = ["whatsAppMessageId", "quotedExternalMessageId", "reactionTo", "providerId"];
+/// What ids of WhatsApp Cloud begin with. Beyond it they hold the number of the customer, in base64.
+const CLOUD_ID: &str = "wamid.";
 /// Fields that only an object about a customer has: the `name` beside them is the customer's.
 const OF_A_CUSTOMER: [&str; 5] =
     ["phoneNumber", "customerUserId", "conversationClosed", "chatBotConversation", "missedConversation"];
@@ -79,6 +83,11 @@ fn mask_name(name: &str) -> String {
         .unwrap_or_default()
 }
 
+/// `wamid.HBgLMjc4...` becomes `wamid.***`. Other ids tell nothing.
+fn mask_id(id: &str) -> String {
+    if id.starts_with(CLOUD_ID) { format!("{CLOUD_ID}{HIDDEN}") } else { id.to_owned() }
+}
+
 fn mask(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(mask),
@@ -102,6 +111,7 @@ fn mask_object(fields: &mut Map<String, Value>) {
             Value::String(text) if NUMBERS.contains(&field) || numbers.contains(&field) => *text = mask_number(text),
             Value::String(text) if NAMES.contains(&field) || names.contains(&field) => *text = mask_name(text),
             Value::String(text) if of_a_customer && field == "name" => *text = mask_name(text),
+            Value::String(text) if IDS.contains(&field) => *text = mask_id(text),
             other => mask(other),
         }
     }
@@ -173,6 +183,24 @@ mod tests {
             json!([
                 { "direction": "INCOMING", "sender": "********001", "receiver": "27110000001", "messageOwner": "T***" },
                 { "direction": "OUTGOING", "sender": "27110000001", "receiver": "********001", "messageOwner": "Agent" },
+            ])
+        );
+    }
+
+    #[test]
+    fn an_id_that_spells_the_number_is_hidden_and_others_stay() {
+        let mut messages = json!([
+            { "whatsAppMessageId": "wamid.HBgLMjc4MjAwMDAwMDEVAgAS", "text": "wamid.HBgL" },
+            { "quotedExternalMessageId": "wamid.HBgLMjc4", "reactionTo": "3EB0AA" },
+            { "facebookMessageId": "m_1", "providerId": "wamid." },
+        ]);
+        Sight::Masked.json(&mut messages);
+        assert_eq!(
+            messages,
+            json!([
+                { "whatsAppMessageId": "wamid.***", "text": "wamid.HBgL" },
+                { "quotedExternalMessageId": "wamid.***", "reactionTo": "3EB0AA" },
+                { "facebookMessageId": "m_1", "providerId": "wamid.***" },
             ])
         );
     }

@@ -12,6 +12,7 @@ use storage::{
     outbound::{
         messages::{self, NewMessage},
         parts::{self, NewPart, PartOrigin},
+        provider_ids,
     },
     sms::products::replies,
 };
@@ -36,8 +37,17 @@ pub struct Reply {
     pub quoted_provider_id: Option<String>,
 }
 
+/// A reply that is on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedReply {
+    /// The message that carries it.
+    pub message: MessageId,
+    /// What its channel calls it, where that is known before it is sent.
+    pub provider_id: Option<String>,
+}
+
 /// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the commit.
-pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: Reply) -> Result<MessageId> {
+pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: Reply) -> Result<QueuedReply> {
     let part: PartId = ctx.mint();
     let message: MessageId = ctx.mint();
     let new_part = NewPart {
@@ -65,11 +75,16 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
     };
     parts::insert(db, client, &[&new_part]).await?;
     messages::insert(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;
+    // A visitor sees the message as soon as it is on disk, and may answer it before anything is sent (ADR 0029).
+    let provider_id = (new_message.channel == Channel::Web).then(|| channels::web::message_id(message));
+    if let Some(provider_id) = &provider_id {
+        provider_ids::remember(db, client, provider_id, (message, reply.chat_message)).await?;
+    }
     if new_message.channel == Channel::Sms {
         let inbox = inboxes::by_id(db, client, new_message.inbox).await?;
         let source = inbox.as_ref().and_then(|inbox| inbox.address()).unwrap_or(&ctx.settings.sms_default_source);
         let subscriber = new_message.recipient.address().value();
         replies::correspond_now(db, client, (source, subscriber), message).await?;
     }
-    Ok(message)
+    Ok(QueuedReply { message, provider_id })
 }

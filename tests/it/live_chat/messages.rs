@@ -69,7 +69,9 @@ async fn a_message_quotes_one_of_its_own_chat_only() {
     let first = |past: &[Value]| past[0]["whatsAppMessageId"].as_str().unwrap().to_owned();
     let theirs = desk.client.get(&format!("{MESSAGES}?participantId={other}")).await.ok();
     let mut body = desk.text("about that");
-    for wrong in [first(theirs.as_array().unwrap()), "wamid.NONE".to_owned()] {
+    let id = |past: &[Value]| past[0]["id"].as_str().unwrap().to_owned();
+    let theirs = theirs.as_array().unwrap();
+    for wrong in [first(theirs), id(theirs), "wamid.NONE".to_owned(), uuid::Uuid::nil().to_string()] {
         body["quotedExternalMessageId"] = json!(wrong);
         assert_eq!(desk.client.post(MESSAGES, &body).await.faulty_fields(), ["quotedExternalMessageId"]);
     }
@@ -80,6 +82,24 @@ async fn a_message_quotes_one_of_its_own_chat_only() {
     let came = desk.phone.receives("the quote", |message| message["text"] == "about that").await;
     assert!(came.to_string().contains(&own), "{came}");
     assert_eq!(desk.history().await.len(), 2, "what was refused is not there");
+}
+
+#[tokio::test]
+async fn a_message_is_named_by_its_own_id_too_where_it_is_quoted_or_reacted_to() {
+    let desk = Desk::set().await;
+    let hello = desk.history().await.remove(0);
+    let wamid = hello["whatsAppMessageId"].as_str().unwrap();
+    let mut body = desk.text("about that");
+    body["quotedExternalMessageId"] = hello["id"].clone();
+    let sent = desk.client.post(MESSAGES, &body).await.ok();
+    assert_eq!((&sent["quotedExternalMessageId"], &sent["quotedMessageId"]), (&json!(wamid), &hello["id"]));
+    let came = desk.phone.receives("the quote", |message| message["text"] == "about that").await;
+    assert_eq!(came["body"]["context"]["message_id"], wamid);
+    let reaction = json!({ "externalMessageId": hello["id"], "emoji": "👍" });
+    let body = json!({ "participantId": desk.chat, "channel": "WHATSAPP", "reaction": reaction });
+    desk.client.post(MESSAGES, &body).await.ok();
+    let came = desk.phone.receives("the reaction", |message| message["type"] == "reaction").await;
+    assert_eq!(came["body"]["reaction"]["message_id"], wamid);
 }
 
 #[tokio::test]

@@ -11,17 +11,15 @@ use harness::{Client, Shared};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-use super::stage;
-
 /// A server of pages at an origin of its own, which show the widget of the site that the query names.
 async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
     let base = patchbay.url();
     let page = move |Query(query): Query<HashMap<String, String>>| async move {
         let socket = base.replacen("http", "ws", 1);
-        // Nothing but the widget, no style of its own, and no text that becomes elements.
+        // Nothing but the widget and the pictures that a bot links, no style of its own, and no text that becomes elements.
         let policy = format!(
-            "default-src 'none'; script-src {base}; connect-src {base} {socket}; img-src {base} data:; media-src {base}; \
-             require-trusted-types-for 'script'; trusted-types 'none'"
+            "default-src 'none'; script-src {base}; connect-src {base} {socket}; \
+             img-src {base} https://shop.example data:; media-src {base}; require-trusted-types-for 'script'; trusted-types 'none'"
         );
         let site = query.get("site").cloned().unwrap_or_default();
         let html = format!(
@@ -54,6 +52,7 @@ async fn addresses(patchbay: &Shared, client: &Client) -> Value {
         "base": patchbay.url(),
         "apiKey": client.key,
         "agentKey": patchbay.new_user(&client.client_ref, &format!("thandi@{}.example", client.client_ref), "AGENT")["apiKey"],
+        "carousel": client.template_id("summer_carousel"),
         "key": site.key,
         "page": format!("{shop}/?site={}", site.key),
         "rtl": format!("{rtl}/?site={}", arabic.key),
@@ -78,7 +77,8 @@ fn installed() -> &'static Path {
 
 /// Plays a story in the browser.
 async fn play(story: &'static str) {
-    let (patchbay, client, _) = stage().await;
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
     client.activate("clerk").await;
     let given = addresses(&patchbay, &client).await.to_string();
     let played = tokio::task::spawn_blocking(move || {
@@ -104,6 +104,11 @@ async fn an_agent_by_api_talks_with_one_of_two_visitors_whom_a_bot_handed_over()
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hostile_page_of_another_origin_gets_no_widget() {
     play("hostile.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cards_of_a_bot_are_seen_reached_by_keyboard_and_tapped_in_every_look_without_findings_of_axe() {
+    play("cards.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -141,6 +141,29 @@ async fn taps_on_buttons_and_rows_reach_the_bot_as_what_was_offered() {
 }
 
 #[tokio::test]
+async fn a_visitor_sees_what_an_agent_and_a_bot_quote() {
+    let (patchbay, client, _) = stage().await;
+    client.activate("clerk").await;
+    let site = client.new_site(ORIGIN, json!({})).await;
+    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    visitor.writes("quote").await;
+    let said = visitor.sees("quoted").await;
+    let asked = visitor.sees("quote").await;
+    assert_eq!(said["quotes"], json!({ "id": asked["id"], "text": "quote" }));
+    assert_eq!(asked.get("quotes"), None);
+
+    let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+    let mut body = json!({ "participantId": chats["content"][0]["id"], "channel": "WEB", "text": "about that" });
+    // Said a moment ago, and perhaps on its way: visitors see it, so it can be quoted.
+    body["quotedExternalMessageId"] = said["id"].clone();
+    let sent = client.post("/chat-service/api/v2/messages", &body).await.ok();
+    assert_eq!((&sent["quotedMessageId"], &sent["quotedText"]), (&said["id"], &json!("quoted")));
+    assert_eq!(visitor.sees("about that").await["quotes"], json!({ "id": said["id"], "text": "quoted" }));
+    let later = visitor.again(&patchbay.url()).await.sees("about that").await;
+    assert_eq!(later["quotes"]["text"], "quoted", "also after a reload");
+}
+
+#[tokio::test]
 async fn a_file_of_a_visitor_is_stored_given_out_as_a_download_and_told_to_webhooks() {
     let (patchbay, client, sink) = stage().await;
     client.activate("clerk").await;

@@ -116,7 +116,7 @@ pub(super) struct SendBody {
     /// The client's tracking id.
     #[schema(max_length = 255)]
     ct_id: Option<String>,
-    /// The provider's id of a message of this chat, which is quoted.
+    /// Id of a message of this chat, which is quoted: its provider's (`whatsAppMessageId`, `facebookMessageId`) or its `id`.
     #[schema(max_length = 255)]
     quoted_external_message_id: Option<String>,
     /// A file: what `/messages/media` answered, or a public address.
@@ -148,7 +148,7 @@ struct LocationBody {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ChatReaction, examples(json!({"externalMessageId": "wamid.HBgL", "emoji": "👍"})))]
 struct ReactionBody {
-    /// The provider's id of the message (`whatsAppMessageId`, `facebookMessageId`).
+    /// Id of the message: its provider's (`whatsAppMessageId`, `facebookMessageId`) or its `id`.
     external_message_id: String,
     /// One emoji; null or empty takes the reaction back.
     emoji: Option<String>,

@@ -55,6 +55,10 @@ pub(super) fn message(ctx: &Context, client: ClientId, message: &ThreadMessage) 
         if let Some(author) = author {
             shown.insert("author".to_owned(), json!(author));
         }
+        // What a visitor taps is plain from where it taps.
+        if let Some(quoted) = message.quoted.as_ref().filter(|_| from != "visitor") {
+            shown.insert("quotes".to_owned(), json!({ "id": quoted.id, "text": quoted.body }));
+        }
         if let Some(key) = key_of_message(message) {
             shown.insert("key".to_owned(), json!(key));
         }

@@ -24,7 +24,7 @@ pub struct Said {
     pub temp_id: Option<String>,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// Provider id of the message that it quotes.
+    /// Id of the message that it quotes: its provider's, or ours.
     pub quotes: Option<String>,
 }
 

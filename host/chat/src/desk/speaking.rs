@@ -4,7 +4,7 @@ use base::{Context, media};
 use domain::{
     channel::Channel,
     chat::{ChatContent, ContentType, ParticipantState, TicketMove, most_bytes},
-    content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
+    content::{MediaKind, OutboundContent, OutboundMedia},
     file_type::FileType,
     ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
@@ -42,7 +42,7 @@ use crate::{
 ///
 /// # Errors
 /// See [`DeskError`]; nothing was stored then.
-pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageView, DeskError> {
+pub async fn speak(ctx: &Context, acting: Acting, mut said: Said) -> Result<MessageView, DeskError> {
     let client = acting.client;
     fits(ctx, client, &said).await?;
     let mut tx = ctx.db.begin().await?;
@@ -61,8 +61,8 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     }
     window_open(ctx, &mut tx, client, &chat, inbox.kind()).await?;
     let quoted = quoted(&mut tx, client, &chat, said.quotes.as_deref()).await?;
-    if let What::Reaction(reaction) = &said.what {
-        may_react(&mut tx, client, (&chat, inbox.kind()), reaction).await?;
+    if let What::Reaction(reaction) = &mut said.what {
+        reaction.message_id = reacted_to(&mut tx, client, (&chat, inbox.kind()), &reaction.message_id).await?;
     }
     let (content, media) = content(ctx, &mut tx, client, inbox.kind(), &said.what).await?;
     let names = participants::agent_names(&mut tx, client, &[acting.user]).await?;
@@ -70,7 +70,7 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
         content: &content,
         asks_rating: false,
         owner: names.get(&acting.user).map_or("AGENT", String::as_str),
-        quotes: quoted,
+        quotes: quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
         of_agent: OfAgent {
             agent: Some(acting.user),
             ct_id: said.ct_id.as_deref(),
@@ -142,40 +142,55 @@ pub(super) async fn window_open(
     }
 }
 
-/// The message that is quoted, which must be one of this chat.
-async fn quoted<'a>(
+/// The message that is quoted, which must be one of this chat, and what its channel calls it.
+async fn quoted(
     db: &mut PgConnection,
     client: ClientId,
     chat: &Participant,
-    provider_id: Option<&'a str>,
-) -> Result<Option<(ChatMessageId, &'a str)>, DeskError> {
-    let Some(provider_id) = provider_id else { return Ok(None) };
-    match of_chat(db, client, chat, provider_id).await? {
-        Some(quoted) => Ok(Some((quoted.id, provider_id))),
-        None => Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat")),
-    }
+    named: Option<&str>,
+) -> Result<Option<(ChatMessageId, String)>, DeskError> {
+    let Some(named) = named else { return Ok(None) };
+    let Some(Named { message, provider_id }) = of_chat(db, client, chat, named).await? else {
+        return Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat"));
+    };
+    Ok(Some((message.id, provider_id.ok_or_else(not_yet_sent)?)))
 }
 
-/// The message of a chat with this id of a provider.
+/// A message that a request names.
+struct Named {
+    message: ChatMessage,
+    /// What its channel calls it, once it has left.
+    provider_id: Option<String>,
+}
+
+/// The message of a chat with this id: that of its channel, or ours, which is the one that webhooks tell.
 async fn of_chat(
     db: &mut PgConnection,
     client: ClientId,
     chat: &Participant,
-    provider_id: &str,
-) -> Result<Option<ChatMessage>, DeskError> {
-    let known = chat_messages::quoted(db, client, provider_id).await?.and_then(|known| known.chat_message);
-    let Some(id) = known else { return Ok(None) };
-    let message = chat_messages::find(db, client, id).await?;
-    Ok(message.filter(|message| message.participant == chat.id))
+    named: &str,
+) -> Result<Option<Named>, DeskError> {
+    let of_channel = chat_messages::quoted(db, client, named).await?.and_then(|known| known.chat_message);
+    let Some(id) = of_channel.or_else(|| named.parse().ok()) else { return Ok(None) };
+    let found = chat_messages::find(db, client, id).await?.filter(|message| message.participant == chat.id);
+    Ok(found.map(|message| {
+        let provider_id = of_channel.map(|_| named.to_owned()).or_else(|| message.provider_id.clone());
+        Named { message, provider_id }
+    }))
 }
 
-/// Refuses reactions that a channel has not, and those to what is no message of this chat.
-async fn may_react(
+fn not_yet_sent() -> DeskError {
+    DeskError::Conflict("the message that is named has not left yet: try again once it has been sent".to_owned())
+}
+
+/// What the channel calls the message that is reacted to. Refuses reactions that a channel has not, and those to what is no
+/// message of this chat.
+async fn reacted_to(
     db: &mut PgConnection,
     client: ClientId,
     (chat, kind): (&Participant, InboxKind),
-    reaction: &Reaction,
-) -> Result<(), DeskError> {
+    named: &str,
+) -> Result<String, DeskError> {
     let why_not = match kind {
         InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Messenger => None,
         InboxKind::Web => Some("cannot be sent to a web site, whose widget shows none"),
@@ -184,15 +199,14 @@ async fn may_react(
     if let Some(why_not) = why_not {
         return Err(DeskError::fault("reaction", why_not));
     }
-    let fault = |said| Err(DeskError::fault("reaction.externalMessageId", said));
-    let Some(message) = of_chat(db, client, chat, &reaction.message_id).await? else {
-        return fault("is not the id of a message of this chat");
-    };
+    let fault = |said| DeskError::fault("reaction.externalMessageId", said);
+    let found = of_chat(db, client, chat, named).await?;
+    let Named { message, provider_id } = found.ok_or_else(|| fault("is not the id of a message of this chat"))?;
     // A device is told by whom the message was that it reacts to, and says that it was the customer.
     if kind == InboxKind::WhatsappLite && !matches!(message.content, ChatContent::Incoming(_)) {
-        return fault("is not a message of the customer: a WhatsApp Lite number reacts to those only");
+        return Err(fault("is not a message of the customer: a WhatsApp Lite number reacts to those only"));
     }
-    Ok(())
+    provider_id.ok_or_else(not_yet_sent)
 }
 
 /// What goes out, and the file of ours in it.

@@ -17,7 +17,7 @@ use domain::{
 };
 use storage::{
     PgConnection,
-    chat::chat_messages::{self, ChatMessage},
+    chat::chat_messages,
     inbound::media::{self, MediaState},
     web::{
         sites::Site,
@@ -251,12 +251,7 @@ async fn tap(
     }
     let ChatContent::Outgoing(sent) = &message.content else { return Err(unknown()) };
     let content = chosen(sent, choice).ok_or_else(|| fault("choice", "is not offered by this message"))?;
-    Ok(Said { answers: Some(id_on_channel(&message)), ..content.into() })
-}
-
-fn id_on_channel(message: &ChatMessage) -> String {
-    let on_its_way = || format!("web:{}", message.gst_id);
-    message.provider_id.clone().unwrap_or_else(on_its_way)
+    Ok(Said { answers: message.provider_id, ..content.into() })
 }
 
 /// What a tap on one of the choices says.

@@ -8,9 +8,12 @@ use base::{
 };
 use chat::say::{OfAgent, Words, say};
 use domain::{
-    chat::{ParticipantMove, ParticipantState},
-    content::OutboundContent,
-    ids::{ClientId, MediaId},
+    chat::{ContentType, ParticipantMove, ParticipantState},
+    content::{
+        ButtonKind, ButtonParameter, CardParameters, ConversationEffect, OutboundContent, QuickReply, TemplateSend,
+    },
+    ids::{ChatMessageId, ClientId, MediaId},
+    inbound::InboundContent,
     inbox::InboxKind,
     web_chat::{PostKey, SiteForm},
 };
@@ -44,16 +47,54 @@ async fn chat(ctx: &Context, site: &Site, who: &VisitorToken) -> Thread {
 }
 
 /// An agent has the chat and says something.
-async fn agent_says(ctx: &Context, site: &Site, thread: &Thread, text: &str) {
+async fn agent_says(ctx: &Context, site: &Site, thread: &Thread, text: &str) -> ChatMessageId {
+    is_said(ctx, site, thread, ("Bea", &OutboundContent::Text { body: text.to_owned() })).await
+}
+
+async fn is_said(
+    ctx: &Context,
+    site: &Site,
+    thread: &Thread,
+    (owner, content): (&str, &OutboundContent),
+) -> ChatMessageId {
     let mut tx = ctx.db.begin().await.unwrap();
     let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
     let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
-    let content = OutboundContent::Text { body: text.to_owned() };
-    let words =
-        Words { content: &content, asks_rating: false, owner: "Bea", of_agent: OfAgent::default(), quotes: None };
-    say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
+    let words = Words { content, asks_rating: false, owner, of_agent: OfAgent::default(), quotes: None };
+    let id = say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();
     tx.commit().await.unwrap();
+    id
+}
+
+/// A template of one card, whose button ends the conversation.
+fn cards() -> OutboundContent {
+    let more = ButtonParameter {
+        index: 0,
+        kind: ButtonKind::QuickReply,
+        value: "MORE_RED".to_owned(),
+        conversation_state: Some(ConversationEffect::End),
+        token: Some("pb1:red".to_owned()),
+    };
+    let replies = vec![QuickReply { label: "More".to_owned(), payload: "pb1:red".to_owned() }];
+    let card = CardParameters {
+        buttons: vec![more],
+        rendered_text: "Our red range".to_owned(),
+        replies: replies.clone(),
+        ..CardParameters::default()
+    };
+    OutboundContent::Template(TemplateSend {
+        id: "1".to_owned(),
+        name: "summer_carousel".to_owned(),
+        language: "en".to_owned(),
+        header: None,
+        header_text: Vec::new(),
+        body: Vec::new(),
+        buttons: Vec::new(),
+        cards: vec![card],
+        rendered_text: "Summer is here.\nOur red range".to_owned(),
+        replies,
+    })
 }
 
 #[tokio::test]
@@ -69,6 +110,25 @@ async fn an_agents_words_reach_the_visitor_without_anything_having_been_sent() {
     let [said] = messages.as_slice() else { panic!("{messages:?}") };
     assert_eq!((said.owner.as_str(), said.sequence), ("Bea", 2));
     assert_eq!(stage.count("SELECT count(*) FROM outbound_work").await, 1, "it waits to be sent as on every channel");
+}
+
+#[tokio::test]
+async fn a_card_that_is_tapped_before_anything_was_sent_is_a_tap_on_that_card() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await.token;
+    writes(ctx, &site, &ann, "key-00001", "show me").await.unwrap();
+    let shown = is_said(ctx, &site, &chat(ctx, &site, &ann).await, ("BOT", &cards())).await;
+    let tap = Post::Tap { message: shown, choice: "pb1:red".to_owned() };
+    web_chat::post(ctx, &site, &ann, &PostKey::parse("key-00002").unwrap(), tap).await.unwrap();
+    assert_eq!(stage.count("SELECT count(*) FROM outbound_work").await, 1, "the cards wait to be sent");
+
+    let tapped = stage.messages().await.pop().unwrap();
+    assert_eq!(tapped.content_type, ContentType::Carousel);
+    let said = InboundContent::Button { text: "More".to_owned(), payload: "MORE_RED".to_owned() };
+    assert_eq!(stage.last_said().await, said, "what the client wrote, not our token");
+    let told = stage.chatbot_events().await.pop().unwrap();
+    assert_eq!(told.quoted_message_id, Some(shown.to_string()));
 }
 
 #[tokio::test]

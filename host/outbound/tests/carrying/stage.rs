@@ -87,7 +87,7 @@ impl Stage {
             content: OutboundContent::Text { body: text.to_owned() },
             quoted_provider_id: None,
         };
-        let message = reply::queue(ctx, &mut tx, client, reply).await.unwrap();
+        let message = reply::queue(ctx, &mut tx, client, reply).await.unwrap().message;
         tx.commit().await.unwrap();
         message
     }

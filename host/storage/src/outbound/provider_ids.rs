@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::ids::{ClientId, MessageId};
+use domain::ids::{ChatMessageId, ClientId, MessageId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -29,4 +29,23 @@ pub async fn find(
     .fetch_all(db)
     .await?;
     Ok(legs.into_iter().map(|(id, message, ordinal)| (id, (MessageId(message), ordinal))).collect())
+}
+
+/// Notes what a message of a chat is called on its channel, where that is known before it is sent.
+pub async fn remember(
+    db: &mut PgConnection,
+    client: ClientId,
+    provider_id: &str,
+    (message, chat_message): (MessageId, ChatMessageId),
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO provider_message (client_id, provider_id, outbound_message_id, chat_message_id) VALUES ($1, $2, $3, $4)",
+    )
+    .bind(client.0)
+    .bind(provider_id)
+    .bind(message.0)
+    .bind(chat_message.0)
+    .execute(db)
+    .await?;
+    Ok(())
 }

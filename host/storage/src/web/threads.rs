@@ -115,8 +115,19 @@ pub struct ThreadMessage {
     pub provider_id: Option<String>,
     /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
+    /// The message of the chat that it quotes or taps.
+    pub quoted: Option<QuotedInThread>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
+}
+
+/// A message that another one quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuotedInThread {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// What the chat shows for it; `None` for what has no words.
+    pub body: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -131,6 +142,8 @@ struct MessageRow {
     gst_id: String,
     provider_id: Option<String>,
     state: Option<String>,
+    quoted_id: Option<Uuid>,
+    quoted_body: Option<String>,
     created_at: DateTime<Utc>,
 }
 
@@ -159,6 +172,7 @@ impl TryFrom<MessageRow> for ThreadMessage {
             gst_id: row.gst_id,
             provider_id: row.provider_id,
             state: state.map(|state| known("chat_message", "state", state, |state| state.parse().ok())).transpose()?,
+            quoted: row.quoted_id.map(|id| QuotedInThread { id: ChatMessageId(id), body: row.quoted_body }),
             created_at: row.created_at,
         })
     }
@@ -173,9 +187,17 @@ pub async fn after(
     limit: i64,
 ) -> Result<Vec<ThreadMessage>> {
     let rows: Vec<MessageRow> = sqlx::query_as(
-        "SELECT id, sequence_number, direction, content_type, content, media_id, owner, gst_id, provider_id, state, created_at
-         FROM chat_message WHERE client_id = $1 AND participant_id = $2 AND sequence_number > $3
-         ORDER BY sequence_number LIMIT $4",
+        "SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner, one.gst_id,
+                one.provider_id, one.state, one.created_at, quoted.id AS quoted_id, quoted.body AS quoted_body
+         FROM (SELECT * FROM chat_message
+               WHERE client_id = $1 AND participant_id = $2 AND sequence_number > $3
+               ORDER BY sequence_number LIMIT $4) one
+         LEFT JOIN provider_message named
+                ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
+         LEFT JOIN LATERAL (
+             SELECT id, body FROM chat_message other
+             WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         ORDER BY one.sequence_number",
     )
     .bind(client.0)
     .bind(participant.0)
@@ -195,9 +217,17 @@ pub async fn before(
     limit: i64,
 ) -> Result<Vec<ThreadMessage>> {
     let rows: Vec<MessageRow> = sqlx::query_as(
-        "SELECT id, sequence_number, direction, content_type, content, media_id, owner, gst_id, provider_id, state, created_at
-         FROM chat_message WHERE client_id = $1 AND participant_id = $2 AND sequence_number < $3
-         ORDER BY sequence_number DESC LIMIT $4",
+        "SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner, one.gst_id,
+                one.provider_id, one.state, one.created_at, quoted.id AS quoted_id, quoted.body AS quoted_body
+         FROM (SELECT * FROM chat_message
+               WHERE client_id = $1 AND participant_id = $2 AND sequence_number < $3
+               ORDER BY sequence_number DESC LIMIT $4) one
+         LEFT JOIN provider_message named
+                ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
+         LEFT JOIN LATERAL (
+             SELECT id, body FROM chat_message other
+             WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         ORDER BY one.sequence_number",
     )
     .bind(client.0)
     .bind(participant.0)
@@ -205,9 +235,7 @@ pub async fn before(
     .bind(limit)
     .fetch_all(db)
     .await?;
-    let mut messages = rows.into_iter().map(ThreadMessage::try_from).collect::<Result<Vec<_>>>()?;
-    messages.reverse();
-    Ok(messages)
+    rows.into_iter().map(ThreadMessage::try_from).collect()
 }
 
 /// What carries the messages to a visitor whose sequence numbers are in `(after, up_to]`: those on their way, by id and

@@ -24,7 +24,10 @@ function contentOf(content, text, choose) {
         return element("div", { class: "card" }, [picture(card.image, ""), card.text ? element("div", { dir: "auto", text: card.text }) : null, offered]);
       });
       const shown = [picture(content.image, ""), content.text ? bubble(content.text) : null];
-      if (cards.length) shown.push(element("div", { class: "cards", role: "group", tabindex: "0", "aria-label": content.text || text("messages") }, cards));
+      if (cards.length) {
+        const named = { class: "cards", role: "group", tabindex: "0", "aria-label": content.text || text("messages") };
+        shown.push(element("div", Object.assign(named, { onfocusin: wholeCard }), cards));
+      }
       if ((content.choices || []).length) shown.push(choices(content.choices, content.text, choose));
       return shown;
     },
@@ -32,8 +35,20 @@ function contentOf(content, text, choose) {
   return (kinds[content.kind] || kinds.text)().filter(Boolean);
 }
 
+// Browsers leave alone what is half in sight; who comes by keyboard sees the whole card.
+function wholeCard(event) {
+  const card = event.target.closest(".card");
+  if (card) card.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
 function bubble(said) {
   return element("div", { class: "bubble", dir: "auto", text: said || "" });
+}
+
+// What a message answers, above it.
+function quoted(quotes) {
+  if (!quotes || !quotes.text) return null;
+  return element("blockquote", { class: "quote", dir: "auto", text: quotes.text });
 }
 
 function worded(content) {

@@ -31,7 +31,7 @@ function thread(text, act) {
       element("time", { datetime: message.time, text: time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) }),
       own ? element("span", { class: "state" }) : null,
     ]);
-    const made = element("li", { class: own ? "message own" : "message" }, parts.concat([meta]));
+    const made = element("li", { class: own ? "message own" : "message" }, [quoted(message.quotes)].concat(parts, [meta]));
     made.dataset.sequence = message.sequence;
     return made;
   }

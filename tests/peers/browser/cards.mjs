@@ -1,0 +1,77 @@
+// The cards of a chatbot (ADR 0041): shown in the widget with their pictures, inside the chat however narrow it is, reached and
+// chosen by keyboard, judged in every look, and a tap on one is a tap on that card at the bot.
+import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
+
+const chromium = await browser();
+const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="180"><rect width="320" height="180" fill="#2a6f97"/></svg>';
+const DEED = `carousel ${given.carousel} summer_carousel`;
+const WORDS = "Summer is here. Look what came in:";
+
+// A chat whose bot has shown its cards; their pictures come from elsewhere.
+async function shown(options, address) {
+  const context = await chromium.newContext(options);
+  await context.route("https://shop.example/**", (asked) => asked.fulfill({ contentType: "image/svg+xml", body: PICTURE }));
+  const widget = await new Widget(await visit(context, address)).open();
+  await widget.write(DEED);
+  widget.cards = widget.log.getByRole("group", { name: WORDS });
+  await widget.cards.waitFor();
+  await eventually("the pictures", async () => {
+    const widths = await widget.cards.locator("img").evaluateAll((all) => all.map((one) => one.naturalWidth));
+    return widths.length === 2 && widths.every((width) => width === 320);
+  });
+  return widget;
+}
+
+// What is where it should be: inside the chat, which the page of cards may be scrolled in.
+async function inside(widget) {
+  const [log, cards] = [await widget.log.boundingBox(), await widget.cards.boundingBox()];
+  check(cards.x >= log.x && cards.x + cards.width <= log.x + log.width, `cards stand out: ${JSON.stringify([log, cards])}`);
+  const sideways = await widget.log.evaluate((one) => one.scrollWidth - one.clientWidth);
+  check(sideways <= 0, `the chat scrolls sideways by ${sideways}`);
+}
+
+// What was said, by whom, and what of it stands on cards.
+const ann = await shown({}, given.page);
+await ann.sees(WORDS);
+const texts = await ann.cards.locator(".card").evaluateAll((cards) => cards.map((card) => card.querySelector("div").textContent));
+check(texts.join() === "Our blue range,Our red range", `cards say ${texts}`);
+check((await ann.texts()).join("|") === `${DEED}|${WORDS}`, `said beside cards: ${await ann.texts()}`);
+await inside(ann);
+
+// By keyboard: from the field back into the newest message, whose last choice is that of the red card.
+const red = ann.cards.getByRole("group", { name: "Our red range" }).getByRole("button", { name: "More" });
+await ann.field.focus();
+for (let presses = 0; presses < 6 && !(await red.evaluate((one) => one.matches(":focus"))); presses++) {
+  await ann.page.keyboard.press("Shift+Tab");
+}
+check(await red.evaluate((one) => one.matches(":focus-visible")), "the choice of the red card has no visible focus");
+const [log, button] = [await ann.log.boundingBox(), await red.boundingBox()];
+check(button.x >= log.x && button.x + button.width <= log.x + log.width, "what has the focus is out of sight");
+check(button.width >= 24 && button.height >= 24, "too small for fingers");
+await ann.page.keyboard.press("Enter");
+await ann.sees("got card more-red");
+await ann.sees("More");
+check(ann.page.complaints.length === 0, ann.page.complaints.join("\n"));
+
+// The other card, by pointer, as soon as it is there: a tap is right however early it comes.
+const ben = await shown({}, given.page);
+await ben.cards.getByRole("group", { name: "Our blue range" }).getByRole("button", { name: "More" }).click();
+await ben.sees("got card more-blue");
+check(ben.page.complaints.length === 0, ben.page.complaints.join("\n"));
+
+// Judged in every look, also where there is little room; the judge needs more than the page's policy allows.
+for (const colorScheme of ["light", "dark"]) {
+  for (const [name, address] of [["ltr", given.page], ["rtl", given.rtl]]) {
+    for (const viewport of [{ width: 1280, height: 720 }, { width: 320, height: 568 }]) {
+      const look = `${colorScheme} ${name} ${viewport.width}`;
+      const widget = await shown({ colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true }, address);
+      await inside(widget);
+      const found = await findings(widget.page);
+      check(found.length === 0, `${look}: ${found.join("\n")}`);
+      if (process.env.PATCHBAY_SHOTS) await widget.page.screenshot({ path: `${process.env.PATCHBAY_SHOTS}/cards ${look}.png` });
+      await widget.page.context().close();
+    }
+  }
+}
+await chromium.close();
+console.log("ok");
