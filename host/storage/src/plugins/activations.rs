@@ -161,7 +161,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
     Ok(())
 }
 
-/// What is in force for `world` on an inbox: the inbox's own slots and those of the whole client, the inbox's first.
+/// What is in force for these worlds on an inbox: the inbox's own slots and those of the whole client, the inbox's first.
 pub async fn in_force(
     db: &mut PgConnection,
     client: ClientId,

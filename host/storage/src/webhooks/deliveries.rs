@@ -247,47 +247,10 @@ pub struct Finished<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// Writes one row for each of `$2` to `$6`, where `provided`.
-fn finish_statement(provided: &str) -> String {
-    format!(
-        "UPDATE webhook_delivery
-         SET state = done.state, attempts = done.attempts, due_at = COALESCE(done.due_at, webhook_delivery.due_at),
-             ready = done.due_at IS NULL,
-             body = COALESCE(done.body, webhook_delivery.body),
-             event = CASE WHEN done.body IS NULL THEN webhook_delivery.event END
-         FROM (SELECT $1::uuid AS client_id, *
-               FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[], $6::bytea[])
-                   AS one (id, state, attempts, due_at, body)
-               OFFSET 0) done
-         WHERE webhook_delivery.client_id = done.client_id AND webhook_delivery.id = done.id
-           AND webhook_delivery.state = 'PENDING' AND {provided}"
-    )
-}
-
-type Asked<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
-
-/// Binds `$1` to `$6` of [`finish_statement`].
-fn bind_finished<'q>(statement: &'q str, client: ClientId, finished: &'q [Finished<'q>]) -> Asked<'q> {
-    let due = |one: &Finished<'_>| if let Fate::Retry(at) = one.fate { Some(at) } else { None };
-    sqlx::query(statement)
-        .bind(client.0)
-        .bind(finished.iter().map(|one| one.id.0).collect::<Vec<_>>())
-        .bind(finished.iter().map(|one| one.fate.state()).collect::<Vec<_>>())
-        .bind(finished.iter().map(|one| small(one.attempts)).collect::<Vec<_>>())
-        .bind(finished.iter().map(due).collect::<Vec<_>>())
-        .bind(finished.iter().map(|one| one.body).collect::<Vec<_>>())
-}
-
-/// Writes down what became of deliveries. Those that are no longer pending stay as they are.
-pub async fn finish(db: &mut PgConnection, client: ClientId, finished: &[Finished<'_>]) -> Result<()> {
-    bind_finished(&finish_statement("true"), client, finished).execute(db).await?;
-    Ok(())
-}
-
 /// Writes down what became of deliveries of one endpoint, and the attempts that were made, provided that its lane is still held
-/// with this fence; it is kept until the transaction ends. `false`: the lane has gone to another process, and nothing was
-/// written. One statement, so that it needs no transaction of its own: most groups of an endpoint with few events are one
-/// delivery.
+/// with this fence; it is kept until the transaction ends. Deliveries that are no longer pending stay as they are. `false`: the lane
+/// has gone to another process, and nothing was written. One statement, so that it needs no transaction of its own: most groups of an
+/// endpoint with few events are one delivery.
 pub async fn settle(
     db: &mut PgConnection,
     client: ClientId,
@@ -295,11 +258,23 @@ pub async fn settle(
     finished: &[Finished<'_>],
     attempts: &[NewAttempt],
 ) -> Result<bool> {
-    let statement = format!(
+    let due = |one: &Finished<'_>| if let Fate::Retry(at) = one.fate { Some(at) } else { None };
+    let millis = |one: &NewAttempt| i32::try_from(one.duration_millis).unwrap_or(i32::MAX);
+    let held: Option<i32> = sqlx::query_scalar(
         "WITH held AS MATERIALIZED (
-             SELECT 1 FROM lane WHERE client_id = $1 AND queue = $7 AND lane_id = $8 AND fence = $9 FOR SHARE
+             SELECT 1 AS lane FROM lane WHERE client_id = $1 AND queue = $7 AND lane_id = $8 AND fence = $9 FOR SHARE
          ), finished AS (
-             {}
+             UPDATE webhook_delivery
+             SET state = done.state, attempts = done.attempts, due_at = COALESCE(done.due_at, webhook_delivery.due_at),
+                 ready = done.due_at IS NULL,
+                 body = COALESCE(done.body, webhook_delivery.body),
+                 event = CASE WHEN done.body IS NULL THEN webhook_delivery.event END
+             FROM (SELECT $1::uuid AS client_id, *
+                   FROM unnest($2::uuid[], $3::text[], $4::smallint[], $5::timestamptz[], $6::bytea[])
+                       AS one (id, state, attempts, due_at, body)
+                   OFFSET 0) done
+             WHERE webhook_delivery.client_id = done.client_id AND webhook_delivery.id = done.id
+               AND webhook_delivery.state = 'PENDING' AND EXISTS (SELECT 1 FROM held)
          ), recorded AS (
              INSERT INTO webhook_attempt
                  (client_id, endpoint_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis,
@@ -309,24 +284,27 @@ pub async fn settle(
                          $16::integer[], $17::timestamptz[]) AS made
              WHERE EXISTS (SELECT 1 FROM held)
          )
-         SELECT 1 FROM held",
-        finish_statement("EXISTS (SELECT 1 FROM held)")
-    );
-    let millis = |one: &NewAttempt| i32::try_from(one.duration_millis).unwrap_or(i32::MAX);
-    let held = bind_finished(&statement, client, finished)
-        .bind(Queue::Webhook.name())
-        .bind(endpoint.0)
-        .bind(fence)
-        .bind(attempts.iter().map(|one| one.id).collect::<Vec<_>>())
-        .bind(attempts.iter().map(|one| one.delivery.0).collect::<Vec<_>>())
-        .bind(attempts.iter().map(|one| small(one.attempt)).collect::<Vec<_>>())
-        .bind(attempts.iter().map(|one| one.status_code.map(small)).collect::<Vec<_>>())
-        .bind(attempts.iter().map(|one| one.error.as_deref()).collect::<Vec<_>>())
-        .bind(attempts.iter().map(|one| one.response_start.as_deref()).collect::<Vec<_>>())
-        .bind(attempts.iter().map(millis).collect::<Vec<_>>())
-        .bind(attempts.iter().map(|one| one.attempted_at).collect::<Vec<_>>())
-        .fetch_optional(db)
-        .await?;
+         SELECT lane FROM held",
+    )
+    .bind(client.0)
+    .bind(finished.iter().map(|one| one.id.0).collect::<Vec<_>>())
+    .bind(finished.iter().map(|one| one.fate.state()).collect::<Vec<_>>())
+    .bind(finished.iter().map(|one| small(one.attempts)).collect::<Vec<_>>())
+    .bind(finished.iter().map(due).collect::<Vec<_>>())
+    .bind(finished.iter().map(|one| one.body).collect::<Vec<_>>())
+    .bind(Queue::Webhook.name())
+    .bind(endpoint.0)
+    .bind(fence)
+    .bind(attempts.iter().map(|one| one.id).collect::<Vec<_>>())
+    .bind(attempts.iter().map(|one| one.delivery.0).collect::<Vec<_>>())
+    .bind(attempts.iter().map(|one| small(one.attempt)).collect::<Vec<_>>())
+    .bind(attempts.iter().map(|one| one.status_code.map(small)).collect::<Vec<_>>())
+    .bind(attempts.iter().map(|one| one.error.as_deref()).collect::<Vec<_>>())
+    .bind(attempts.iter().map(|one| one.response_start.as_deref()).collect::<Vec<_>>())
+    .bind(attempts.iter().map(millis).collect::<Vec<_>>())
+    .bind(attempts.iter().map(|one| one.attempted_at).collect::<Vec<_>>())
+    .fetch_optional(db)
+    .await?;
     Ok(held.is_some())
 }
 

@@ -274,10 +274,11 @@ async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
         finished(3, 0, Fate::Dropped),
         finished(4, 9, Fate::Exhausted),
     ];
-    deliveries::finish(&mut db, CLIENT, &group).await.unwrap();
+    let fence = lane(&mut db).await;
+    settle(&mut db, fence, &group).await;
     assert!(due(&mut db, moment(59)).await.is_empty());
     assert_eq!(due(&mut db, moment(60)).await, [(2, 1)]);
-    deliveries::finish(&mut db, CLIENT, &[finished(1, 2, Fate::Retry(moment(0)))]).await.unwrap();
+    settle(&mut db, fence, &[finished(1, 2, Fate::Retry(moment(0)))]).await;
     assert_eq!(due(&mut db, moment(60)).await, [(2, 1)], "a delivered one stays delivered");
     let states: Vec<String> =
         sqlx::query_scalar("SELECT state FROM webhook_delivery ORDER BY id").fetch_all(&mut db).await.unwrap();
@@ -289,10 +290,11 @@ async fn abandoning_ends_what_waits_and_nothing_else() {
     let mut db = database().await;
     waiting(&mut db, 3).await;
     let done = Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered, body: None };
-    deliveries::finish(&mut db, CLIENT, &[done]).await.unwrap();
+    let fence = lane(&mut db).await;
+    settle(&mut db, fence, &[done]).await;
     let later =
         Finished { id: delivery(2), attempts: 1, fate: Fate::Retry(moment(0) + TimeDelta::hours(9)), body: None };
-    deliveries::finish(&mut db, CLIENT, &[later]).await.unwrap();
+    settle(&mut db, fence, &[later]).await;
     assert_eq!(deliveries::abandon(&mut db, STRANGER, ENDPOINT, Fate::Dropped).await.unwrap(), 0);
     assert_eq!(deliveries::abandon(&mut db, CLIENT, ENDPOINT, Fate::Exhausted).await.unwrap(), 2);
     assert!(due(&mut db, moment(1_000_000)).await.is_empty());
@@ -302,6 +304,11 @@ async fn abandoning_ends_what_waits_and_nothing_else() {
 async fn lane(db: &mut PgConnection) -> i64 {
     let (node, length) = (NodeId(Uuid::from_u128(1)), Duration::from_secs(30));
     lanes::claim(db, CLIENT, Queue::Webhook, ENDPOINT.0, node, length).await.unwrap().unwrap()
+}
+
+/// Writes down what became of deliveries of the endpoint.
+async fn settle(db: &mut PgConnection, fence: i64, finished: &[Finished<'_>]) {
+    assert!(deliveries::settle(db, CLIENT, (ENDPOINT, fence), finished, &[]).await.unwrap());
 }
 
 async fn attempts(db: &mut PgConnection) -> i64 {
@@ -346,7 +353,7 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     assert!(!lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap(), "a delivery is due");
     assert!(lanes::hold(&mut db, CLIENT, place.0, place.1, fence).await.unwrap());
     let later = [Finished { id: delivery(1), attempts: 1, fate: Fate::Retry(moment(60)), body: None }];
-    deliveries::finish(&mut db, CLIENT, &later).await.unwrap();
+    settle(&mut db, fence, &later).await;
     assert!(!lanes::give_back(&mut db, CLIENT, place, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
     assert!(lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap());
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");

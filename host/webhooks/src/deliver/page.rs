@@ -26,7 +26,7 @@ use super::{
     attempt::Target,
     endpoint_of,
     send_queue::ReadyDelivery,
-    settle::fate_of_failure,
+    settle::{self, fate_of_failure},
     shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
 };
 use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
@@ -193,7 +193,7 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<
         deliveries::store_shapes(&mut tx, lease.client, &shapes).await?;
     }
     if !outcome.finished.is_empty() {
-        deliveries::finish(&mut tx, lease.client, &outcome.finished).await?;
+        settle::write(&mut tx, lease, &outcome.finished, &[]).await?;
     }
     let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;
     tx.commit().await?;

@@ -78,7 +78,12 @@ pub(super) async fn settle(
 }
 
 /// The deliveries and their attempts, while the lane is ours.
-async fn write(db: &mut PgConnection, lease: &Lease, finished: &[Finished<'_>], attempts: &[NewAttempt]) -> Result<()> {
+pub(super) async fn write(
+    db: &mut PgConnection,
+    lease: &Lease,
+    finished: &[Finished<'_>],
+    attempts: &[NewAttempt],
+) -> Result<()> {
     let lane = (endpoint_of(lease), lease.fence);
     let held = deliveries::settle(db, lease.client, lane, finished, attempts).await?;
     if held { Ok(()) } else { Err(Error::LeaseLost) }
