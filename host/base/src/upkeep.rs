@@ -2,6 +2,8 @@
 //! which ends before it can be in the way: a change of the schema never shares one with deletes, and gives up rather than keep
 //! messages waiting.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Days, Utc};
 use storage::{
     PgPool, Postgres, Transaction,
@@ -29,6 +31,10 @@ const UPLOAD_DAYS: u64 = 1;
 const TIER_DAYS: u64 = 2;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
+/// How often a round tries to change the schema where others are at the table.
+const TRIES: u32 = 5;
+/// The time that those others have in between.
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// What one round of upkeep did.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -105,6 +111,23 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     ]
 }
 
+/// What is done with a partition.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Make,
+    Drop,
+}
+
+impl Change {
+    /// Where a round counts it.
+    fn count(self, done: &mut Round) -> &mut u32 {
+        match self {
+            Self::Make => &mut done.made,
+            Self::Drop => &mut done.dropped,
+        }
+    }
+}
+
 /// A round that is under way.
 struct Upkeep<'a> {
     db: &'a PgPool,
@@ -126,13 +149,8 @@ impl Upkeep<'_> {
     async fn make_partitions(&mut self) -> Result<()> {
         let missing = partitions::missing(&mut *self.db.acquire().await?, self.now, WEEKS_AHEAD).await?;
         for partition in missing {
-            let Some(mut tx) = self.begin().await? else { return Ok(()) };
-            match partitions::make(&mut tx, &partition).await {
-                Ok(made) => {
-                    tx.commit().await?;
-                    self.done.made += u32::from(made);
-                }
-                Err(error) => self.postpone(&partition, error)?,
+            if !self.change(Change::Make, &partition).await? {
+                return Ok(());
             }
         }
         Ok(())
@@ -143,30 +161,41 @@ impl Upkeep<'_> {
             let before = self.days_ago(u64::from(days));
             let old = partitions::wholly_before(&mut *self.db.acquire().await?, table, before).await?;
             for partition in old {
-                let Some(mut tx) = self.begin().await? else { return Ok(()) };
-                match partitions::drop(&mut tx, &partition).await {
-                    Ok(()) => {
-                        tx.commit().await?;
-                        self.done.dropped += 1;
-                    }
-                    Err(error) => self.postpone(&partition, error)?,
+                if !self.change(Change::Drop, &partition).await? {
+                    return Ok(());
                 }
             }
         }
         Ok(())
     }
 
-    /// Others had the table for too long: the next round tries again. Partitions are made weeks ahead, so there is time.
-    fn postpone(&mut self, partition: &Partition, error: storage::Error) -> Result<()> {
-        if !partitions::is_postponed(&error) {
-            return Err(error.into());
+    /// Changes the schema in a transaction of its own, which gives way to others and is tried again once they have passed.
+    /// What has no luck is left to the next round: partitions are made weeks ahead, so there is time. `false` when another
+    /// process does the upkeep now.
+    async fn change(&mut self, change: Change, partition: &Partition) -> Result<bool> {
+        for _ in 0..TRIES {
+            let Some(mut tx) = self.begin().await? else { return Ok(false) };
+            let changed = match change {
+                Change::Make => partitions::make(&mut tx, partition).await,
+                Change::Drop => partitions::drop(&mut tx, partition).await.map(|()| true),
+            };
+            match changed {
+                Ok(changed) => {
+                    tx.commit().await?;
+                    *change.count(&mut self.done) += u32::from(changed);
+                    return Ok(true);
+                }
+                Err(error) if partitions::is_postponed(&error) => tx.rollback().await?,
+                Err(error) => return Err(error.into()),
+            }
+            tokio::time::sleep(BETWEEN_TRIES).await;
         }
         tracing::warn!(
             partition = partition.name(),
             "a partition could not be made or dropped without keeping others waiting; the next round tries again"
         );
         self.done.postponed += 1;
-        Ok(())
+        Ok(true)
     }
 
     /// Readers tell by the clock what is active; this keeps the index of open ones as small as they are.

@@ -95,6 +95,25 @@ async fn what_one_round_waits_for_does_not_keep_sends_waiting() {
 }
 
 #[tokio::test]
+async fn a_change_that_found_somebody_at_the_table_is_made_in_the_same_round_when_they_have_passed() {
+    let scratch = scratch::database().await;
+    let (db, watching) = (scratch.pool(4).await, scratch.pool(1).await);
+    let mut reading = db.begin().await.unwrap();
+    sqlx::query("SELECT count(*) FROM outbound_part").execute(&mut *reading).await.unwrap();
+    let passes_by = async {
+        let waits = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'outbound_part'::regclass AND NOT granted)";
+        while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&watching).await.unwrap() {}
+        reading.rollback().await.unwrap();
+    };
+
+    let keep = Retention::default();
+    let (done, ()) = tokio::join!(upkeep::round(&db, now(), &keep), passes_by);
+
+    let done = done.unwrap();
+    assert_eq!((done.made, done.postponed), (ALL, 0));
+}
+
+#[tokio::test]
 async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() {
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();

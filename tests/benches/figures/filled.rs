@@ -220,12 +220,12 @@ async fn dropping(stage: &Stage) -> Figure {
         for table in ["delivery_receipt", "outbound_leg", "outbound_message", "outbound_part"] {
             // As `storage::work::partitions` does: it gives way to others, and is tried again.
             let drop = format!(
-                "BEGIN; SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '1s';
+                "BEGIN; SET LOCAL lock_timeout = '20ms'; SET LOCAL statement_timeout = '1s';
                  DROP TABLE {table}_bench_{oldest}; COMMIT"
             );
             while sqlx::raw_sql(&drop).execute(&mut *db).await.is_err() {
                 sqlx::raw_sql("ROLLBACK").execute(&mut *db).await.unwrap();
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
         began.elapsed()

@@ -130,15 +130,15 @@ pub async fn drop(db: &mut PgConnection, partition: &Partition) -> Result<()> {
 }
 
 /// A change of the schema needs a table to itself. Until it has it, everybody who comes later waits behind it, and
-/// afterwards as long as it takes: both are bounded for this transaction.
+/// afterwards as long as it takes: both are bounded for this transaction. No request may notice more than 50 ms of it.
 async fn be_brief(db: &mut PgConnection) -> Result<()> {
-    sqlx::query("SELECT set_config('lock_timeout', '100ms', true), set_config('statement_timeout', '1s', true)")
+    sqlx::query("SELECT set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '1s', true)")
         .execute(db)
         .await?;
     Ok(())
 }
 
-/// True for a change of the schema that gave way to others: it is tried again with the next round.
+/// True for a change of the schema that gave way to others: it is to be tried again.
 pub fn is_postponed(error: &Error) -> bool {
     let Error::Database(sqlx::Error::Database(error)) = error else { return false };
     // `lock_not_available` and `query_canceled`.
