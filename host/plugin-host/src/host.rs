@@ -228,7 +228,7 @@ impl PluginHost {
         question: &Q,
     ) -> Result<Answered<Q::Answer>, CallError> {
         let plugin = self.resolve(call.client, call.plugin).await?;
-        // What ships is known to be quick, and events wait for it: only the plugins of clients keep to a pace.
+        // The operator's plugins keep to no pace: only those of clients do.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
         let uncovered = Uncovered::of(call.config, call.client, self.secrets.as_deref())
             .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?;
@@ -241,7 +241,8 @@ impl PluginHost {
             };
             first = false;
             let outside = Outside { key_values: key_values.clone(), http: Arc::clone(&self.http) };
-            let placement = if paced { Placement::Promptly(&self.threads, permit.share()) } else { Placement::Here };
+            let placement =
+                if plugin.ships { Placement::Here } else { Placement::Promptly(&self.threads, permit.share()) };
             let at = (placement, Arc::clone(&permit.place) as _);
             let run = run(&self.engine, &self.limits, &plugin, &open, outside, question, at);
             match permit.place.keep(run).await {
@@ -267,7 +268,9 @@ impl PluginHost {
                 self.registry.get(shipped).ok_or_else(|| CallError::NotFound { plugin: name() })
             }
             PluginRef::Uploaded { version, sha256, .. } => match self.programs.get(client, sha256).await {
-                Ok(program) => Ok(Arc::new(LoadedPlugin { name: name(), version: u64::from(*version), program })),
+                Ok(program) => {
+                    Ok(Arc::new(LoadedPlugin { name: name(), version: u64::from(*version), program, ships: false }))
+                }
                 Err(NoProgram::Unknown) => Err(CallError::NotFound { plugin: plugin.to_string() }),
                 Err(NoProgram::Unloadable(reason)) => Err(CallError::Unloadable { plugin: plugin.to_string(), reason }),
                 Err(NoProgram::Unread(reason)) => {

@@ -209,6 +209,7 @@ async fn load(host: &PluginHost, name: &str, path: &Path) -> Result<Option<Arc<P
     if let Some(world) = host.registry().built_in_world(name).filter(|world| *world != program.linked.world()) {
         return Err(format!("a file named like the built-in plugin `{name}` must be a {world} too; rename it"));
     }
-    host.try_out(&LoadedPlugin { name: name.to_owned(), version: 0, program: Arc::clone(&program) }).await?;
+    host.try_out(&LoadedPlugin { name: name.to_owned(), version: 0, program: Arc::clone(&program), ships: false })
+        .await?;
     Ok(Some(program))
 }

@@ -95,7 +95,7 @@ impl PluginHost {
         }
         let _turn = self.loader().scheduler().turn(client).await?;
         let program = Arc::new(self.loader().load(bytes, Purpose::Upload(client)).await?);
-        let loaded = LoadedPlugin { name: name.to_owned(), version: 0, program: Arc::clone(&program) };
+        let loaded = LoadedPlugin { name: name.to_owned(), version: 0, program: Arc::clone(&program), ships: false };
         let (config_schema, tried) = (self.config_schema(&loaded).await, self.try_out(&loaded).await);
         let problems: Vec<String> =
             [config_schema.as_ref().err(), tried.as_ref().err()].into_iter().flatten().cloned().collect();

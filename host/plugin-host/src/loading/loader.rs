@@ -75,6 +75,8 @@ pub(crate) struct LoadedPlugin {
     pub(crate) name: String,
     pub(crate) version: u64,
     pub(crate) program: Arc<Program>,
+    /// It is part of Patchbay itself, and so known to be quick.
+    pub(crate) ships: bool,
 }
 
 /// Loads components for one engine.

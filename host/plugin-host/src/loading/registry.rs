@@ -149,7 +149,8 @@ impl Entry {
     fn activate(&mut self, name: &str, program: Arc<Program>, source: Source) {
         self.last_version += 1;
         self.last_error = None;
-        let loaded = LoadedPlugin { name: name.to_owned(), version: self.last_version, program };
+        let ships = source == Source::BuiltIn;
+        let loaded = LoadedPlugin { name: name.to_owned(), version: self.last_version, program, ships };
         self.active = Some((Arc::new(loaded), source));
     }
 

@@ -91,6 +91,21 @@ async fn after_a_call_that_misbehaved_the_calls_of_a_client_run_last_and_those_o
     }
 }
 
+#[tokio::test]
+async fn a_plugin_of_the_operator_that_misbehaves_runs_last_too() {
+    let test = TestHost::with_hostile_guests(limits()).await;
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
+    let ran_last =
+        || counted.render().lines().filter(|line| line.contains("threads=\"last\"")).map(number).sum::<u64>();
+    drop(test.command("panic").await);
+    let before = ran_last();
+    test.command("hello").await.unwrap();
+    assert_eq!(ran_last(), before + 1, "of the client whose event it was");
+    test.command_of(client(2), "hello").await.unwrap();
+    assert_eq!(ran_last(), before + 1, "and not of another one");
+}
+
 fn number(line: &str) -> u64 {
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }
