@@ -100,16 +100,16 @@ fn mask_object(fields: &mut Map<String, Value>) {
     let of_a_customer = OF_A_CUSTOMER.iter().any(|field| fields.contains_key(*field));
     let direction = fields.get("direction").and_then(Value::as_str).unwrap_or_default();
     // The number of the business is the other one.
-    let (numbers, names): (&[&str], &[&str]) = match direction {
-        "INCOMING" => (&["sender", "senderMsisdn"], &["messageOwner"]),
-        "OUTGOING" => (&["receiver", "receiverMsisdn"], &[]),
-        _ => (&[], &[]),
+    let numbers: &[&str] = match direction {
+        "INCOMING" => &["sender", "senderMsisdn"],
+        "OUTGOING" => &["receiver", "receiverMsisdn"],
+        _ => &[],
     };
     for (field, value) in fields.iter_mut() {
         let field = field.as_str();
         match value {
             Value::String(text) if NUMBERS.contains(&field) || numbers.contains(&field) => *text = mask_number(text),
-            Value::String(text) if NAMES.contains(&field) || names.contains(&field) => *text = mask_name(text),
+            Value::String(text) if NAMES.contains(&field) => *text = mask_name(text),
             Value::String(text) if of_a_customer && field == "name" => *text = mask_name(text),
             Value::String(text) if IDS.contains(&field) => *text = mask_id(text),
             other => mask(other),
@@ -172,16 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn of_a_message_the_side_of_the_customer_is_masked() {
+    fn of_a_message_the_number_of_the_customer_is_masked_and_not_that_it_was_the_customer() {
         let mut messages = json!([
-            { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "Thandi" },
+            { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "CUSTOMER" },
             { "direction": "OUTGOING", "sender": "27110000001", "receiver": "27820000001", "messageOwner": "Agent" },
         ]);
         Sight::Masked.json(&mut messages);
         assert_eq!(
             messages,
             json!([
-                { "direction": "INCOMING", "sender": "********001", "receiver": "27110000001", "messageOwner": "T***" },
+                { "direction": "INCOMING", "sender": "********001", "receiver": "27110000001", "messageOwner": "CUSTOMER" },
                 { "direction": "OUTGOING", "sender": "27110000001", "receiver": "********001", "messageOwner": "Agent" },
             ])
         );
