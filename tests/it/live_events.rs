@@ -120,6 +120,27 @@ async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
 }
 
 #[tokio::test]
+async fn what_takes_several_messages_is_told_of_in_as_many_events() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let page = format!("61{}", patchbay.new_phone().msisdn);
+    patchbay.page(&client, &page).await;
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    patchbay.person(&format!("24{page}"), &page).write("tell me all").await;
+    let came = until(&mut live, "message.received").await.pop().unwrap();
+    let long = ["a", "b", "c"].map(|letter| letter.repeat(1_500)).join(" ");
+    let answer = json!({ "participantId": came["chat"]["id"], "channel": "FACEBOOK", "text": long });
+    client.post("/chat-service/api/v2/messages", &answer).await.ok();
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        told.push(until(&mut live, "message.sent").await.pop().unwrap());
+    }
+    let said: Vec<(&Value, &str)> =
+        told.iter().map(|one| (&one["message"]["sequenceNumber"], &one["message"]["text"].as_str().unwrap()[..1])).collect();
+    assert_eq!(said, [(&json!(2), "a"), (&json!(3), "b"), (&json!(4), "c")]);
+}
+
+#[tokio::test]
 async fn a_customer_is_called_what_the_address_book_calls_it() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
