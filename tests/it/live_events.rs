@@ -165,8 +165,10 @@ async fn what_takes_several_messages_is_told_of_in_as_many_events() {
     for _ in 0..3 {
         told.push(until(&mut live, "message.sent").await.pop().unwrap());
     }
-    let said: Vec<(&Value, &str)> =
-        told.iter().map(|one| (&one["message"]["sequenceNumber"], &one["message"]["text"].as_str().unwrap()[..1])).collect();
+    let said: Vec<(&Value, &str)> = told
+        .iter()
+        .map(|one| (&one["message"]["sequenceNumber"], &one["message"]["text"].as_str().unwrap()[..1]))
+        .collect();
     assert_eq!(said, [(&json!(2), "a"), (&json!(3), "b"), (&json!(4), "c")]);
 }
 

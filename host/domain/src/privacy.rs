@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn words_of_a_provider_keep_their_codes_and_lose_the_number() {
-        let mut failed = json!({ "errorCode": "131026", "errorCodeString": "131026: +27820000001 is not on it since 2026" });
+        let mut failed =
+            json!({ "errorCode": "131026", "errorCodeString": "131026: +27820000001 is not on it since 2026" });
         Sight::Masked.json(&mut failed);
         let shown = "131026: +********001 is not on it since 2026";
         assert_eq!(failed, json!({ "errorCode": "131026", "errorCodeString": shown }));

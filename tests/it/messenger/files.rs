@@ -77,7 +77,10 @@ async fn a_file_with_words_is_two_messages_of_the_chat_of_which_the_first_has_th
     let sent = sends(&client, &chat, PNG).await.ok();
     let past = client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
     let (file, words) = (&past[1], &past[2]);
-    assert_eq!((&file["id"], &file["contentType"], &file["fileExtension"]), (&sent["id"], &json!("MEDIA"), &json!("png")));
+    assert_eq!(
+        (&file["id"], &file["contentType"], &file["fileExtension"]),
+        (&sent["id"], &json!("MEDIA"), &json!("png"))
+    );
     assert_eq!((&file["tempId"], &file["ctId"], &file["text"]), (&json!("t-1"), &json!("c-1"), &Value::Null));
     assert_eq!((&words["contentType"], &words["text"]), (&json!("TEXT"), &json!("Our shop")));
     for field in ["mediaUrl", "fileExtension", "tempId", "ctId"] {

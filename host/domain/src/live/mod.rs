@@ -179,7 +179,8 @@ pub fn told_of(event: &Event) -> Told {
                 Speaker::Agent(agent) => Some(agent),
                 Speaker::Bot | Speaker::Elsewhere => None,
             };
-            let sent = |message: &ChatMessageId| of_chat(&said.chat, LiveKind::MessageSent { message: *message, agent });
+            let sent =
+                |message: &ChatMessageId| of_chat(&said.chat, LiveKind::MessageSent { message: *message, agent });
             Told::Events(std::iter::once(&said.message).chain(&said.rest).map(sent).collect())
         }
         // What came through the send endpoints is in no chat.
