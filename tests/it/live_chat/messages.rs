@@ -202,6 +202,18 @@ async fn everything_that_is_wrong_with_a_message_is_named() {
 }
 
 #[tokio::test]
+async fn fields_that_there_are_not_are_ignored_in_a_message_as_in_sends() {
+    let desk = Desk::set().await;
+    let mut body = desk.text("hello");
+    body["colour"] = json!({ "nested": [1, 2.5, null] });
+    assert_eq!(desk.client.post(MESSAGES, &body).await.ok()["text"], "hello");
+    body["reaction"] = json!({ "externalMessageId": "wamid.1", "emogi": "👍" });
+    let refused = desk.client.post(MESSAGES, &body).await;
+    assert_eq!(refused.faulty_fields(), ["reaction.emogi"], "without its emoji a reaction would be taken back");
+    assert_eq!(desk.history().await.len(), 2);
+}
+
+#[tokio::test]
 async fn a_reaction_is_neither_quoted_nor_reacted_to() {
     let desk = Desk::set().await;
     let wamid = desk.history().await[0]["whatsAppMessageId"].clone();
