@@ -120,6 +120,59 @@ async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
 }
 
 #[tokio::test]
+async fn a_message_that_does_not_arrive_says_why_live_and_in_the_history() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let mut agent = client.clone();
+    agent.key = key_of(&patchbay, &client, "AGENT");
+    let mut live = socket(&patchbay.url(), "", &agent.key).await;
+    phone.write(&client.number, "hello?").await;
+    let chat = until(&mut live, "message.received").await.pop().unwrap()["chat"]["id"].clone();
+    phone.set(json!({ "failWith": 131_049 })).await;
+    let answer = json!({ "participantId": chat, "channel": "WHATSAPP", "text": "yes?" });
+    agent.post("/chat-service/api/v2/messages", &answer).await.ok();
+    let told = loop {
+        let step = until(&mut live, "message.status").await.pop().unwrap();
+        if step["status"] == "FAILED" {
+            break step;
+        }
+        assert_eq!(step["message"].get("errorCode"), None, "what has not failed has no reason");
+    };
+    assert_eq!(told["message"]["errorCode"], "131049");
+    let why = told["message"]["errorCodeString"].as_str().unwrap();
+    assert!(!why.is_empty());
+    let path = format!("/chat-service/api/v2/messages?participantId={}", chat.as_str().unwrap());
+    let past = agent.get(&path).await.ok();
+    assert_eq!(past[0].get("errorCode"), None);
+    assert_eq!((&past[1]["status"], &past[1]["errorCode"]), (&json!("FAILED"), &json!("131049")));
+    assert_eq!(past[1]["errorCodeString"], why);
+}
+
+#[tokio::test]
+async fn what_takes_several_messages_is_told_of_in_as_many_events() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let page = format!("61{}", patchbay.new_phone().msisdn);
+    patchbay.page(&client, &page).await;
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    patchbay.person(&format!("24{page}"), &page).write("tell me all").await;
+    let came = until(&mut live, "message.received").await.pop().unwrap();
+    let long = ["a", "b", "c"].map(|letter| letter.repeat(1_500)).join(" ");
+    let answer = json!({ "participantId": came["chat"]["id"], "channel": "FACEBOOK", "text": long });
+    client.post("/chat-service/api/v2/messages", &answer).await.ok();
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        told.push(until(&mut live, "message.sent").await.pop().unwrap());
+    }
+    let said: Vec<(&Value, &str)> = told
+        .iter()
+        .map(|one| (&one["message"]["sequenceNumber"], &one["message"]["text"].as_str().unwrap()[..1]))
+        .collect();
+    assert_eq!(said, [(&json!(2), "a"), (&json!(3), "b"), (&json!(4), "c")]);
+}
+
+#[tokio::test]
 async fn a_customer_is_called_what_the_address_book_calls_it() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

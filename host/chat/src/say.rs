@@ -55,35 +55,49 @@ pub struct OfAgent<'a> {
     pub content_type: Option<ContentType>,
 }
 
+/// The messages that words became in their chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InChat {
+    /// The first one, which has the names that the sender gave.
+    pub first: ChatMessageId,
+    /// Those that say the rest, in order.
+    pub rest: Vec<ChatMessageId>,
+}
+
+impl<'a> Words<'a> {
+    /// The same speaker says more of the same. Names, quote and file are those of the first message.
+    fn going_on(&self, content: &'a OutboundContent) -> Self {
+        let of_agent = OfAgent { agent: self.of_agent.agent, ..OfAgent::default() };
+        Self { content, quotes: None, of_agent, ..*self }
+    }
+}
+
 /// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were [`said`], saves the
 /// participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
 ///
-/// What takes several messages on Messenger is several in the chat, too: each is one call, and has states of its own. The first
-/// one's id is answered.
+/// What takes several messages on Messenger is several in the chat, too: each is one call, and has states of its own.
 pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
     words: &Words<'_>,
-) -> Result<ChatMessageId> {
-    if inbox != InboxKind::Messenger {
-        return say_one(ctx, db, client, (chat, inbox, customer), words).await;
+) -> Result<InChat> {
+    let parts = match inbox {
+        InboxKind::Messenger => messenger::in_messages(words.content),
+        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => Vec::new(),
+    };
+    let (content, more) = parts.split_first().unwrap_or((words.content, &[]));
+    let begin = Words { content, ..*words };
+    let first = say_one(ctx, db, client, (&mut *chat, inbox, customer), &begin).await?;
+    let mut rest = Vec::new();
+    for content in more {
+        rest.push(say_one(ctx, db, client, (&mut *chat, inbox, customer), &words.going_on(content)).await?);
     }
-    let mut first = None;
-    for content in messenger::in_messages(words.content) {
-        let quotes = words.quotes.filter(|_| first.is_none());
-        let one = Words { content: &content, quotes, ..*words };
-        let id = say_one(ctx, db, client, (&mut *chat, inbox, customer), &one).await?;
-        first.get_or_insert(id);
-    }
-    match first {
-        Some(id) => Ok(id),
-        None => say_one(ctx, db, client, (chat, inbox, customer), words).await,
-    }
+    Ok(InChat { first, rest })
 }
 
-/// Says words as [`say`] does, and answers what happened as well, for the caller to record.
+/// Says words as [`say`] does, and answers the first message and what happened, for the caller to record.
 pub async fn say_and_tell(
     ctx: &Context,
     db: &mut PgConnection,
@@ -91,15 +105,16 @@ pub async fn say_and_tell(
     (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
     words: &Words<'_>,
 ) -> Result<(ChatMessageId, Event)> {
-    let id = say(ctx, db, client, (&mut *chat, inbox, customer), words).await?;
+    let in_chat = say(ctx, db, client, (&mut *chat, inbox, customer), words).await?;
     let chat = as_event::chat(db, client, chat).await?;
-    Ok((id, said(id, words, (chat, customer))))
+    Ok((in_chat.first, said(in_chat, words, (chat, customer))))
 }
 
 /// That words were said, in a chat that stands like this.
-pub fn said(message: ChatMessageId, words: &Words<'_>, (chat, customer): (event::Chat, &Customer)) -> Event {
+pub fn said(in_chat: InChat, words: &Words<'_>, (chat, customer): (event::Chat, &Customer)) -> Event {
     Event::MessageSaid(Box::new(MessageSaid {
-        message,
+        message: in_chat.first,
+        rest: in_chat.rest,
         by: words.of_agent.agent.map_or(Speaker::Bot, Speaker::Agent),
         chat,
         customer: as_event::customer(customer),

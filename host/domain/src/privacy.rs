@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 /// Digits at the end of a number that stay: enough to tell two customers apart on a screen.
 const SHOWN_DIGITS: usize = 3;
+/// Digits of a phone number at least.
+const SHORTEST_NUMBER: usize = 7;
 /// What stands for the rest of a name, however long it is.
 const HIDDEN: &str = "***";
 
@@ -15,6 +17,8 @@ const NUMBERS: [&str; 6] =
     ["phoneNumber", "recipient", "recipientNumber", "customerNumber", "customerMsisdn", "customerPhoneNumber"];
 /// Fields that hold the name of a customer, wherever they stand.
 const NAMES: [&str; 5] = ["fullName", "username", "profileName", "customerName", "customerUsername"];
+/// Fields with words of a provider, which may name the number of a customer.
+const WORDS: [&str; 1] = ["errorCodeString"];
 /// Fields that hold what a provider calls a message, wherever they stand.
 const IDS: [&str; 4] = ["whatsAppMessageId", "quotedExternalMessageId", "reactionTo", "providerId"];
 /// What ids of WhatsApp Cloud begin with. Beyond it they hold the number of the customer, in base64.
@@ -88,6 +92,14 @@ fn mask_id(id: &str) -> String {
     if id.starts_with(CLOUD_ID) { format!("{CLOUD_ID}{HIDDEN}") } else { id.to_owned() }
 }
 
+/// `no room for 27820000001` becomes `no room for ********001`. Codes and years have fewer digits than phone numbers.
+fn mask_numbers_within(words: &str) -> String {
+    let characters: Vec<char> = words.chars().collect();
+    let runs = characters.chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());
+    let runs = runs.map(|run| run.iter().collect::<String>());
+    runs.map(|run| if run.len() < SHORTEST_NUMBER { run } else { mask_number(&run) }).collect()
+}
+
 fn mask(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(mask),
@@ -100,16 +112,17 @@ fn mask_object(fields: &mut Map<String, Value>) {
     let of_a_customer = OF_A_CUSTOMER.iter().any(|field| fields.contains_key(*field));
     let direction = fields.get("direction").and_then(Value::as_str).unwrap_or_default();
     // The number of the business is the other one.
-    let (numbers, names): (&[&str], &[&str]) = match direction {
-        "INCOMING" => (&["sender", "senderMsisdn"], &["messageOwner"]),
-        "OUTGOING" => (&["receiver", "receiverMsisdn"], &[]),
-        _ => (&[], &[]),
+    let numbers: &[&str] = match direction {
+        "INCOMING" => &["sender", "senderMsisdn"],
+        "OUTGOING" => &["receiver", "receiverMsisdn"],
+        _ => &[],
     };
     for (field, value) in fields.iter_mut() {
         let field = field.as_str();
         match value {
             Value::String(text) if NUMBERS.contains(&field) || numbers.contains(&field) => *text = mask_number(text),
-            Value::String(text) if NAMES.contains(&field) || names.contains(&field) => *text = mask_name(text),
+            Value::String(text) if NAMES.contains(&field) => *text = mask_name(text),
+            Value::String(text) if WORDS.contains(&field) => *text = mask_numbers_within(text),
             Value::String(text) if of_a_customer && field == "name" => *text = mask_name(text),
             Value::String(text) if IDS.contains(&field) => *text = mask_id(text),
             other => mask(other),
@@ -172,16 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn of_a_message_the_side_of_the_customer_is_masked() {
+    fn of_a_message_the_number_of_the_customer_is_masked_and_not_that_it_was_the_customer() {
         let mut messages = json!([
-            { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "Thandi" },
+            { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "CUSTOMER" },
             { "direction": "OUTGOING", "sender": "27110000001", "receiver": "27820000001", "messageOwner": "Agent" },
         ]);
         Sight::Masked.json(&mut messages);
         assert_eq!(
             messages,
             json!([
-                { "direction": "INCOMING", "sender": "********001", "receiver": "27110000001", "messageOwner": "T***" },
+                { "direction": "INCOMING", "sender": "********001", "receiver": "27110000001", "messageOwner": "CUSTOMER" },
                 { "direction": "OUTGOING", "sender": "27110000001", "receiver": "********001", "messageOwner": "Agent" },
             ])
         );
@@ -203,6 +216,15 @@ mod tests {
                 { "facebookMessageId": "m_1", "providerId": "wamid.***" },
             ])
         );
+    }
+
+    #[test]
+    fn words_of_a_provider_keep_their_codes_and_lose_the_number() {
+        let mut failed =
+            json!({ "errorCode": "131026", "errorCodeString": "131026: +27820000001 is not on it since 2026" });
+        Sight::Masked.json(&mut failed);
+        let shown = "131026: +********001 is not on it since 2026";
+        assert_eq!(failed, json!({ "errorCode": "131026", "errorCodeString": shown }));
     }
 
     #[test]

@@ -202,6 +202,35 @@ async fn everything_that_is_wrong_with_a_message_is_named() {
 }
 
 #[tokio::test]
+async fn fields_that_there_are_not_are_ignored_in_a_message_as_in_sends() {
+    let desk = Desk::set().await;
+    let mut body = desk.text("hello");
+    body["colour"] = json!({ "nested": [1, 2.5, null] });
+    assert_eq!(desk.client.post(MESSAGES, &body).await.ok()["text"], "hello");
+    body["reaction"] = json!({ "externalMessageId": "wamid.1", "emogi": "👍" });
+    let refused = desk.client.post(MESSAGES, &body).await;
+    assert_eq!(refused.faulty_fields(), ["reaction.emogi"], "without its emoji a reaction would be taken back");
+    assert_eq!(desk.history().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_reaction_is_neither_quoted_nor_reacted_to() {
+    let desk = Desk::set().await;
+    let wamid = desk.history().await[0]["whatsAppMessageId"].clone();
+    let mut reaction = json!({ "participantId": desk.chat, "channel": "WHATSAPP" });
+    reaction["reaction"] = json!({ "externalMessageId": wamid, "emoji": "👍" });
+    let reacted = desk.client.post(MESSAGES, &reaction).await.ok();
+    let mut quote = desk.text("about that thumb");
+    quote["quotedExternalMessageId"] = reacted["id"].clone();
+    let refused = desk.client.post(MESSAGES, &quote).await;
+    assert_eq!(refused.faulty_fields(), ["quotedExternalMessageId"]);
+    assert!(refused.text.contains("is the id of a reaction"), "{}", refused.text);
+    reaction["reaction"]["externalMessageId"] = reacted["id"].clone();
+    assert_eq!(desk.client.post(MESSAGES, &reaction).await.faulty_fields(), ["reaction.externalMessageId"]);
+    assert_eq!(desk.history().await.len(), 2, "what was refused is not there");
+}
+
+#[tokio::test]
 async fn an_agent_reacts_and_takes_it_back_and_the_chat_still_waits_for_an_answer() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");

@@ -27,8 +27,10 @@ async fn sends(client: &Client, chat: &str, bytes: &[u8]) -> Reply {
     let head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"shop\"\r\n\r\n";
     let form = [head.as_bytes(), bytes, b"\r\n--b--\r\n"].concat();
     let kept = client.post_raw(&format!("{MESSAGES}/media"), "multipart/form-data; boundary=b", form).await.ok();
-    let said =
-        json!({ "participantId": chat, "channel": "FACEBOOK", "text": "Our shop", "mediaUrl": kept["mediaUrl"] });
+    let said = json!({
+        "participantId": chat, "channel": "FACEBOOK", "text": "Our shop", "mediaUrl": kept["mediaUrl"],
+        "tempId": "t-1", "ctId": "c-1",
+    });
     client.post(MESSAGES, &said).await
 }
 
@@ -65,6 +67,28 @@ async fn a_picture_of_an_agent_reaches_somebody_although_meta_cannot_fetch_it_fr
     assert_eq!(attachment["type"], "image");
     let named: Vec<&String> = attachment["payload"].as_object().unwrap().keys().collect();
     assert_eq!(named, ["attachment_id"], "by its id, not by an address of ours");
+}
+
+#[tokio::test]
+async fn a_file_with_words_is_two_messages_of_the_chat_of_which_the_first_has_the_file_and_the_names() {
+    let patchbay = Shared::get().await;
+    let page = format!("59{}", patchbay.new_phone().msisdn);
+    let (client, _, chat) = in_queue(&patchbay, &page).await;
+    let sent = sends(&client, &chat, PNG).await.ok();
+    let past = client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
+    let (file, words) = (&past[1], &past[2]);
+    assert_eq!(
+        (&file["id"], &file["contentType"], &file["fileExtension"]),
+        (&sent["id"], &json!("MEDIA"), &json!("png"))
+    );
+    assert_eq!((&file["tempId"], &file["ctId"], &file["text"]), (&json!("t-1"), &json!("c-1"), &Value::Null));
+    assert_eq!((&words["contentType"], &words["text"]), (&json!("TEXT"), &json!("Our shop")));
+    for field in ["mediaUrl", "fileExtension", "tempId", "ctId"] {
+        assert_eq!(words[field], Value::Null, "{field}");
+    }
+    assert_eq!(words["messageOwner"], file["messageOwner"]);
+    assert_eq!(client.get(&format!("{MESSAGES}/ctid/c-1")).await.ok()["id"], sent["id"]);
+    assert_eq!(sends(&client, &chat, PNG).await.ok()["id"], sent["id"], "the same name again sends nothing");
 }
 
 #[tokio::test]

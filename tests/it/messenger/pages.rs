@@ -1,6 +1,7 @@
 //! `patchbay page add` (CONTRACT 3): one page, one client.
 
-use harness::Shared;
+use harness::{Shared, eventually};
+use serde_json::json;
 
 #[tokio::test]
 async fn a_page_is_added_once_and_belongs_to_one_client() {
@@ -42,4 +43,64 @@ async fn the_token_of_a_page_is_sealed() {
         ON known.client_id = page.client_id AND known.inbox_id = page.id WHERE known.page_id = $1";
     let sealed: Vec<u8> = sqlx::query_scalar(statement).bind(&page).fetch_one(&mut db).await.unwrap();
     assert!(!String::from_utf8_lossy(&sealed).contains("token-of-the-page"));
+}
+
+#[tokio::test]
+async fn a_page_gets_another_token_and_what_is_sent_then_goes_with_it() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_bare_client();
+    let page = format!("79{}", patchbay.new_phone().msisdn);
+    let id = patchbay.page(&client, &page).await;
+    let person = patchbay.person(&format!("24{page}"), &page);
+    person.write("hello").await;
+    let chat = eventually("the chat", || async {
+        let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+        chats["content"][0]["id"].as_str().map(str::to_owned)
+    })
+    .await;
+    let say = |text: &str| json!({ "participantId": chat, "channel": "FACEBOOK", "text": text });
+    patchbay.simulate("/simulator/pages", &json!({ "pageId": page, "accessToken": "fresh" })).await;
+
+    client.post("/chat-service/api/v2/messages", &say("lost")).await.ok();
+    let history = format!("/chat-service/api/v2/messages?participantId={chat}");
+    let failed = eventually("the message fails", || async {
+        let past = client.get(&history).await.ok();
+        (past[1]["status"] == "FAILED").then(|| past[1].clone())
+    })
+    .await;
+    assert_eq!(failed["errorCode"], "190");
+
+    let renew = ["page", "renew-token", "--client", &client.client_ref, "--page-id", &page, "--access-token-stdin"];
+    assert_eq!(patchbay.admin_given(&renew, "fresh\n"), json!({ "id": id, "pageId": page }));
+    client.post("/chat-service/api/v2/messages", &say("there")).await.ok();
+    person.hears("there").await;
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_of_what_has_one_only() {
+    let patchbay = Shared::get().await;
+    let (client, other) = (patchbay.new_client().await, patchbay.new_bare_client());
+    let renew = |client_ref: &str, number: &str, token: &str| {
+        patchbay.refused(&[
+            "number",
+            "renew-token",
+            "--client",
+            client_ref,
+            "--number",
+            number,
+            "--access-token",
+            token,
+        ])
+    };
+    assert!(renew("nobody", &client.number, "t").contains("there is no client `nobody`"));
+    assert!(renew(&other.client_ref, &client.number, "t").contains(&format!("the client has no `{}`", client.number)));
+    assert!(renew(&client.client_ref, &client.number, "with space").contains("visible ASCII"));
+    assert!(renew(&client.client_ref, "0821", "t").contains("--number 0821"));
+    let lite = patchbay.new_phone().msisdn;
+    let whose = ["number", "add", "--client", &client.client_ref, "--number", &lite, "--provider", "WHATSAPP_LITE"];
+    patchbay.admin(&whose);
+    assert!(renew(&client.client_ref, &lite, "t").contains("has no access token"));
+    let whose = ["number", "renew-token", "--client", &client.client_ref, "--number", &client.number];
+    let renewed = patchbay.admin(&[&whose[..], &["--access-token", "fresh"]].concat());
+    assert_eq!(renewed["whatsAppNumber"]["id"], json!(client.number_id));
 }

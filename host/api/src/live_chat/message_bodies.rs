@@ -77,6 +77,12 @@ pub(crate) struct MessageResponse {
     /// How far it has come, of an outgoing one: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
+    /// Of one that `FAILED`: why. `/messaging-service/WhatsApp/failure-codes` says what can be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<String>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code_string: Option<String>,
     /// Of a voice note that was sent: the customer has listened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     played: Option<bool>,
@@ -100,7 +106,7 @@ pub(crate) struct MessageResponse {
 
 impl From<MessageView> for MessageResponse {
     fn from(view: MessageView) -> Self {
-        let MessageView { message, media_url, customer, business } = view;
+        let MessageView { message, media_url, customer, business, failure } = view;
         let direction = message.content.direction();
         let (sender, receiver) = match direction {
             Direction::Incoming => (customer, business),
@@ -110,6 +116,7 @@ impl From<MessageView> for MessageResponse {
         let is_whatsapp = message.channel == domain::channel::Channel::Whatsapp;
         let provider_id = message.provider_id;
         let (quoted_message_id, quoted_text) = message.quoted.map(|(id, text)| (id.0, text)).unzip();
+        let (error_code, error_code_string) = failure.map(|failure| (failure.code, failure.text)).unzip();
         let played =
             said.is_voice.then_some(message.played_at.is_some() || message.state == Some(DeliveryState::Played));
         Self {
@@ -136,6 +143,8 @@ impl From<MessageView> for MessageResponse {
             whats_app_message_id: provider_id.clone().filter(|_| is_whatsapp),
             facebook_message_id: provider_id.filter(|_| message.channel == domain::channel::Channel::Facebook),
             status: message.state.map(|state| state.as_str().to_owned()),
+            error_code,
+            error_code_string: error_code_string.flatten(),
             played,
             played_time: message.played_at.map(time),
             temp_id: message.temp_id,

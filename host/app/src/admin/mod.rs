@@ -7,19 +7,21 @@ mod sms;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use base::audit::Actor;
+use base::audit::{Actor, Administration};
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
+use domain::{channel::Channel, phone::Msisdn};
 use serde_json::{Value, json};
+use storage::inboxes::Inbox;
 use tenancy::{
     accounts::{self, CreatedUser, NewClient, NewUser},
-    inboxes::{self, CloudAccount, NewNumber, NewPage},
+    inboxes::{self, CloudAccount, NewNumber, NewPage, NewToken},
 };
 
 use crate::{
     boot::Base,
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, OptOutCommand, PageAdd, PageCommand, Provider,
-        SiteCommand, TemplateCommand, TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, NumberRenewToken, OptOutCommand, PageAdd, PageCommand,
+        PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync, UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -83,7 +85,9 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
             Ok(user(&created))
         }
         AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
+        AdminCommand::Number(NumberCommand::RenewToken(renew)) => renew_number_token(&admin, renew).await,
         AdminCommand::Page(PageCommand::Add(add)) => add_page(config, base, add).await,
+        AdminCommand::Page(PageCommand::RenewToken(renew)) => renew_page_token(&admin, renew).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
         AdminCommand::Site(SiteCommand::Add(add)) => sites::add(config, &admin, add).await,
         AdminCommand::Credits(command) => sms::credits(&admin, command).await,
@@ -127,22 +131,44 @@ async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Res
     {
         tracing::debug!("the simulator was not told of the number, it asks at its next start: {error:#}");
     }
-    Ok(json!({
+    Ok(shown_number(&number))
+}
+
+fn shown_number(number: &Inbox) -> Value {
+    json!({
         "id": number.link_id(),
         "whatsAppNumber": {
             "id": number.id,
             "number": number.address(),
             "whatsAppProvider": number.kind().as_str(),
         },
-    }))
+    })
+}
+
+async fn renew_number_token(admin: &Administration<'_>, renew: NumberRenewToken) -> anyhow::Result<Value> {
+    let number = Msisdn::parse(&renew.number).with_context(|| format!("--number {}", renew.number))?;
+    let new = NewToken {
+        client_ref: renew.client,
+        channel: Channel::Whatsapp,
+        address: number.as_str().to_owned(),
+        access_token: secrets::token(renew.token)?.expose().to_owned(),
+    };
+    Ok(shown_number(&inboxes::renew_token(admin, new, Actor::Operator).await?))
+}
+
+async fn renew_page_token(admin: &Administration<'_>, renew: PageRenewToken) -> anyhow::Result<Value> {
+    let new = NewToken {
+        client_ref: renew.client,
+        channel: Channel::Facebook,
+        address: renew.page_id,
+        access_token: secrets::token(renew.token)?.expose().to_owned(),
+    };
+    let page = inboxes::renew_token(admin, new, Actor::Operator).await?;
+    Ok(json!({ "id": page.id, "pageId": page.address() }))
 }
 
 async fn add_page(config: &Config, base: &Base, add: PageAdd) -> anyhow::Result<Value> {
-    let access_token = match add.token.access_token {
-        Some(token) => token,
-        None => secrets::from_stdin("access token")?,
-    };
-    let access_token = access_token.expose().to_owned();
+    let access_token = secrets::token(add.token)?.expose().to_owned();
     let new = NewPage { client_ref: add.client, page_id: add.page_id, access_token, app_secret: None };
     let page = inboxes::add_page(&base.administration(), new, Actor::Operator).await?;
     if config.simulator_on()

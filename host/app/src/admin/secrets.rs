@@ -4,7 +4,10 @@ use std::io::BufRead;
 
 use anyhow::{Context as _, bail};
 
-use crate::{cli::GivenPassword, config::Secret};
+use crate::{
+    cli::{GivenPassword, GivenToken},
+    config::Secret,
+};
 
 /// Bytes of a secret at most.
 const SECRET_MAX: u64 = 64 * 1024;
@@ -14,6 +17,14 @@ pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
     match given.password {
         Some(password) => Ok(password),
         None => from_stdin("password"),
+    }
+}
+
+/// The access token of a number or page.
+pub(super) fn token(given: GivenToken) -> anyhow::Result<Secret> {
+    match given.access_token {
+        Some(token) => Ok(token),
+        None => from_stdin("access token"),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
         (190, _) => {
             tracing::error!(
                 code = failure.code,
-                "the access token of a page is not accepted; add the page anew with a valid one"
+                "the access token of a page is not accepted; give it a valid one with `patchbay page renew-token`"
             );
             SendFailure::AccountStopped(failure)
         }

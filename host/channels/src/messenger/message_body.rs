@@ -6,6 +6,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 
+use super::ids;
 use crate::carrier::CannotCarry;
 
 /// What a message says.
@@ -37,8 +38,9 @@ pub(super) fn body(
             fields.insert("messaging_type".to_owned(), "MESSAGE_TAG".into());
             fields.insert("tag".to_owned(), "HUMAN_AGENT".into());
         }
-        if let Some(quoted) = quoted {
-            fields.insert("reply_to".to_owned(), json!({ "mid": quoted }));
+        // What Meta has no id of is answered without a quote.
+        if let Some(mid) = quoted.and_then(ids::mid) {
+            fields.insert("reply_to".to_owned(), json!({ "mid": mid }));
         }
     }
     Ok(body)
@@ -46,9 +48,10 @@ pub(super) fn body(
 
 /// The body that reacts to a message, or takes that back.
 pub(super) fn reaction(psid: &str, reaction: &Reaction) -> Value {
+    let mid = ids::mid(&reaction.message_id).unwrap_or(&reaction.message_id);
     let (action, payload) = match &reaction.emoji {
-        Some(emoji) => ("react", json!({ "message_id": reaction.message_id, "reaction": emoji })),
-        None => ("unreact", json!({ "message_id": reaction.message_id })),
+        Some(emoji) => ("react", json!({ "message_id": mid, "reaction": emoji })),
+        None => ("unreact", json!({ "message_id": mid })),
     };
     json!({ "recipient": { "id": psid }, "sender_action": action, "payload": payload })
 }

@@ -5,6 +5,7 @@ mod api;
 pub mod callback;
 mod carrier;
 mod error_codes;
+mod ids;
 mod message_body;
 
 pub use api::{MessengerApi, MessengerPage, MessengerSetupError, SenderAction};

@@ -261,6 +261,20 @@ async fn presence_is_a_sender_action_without_a_message() {
 }
 
 #[tokio::test]
+async fn a_file_among_several_is_named_by_the_id_of_their_message_and_what_meta_has_no_id_of_is_not_quoted() {
+    let server = Server::start().await;
+    for (quoted, expected) in [("m_0#3", json!({ "mid": "m_0" })), ("reaction:0a1b", Value::Null)] {
+        server.answer(accepted());
+        send(&server, &text("Hello"), |outgoing| Outgoing { quoted: Some(quoted), ..outgoing }).await.unwrap();
+        assert_eq!(server.last().json()["reply_to"], expected, "{quoted}");
+    }
+    server.answer(Answer::json(200, json!({ "recipient_id": "24071234567" })));
+    let reaction = Reaction { message_id: "m_0#2".to_owned(), emoji: Some("👍".to_owned()) };
+    send(&server, &OutboundContent::Reaction(reaction), |outgoing| outgoing).await.unwrap();
+    assert_eq!(server.last().json()["payload"]["message_id"], "m_0");
+}
+
+#[tokio::test]
 async fn a_reaction_is_a_sender_action_about_a_message_and_is_taken_back() {
     let server = Server::start().await;
     for (emoji, expected) in [

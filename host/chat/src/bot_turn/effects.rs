@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState, Timer},
     event::{Chat, ChatOpened, Event as Happened},
-    ids::{ChatMessageId, ParticipantEventId, ParticipantId},
+    ids::{ParticipantEventId, ParticipantId},
 };
 use plugin_host::KeyValueWrite;
 use storage::{
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     conversation::{as_event, in_charge, site_team},
-    say::{BY_ITSELF, OfAgent, Words, said, say},
+    say::{BY_ITSELF, InChat, OfAgent, Words, said, say},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -108,7 +108,7 @@ pub(super) async fn apply(
 /// Something that an answer brought about.
 enum Step {
     /// A reply has been put into the chat, which stood like this.
-    Said(ChatMessageId, Box<Reply>, ParticipantState),
+    Said(InChat, Box<Reply>, ParticipantState),
     /// The chat has been moved.
     Moved(Happened),
 }
@@ -184,8 +184,8 @@ impl Turn<'_> {
     async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
         let scene = self.scene;
         let chat = (&mut *self.participant, scene.inbox.kind(), &scene.customer);
-        let id = say(self.ctx, db, self.lease.client, chat, &words_of(&reply)).await?;
-        self.steps.push(Step::Said(id, reply, self.participant.state));
+        let in_chat = say(self.ctx, db, self.lease.client, chat, &words_of(&reply)).await?;
+        self.steps.push(Step::Said(in_chat, reply, self.participant.state));
         Ok(())
     }
 
@@ -221,9 +221,9 @@ impl Turn<'_> {
         let spoken = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
         let chat = if spoken { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
         let event = |step: &Step| match step {
-            Step::Said(id, reply, state) => {
+            Step::Said(in_chat, reply, state) => {
                 let chat = Chat { state: *state, ..chat.clone()? };
-                Some(self.event_now(said(*id, &words_of(reply), (chat, &self.scene.customer))))
+                Some(self.event_now(said(in_chat.clone(), &words_of(reply), (chat, &self.scene.customer))))
             }
             Step::Moved(moved) => Some(self.event_now(moved.clone())),
         };

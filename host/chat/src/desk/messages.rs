@@ -1,7 +1,7 @@
 //! The messages of a chat, as agents read them.
 
 use base::{Context, media};
-use domain::ids::{ClientId, ParticipantId};
+use domain::ids::{ClientId, MessageId, ParticipantId};
 use storage::{
     PgConnection,
     chat::{
@@ -9,6 +9,7 @@ use storage::{
         lists, participants,
         participants::Participant,
     },
+    outbound::failures::{self, Failure},
 };
 use uuid::Uuid;
 
@@ -28,6 +29,8 @@ pub struct MessageView {
     pub customer: Option<String>,
     /// What the business is reached at.
     pub business: Option<String>,
+    /// Why it did not arrive.
+    pub failure: Option<Failure>,
 }
 
 /// The last `size` messages of a chat before the sequence number `before`, the oldest first.
@@ -93,7 +96,10 @@ async fn views(
     let customer = lists::customers(db, client, &[chat.customer]).await?.remove(&chat.customer);
     let customer = customer.and_then(|customer| customer.phone.or(customer.user_id));
     let business = lists::inbox_addresses(db, client, &[chat.inbox]).await?.remove(&chat.inbox);
+    let failed: Vec<MessageId> = messages.iter().filter_map(PastMessage::failed).collect();
+    let failures = failures::of_messages(db, client, &failed).await?;
     let view = |message: PastMessage| MessageView {
+        failure: message.failed().and_then(|failed| failures.get(&failed)).cloned(),
         media_url: message.file.as_ref().map(|(id, _)| media::url_for(ctx, client, *id)),
         message,
         customer: customer.clone(),

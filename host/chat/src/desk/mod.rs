@@ -5,6 +5,7 @@ mod asking;
 mod lists;
 mod messages;
 mod moves;
+mod naming;
 mod presence;
 mod said;
 mod speaking;

@@ -3,8 +3,8 @@
 use base::{Context, media};
 use domain::{
     channel::Channel,
-    chat::{ChatContent, ContentType, ParticipantState, TicketMove, most_bytes},
-    content::{MediaKind, OutboundContent, OutboundMedia},
+    chat::{ContentType, ParticipantState, TicketMove, most_bytes},
+    content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
     file_type::FileType,
     ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
@@ -15,19 +15,19 @@ use events::{NewEvent, record};
 use storage::{
     PgConnection, Queue,
     chat::{
-        chat_messages::{self, ChatMessage},
         history,
         participants::{self, Participant},
     },
     inbound::media as stored_media,
     inboxes,
-    people::customers,
+    people::customers::{self, Customer},
 };
+use uuid::Uuid;
 
 use super::{
     Acting, DeskError, locked,
     messages::{self, MessageView},
-    own_or_free,
+    naming, own_or_free,
     said::{Said, What},
 };
 use crate::{
@@ -42,7 +42,7 @@ use crate::{
 ///
 /// # Errors
 /// See [`DeskError`]; nothing was stored then.
-pub async fn speak(ctx: &Context, acting: Acting, mut said: Said) -> Result<MessageView, DeskError> {
+pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageView, DeskError> {
     let client = acting.client;
     fits(ctx, client, &said).await?;
     let mut tx = ctx.db.begin().await?;
@@ -53,52 +53,104 @@ pub async fn speak(ctx: &Context, acting: Acting, mut said: Said) -> Result<Mess
         return messages::view(ctx, &mut tx, client, sent).await;
     }
     may_speak(&mut tx, acting, &chat, &said).await?;
-    let inbox = inboxes::by_id(&mut tx, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
-    let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
-    if customer.addresses.written_to(inbox.kind()).is_none() {
-        let said = "no address of this customer is known that this channel can write to";
-        return Err(DeskError::Conflict(said.to_owned()));
-    }
-    window_open(ctx, &mut tx, client, &chat, inbox.kind()).await?;
-    let quoted = quoted(&mut tx, client, &chat, said.quotes.as_deref()).await?;
-    if let What::Reaction(reaction) = &mut said.what {
-        reaction.message_id = reacted_to(&mut tx, client, (&chat, inbox.kind()), &reaction.message_id).await?;
-    }
-    let (content, media) = content(ctx, &mut tx, client, inbox.kind(), &said.what).await?;
-    let names = participants::agent_names(&mut tx, client, &[acting.user]).await?;
-    let words = Words {
-        content: &content,
-        asks_rating: false,
-        owner: names.get(&acting.user).map_or("AGENT", String::as_str),
-        quotes: quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
-        of_agent: OfAgent {
-            agent: Some(acting.user),
-            ct_id: said.ct_id.as_deref(),
-            temp_id: said.temp_id.as_deref(),
-            media,
-            content_type: matches!(said.what, What::File { .. }).then_some(ContentType::Media),
-        },
-    };
-    if content.is_answer() {
-        // Whoever has been answered is not missed any more.
-        (chat.missed, chat.missed_by, chat.after_hours) = (false, None, false);
-    }
-    let (id, happened) = say_and_tell(ctx, &mut tx, client, (&mut chat, inbox.kind(), &customer), &words).await?;
-    let ticket = match content.is_answer() {
-        true => ticketing::step(ctx, &mut tx, client, &chat, TicketMove::AgentAnswered).await?,
-        false => None,
-    };
-    participants::save(&mut tx, client, &chat).await?;
-    let order_key = as_event::order_key(chat.inbox, &customer);
-    let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
-    let happened: Vec<NewEvent> = [happened].into_iter().chain(ticket).map(event).collect();
-    let mut wakes = record(ctx, &mut tx, client, &happened).await?;
+    let listener = listener(&mut tx, client, &chat).await?;
+    window_open(ctx, &mut tx, client, &chat, listener.kind).await?;
+    let worded = worded(ctx, &mut tx, acting, (&chat, listener.kind), &said).await?;
+    let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (&said, &worded)).await?;
     let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
     let view = messages::view(ctx, &mut tx, client, sent).await?;
     tx.commit().await?;
     wakes.push((Queue::Outbound, chat.inbox.0));
     ctx.wake.wake_all(client, wakes);
     Ok(view)
+}
+
+/// Whom the messages of a chat go to, and over what.
+struct Listener {
+    kind: InboxKind,
+    customer: Customer,
+}
+
+async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Listener, DeskError> {
+    let inbox = inboxes::by_id(db, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
+    let customer = customers::find(db, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
+    if customer.addresses.written_to(inbox.kind()).is_none() {
+        let said = "no address of this customer is known that this channel can write to";
+        return Err(DeskError::Conflict(said.to_owned()));
+    }
+    Ok(Listener { kind: inbox.kind(), customer })
+}
+
+/// What was asked for, as its chat can carry it.
+struct Worded {
+    content: OutboundContent,
+    /// The file of ours in it.
+    media: Option<MediaId>,
+    /// The message that it quotes, and what the channel calls that.
+    quoted: Option<(ChatMessageId, String)>,
+    /// The name of who says it.
+    owner: String,
+}
+
+async fn worded(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: Acting,
+    (chat, kind): (&Participant, InboxKind),
+    said: &Said,
+) -> Result<Worded, DeskError> {
+    let client = acting.client;
+    let quoted = naming::quoted(db, client, chat, said.quotes.as_deref()).await?;
+    let (content, media) = match &said.what {
+        What::Text(body) => (OutboundContent::Text { body: body.clone() }, None),
+        What::Place(place) => (OutboundContent::Location(place.clone()), None),
+        What::Reaction(reaction) => {
+            let message_id = naming::reacted_to(db, client, (chat, kind), &reaction.message_id).await?;
+            (OutboundContent::Reaction(Reaction { message_id, ..reaction.clone() }), None)
+        }
+        What::File { url, caption } => file(ctx, db, client, kind, (url, caption.clone())).await?,
+    };
+    let owner = participants::agent_names(db, client, &[acting.user]).await?.remove(&acting.user);
+    Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()) })
+}
+
+/// Puts it into the chat, and says what happened. Answers the message, and the lanes to wake.
+async fn put(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: Acting,
+    (chat, listener): (&mut Participant, &Listener),
+    (said, worded): (&Said, &Worded),
+) -> Result<(ChatMessageId, Vec<(Queue, Uuid)>), DeskError> {
+    let (client, Listener { kind, customer }) = (acting.client, listener);
+    let is_answer = worded.content.is_answer();
+    if is_answer {
+        // Whoever has been answered is not missed any more.
+        (chat.missed, chat.missed_by, chat.after_hours) = (false, None, false);
+    }
+    let words = Words {
+        content: &worded.content,
+        asks_rating: false,
+        owner: &worded.owner,
+        quotes: worded.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
+        of_agent: OfAgent {
+            agent: Some(acting.user),
+            ct_id: said.ct_id.as_deref(),
+            temp_id: said.temp_id.as_deref(),
+            media: worded.media,
+            content_type: matches!(said.what, What::File { .. }).then_some(ContentType::Media),
+        },
+    };
+    let (id, happened) = say_and_tell(ctx, db, client, (&mut *chat, *kind, customer), &words).await?;
+    let ticket = match is_answer {
+        true => ticketing::step(ctx, db, client, chat, TicketMove::AgentAnswered).await?,
+        false => None,
+    };
+    participants::save(db, client, chat).await?;
+    let order_key = as_event::order_key(chat.inbox, customer);
+    let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
+    let happened: Vec<NewEvent> = [happened].into_iter().chain(ticket).map(event).collect();
+    Ok((id, record(ctx, db, client, &happened).await?))
 }
 
 /// Refuses a file of ours that is too large for its channel. Before anything is locked: the store may be far away.
@@ -142,92 +194,19 @@ pub(super) async fn window_open(
     }
 }
 
-/// The message that is quoted, which must be one of this chat, and what its channel calls it.
-async fn quoted(
-    db: &mut PgConnection,
-    client: ClientId,
-    chat: &Participant,
-    named: Option<&str>,
-) -> Result<Option<(ChatMessageId, String)>, DeskError> {
-    let Some(named) = named else { return Ok(None) };
-    let Some(Named { message, provider_id }) = of_chat(db, client, chat, named).await? else {
-        return Err(DeskError::fault("quotedExternalMessageId", "is not the id of a message of this chat"));
-    };
-    Ok(Some((message.id, provider_id.ok_or_else(not_yet_sent)?)))
-}
-
-/// A message that a request names.
-struct Named {
-    message: ChatMessage,
-    /// What its channel calls it, once it has left.
-    provider_id: Option<String>,
-}
-
-/// The message of a chat with this id: that of its channel, or ours, which is the one that webhooks tell.
-async fn of_chat(
-    db: &mut PgConnection,
-    client: ClientId,
-    chat: &Participant,
-    named: &str,
-) -> Result<Option<Named>, DeskError> {
-    let of_channel = chat_messages::quoted(db, client, named).await?.and_then(|known| known.chat_message);
-    let Some(id) = of_channel.or_else(|| named.parse().ok()) else { return Ok(None) };
-    let found = chat_messages::find(db, client, id).await?.filter(|message| message.participant == chat.id);
-    Ok(found.map(|message| {
-        let provider_id = of_channel.map(|_| named.to_owned()).or_else(|| message.provider_id.clone());
-        Named { message, provider_id }
-    }))
-}
-
-fn not_yet_sent() -> DeskError {
-    DeskError::Conflict("the message that is named has not left yet: try again once it has been sent".to_owned())
-}
-
-/// What the channel calls the message that is reacted to. Refuses reactions that a channel has not, and those to what is no
-/// message of this chat.
-async fn reacted_to(
-    db: &mut PgConnection,
-    client: ClientId,
-    (chat, kind): (&Participant, InboxKind),
-    named: &str,
-) -> Result<String, DeskError> {
-    let why_not = match kind {
-        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Messenger => None,
-        InboxKind::Web => Some("cannot be sent to a web site, whose widget shows none"),
-        InboxKind::Sms => Some("cannot be sent as an SMS"),
-    };
-    if let Some(why_not) = why_not {
-        return Err(DeskError::fault("reaction", why_not));
-    }
-    let fault = |said| DeskError::fault("reaction.externalMessageId", said);
-    let found = of_chat(db, client, chat, named).await?;
-    let Named { message, provider_id } = found.ok_or_else(|| fault("is not the id of a message of this chat"))?;
-    // A device is told by whom the message was that it reacts to, and says that it was the customer.
-    if kind == InboxKind::WhatsappLite && !matches!(message.content, ChatContent::Incoming(_)) {
-        return Err(fault("is not a message of the customer: a WhatsApp Lite number reacts to those only"));
-    }
-    provider_id.ok_or_else(not_yet_sent)
-}
-
-/// What goes out, and the file of ours in it.
-async fn content(
+/// A file as it goes out, and which of ours it is.
+async fn file(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     kind: InboxKind,
-    what: &What,
+    (url, caption): (&str, Option<String>),
 ) -> Result<(OutboundContent, Option<MediaId>), DeskError> {
-    let (url, caption) = match what {
-        What::Text(body) => return Ok((OutboundContent::Text { body: body.clone() }, None)),
-        What::Place(place) => return Ok((OutboundContent::Location(place.clone()), None)),
-        What::Reaction(reaction) => return Ok((OutboundContent::Reaction(reaction.clone()), None)),
-        What::File { url, caption } => (url, caption.clone()),
-    };
     let Some(own) = media::own(ctx, url) else {
         send::check_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
         let file = OutboundMedia {
             kind: captioned(MediaKind::of_link(url), caption.is_some()),
-            url: url.clone(),
+            url: url.to_owned(),
             caption,
             filename: None,
         };

@@ -67,6 +67,7 @@ pub async fn import(
     let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(Vec::new()) };
     let said = MessageSaid {
         message: id,
+        rest: Vec::new(),
         by: Speaker::Elsewhere,
         chat: as_event::chat(db, client, &chat).await?,
         customer: as_event::customer(&customer),

@@ -107,16 +107,10 @@ pub async fn receive(
     if routed.was != Some(ParticipantState::Queued) {
         site_team::name(db, client, &mut routed.participant).await?;
     }
-    if routed.participant.found_by != search::words(&customer) {
-        // Looked at again behind the lock of the chat: somebody may have renamed the customer's contact meanwhile.
-        let now = customers::find(db, client, customer.id).await?;
-        let found_by = search::words(now.as_ref().unwrap_or(&customer));
-        search::remember(db, client, routed.participant.id, &found_by).await?;
-        routed.participant.found_by = found_by;
-    }
-    let stored = chat_message(&arrival, &mut routed.participant, file);
-    chat_messages::insert(db, client, &stored).await?;
-    participants::save(db, client, &routed.participant).await?;
+    let participant = &mut routed.participant;
+    findable(db, client, &customer, participant).await?;
+    chat_messages::insert(db, client, &chat_message(&arrival, participant, file)).await?;
+    participants::save(db, client, participant).await?;
 
     let mut wakes = Vec::new();
     if file.is_some() {
@@ -126,11 +120,7 @@ pub async fn receive(
         wakes.push((Queue::Participant, routed.participant.id.0));
     }
     let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
-    let ticket = match arrival.answered.rating {
-        // The answer to a question about what is over asks nothing.
-        Some(Rated { ticket: Some(_), .. }) => None,
-        Some(Rated { ticket: None, .. }) | None => ticket_waits(ctx, db, client, &routed.participant).await?,
-    };
+    let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
     let chat = as_event::chat(db, client, &routed.participant).await?;
     wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat, (ticket, rated))).await?);
     Ok(wakes)
@@ -157,14 +147,32 @@ async fn ticket_waits(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
+    arrival: &Arrival<'_>,
     chat: &Participant,
 ) -> Result<Option<Event>> {
+    // The answer to a question about what is over asks nothing.
+    if let Some(Rated { ticket: Some(_), .. }) = arrival.answered.rating {
+        return Ok(None);
+    }
     match chat.state {
         ParticipantState::Queued | ParticipantState::Active => {
             ticketing::step(ctx, db, client, chat, TicketMove::CustomerWrote).await
         }
         ParticipantState::Bot | ParticipantState::Closed => Ok(None),
     }
+}
+
+/// Lets searches find the chat by the names that its customer has by now.
+async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, chat: &mut Participant) -> Result<()> {
+    if chat.found_by == search::words(customer) {
+        return Ok(());
+    }
+    // Looked at again behind the lock of the chat: somebody may have renamed the customer's contact meanwhile.
+    let now = customers::find(db, client, customer.id).await?;
+    let found_by = search::words(now.as_ref().unwrap_or(customer));
+    search::remember(db, client, chat.id, &found_by).await?;
+    chat.found_by = found_by;
+    Ok(())
 }
 
 /// The customer who wrote, with all that is known of it.

@@ -141,6 +141,7 @@ impl Stage {
         };
         let said = MessageSaid {
             message: self.ctx.mint::<ChatMessageId>(),
+            rest: Vec::new(),
             by: Speaker::Agent(agent),
             chat: of,
             customer: Customer { id: CustomerId(chat.0), name: None, username: None, addresses: Vec::new() },

@@ -34,6 +34,14 @@ impl ChatContent {
         }
     }
 
+    /// Whether it is an emoji on another message, or taking one off: nothing that stands for itself.
+    pub fn is_reaction(&self) -> bool {
+        match self {
+            Self::Incoming(received) => matches!(received.content, InboundContent::Reaction { .. }),
+            Self::Outgoing(content) => matches!(**content, OutboundContent::Reaction(_)),
+        }
+    }
+
     /// What a customer sent; `None` when it went to one.
     pub fn incoming(&self) -> Option<&ReceivedContent> {
         match self {

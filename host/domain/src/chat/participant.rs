@@ -73,7 +73,7 @@ pub struct Moved {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoveRefused {
     /// Closed chats take no other move than a new message or an opening.
-    #[error("the chat is closed; open it first")]
+    #[error("the chat is closed; it can only be opened")]
     Closed,
     /// Only closed chats can be opened.
     #[error("the chat is open already")]

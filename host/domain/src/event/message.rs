@@ -100,6 +100,9 @@ pub struct AnsweredTemplate {
 pub struct MessageSaid {
     /// Its place in the chat.
     pub message: ChatMessageId,
+    /// The messages that say the rest of it, in order, where its channel takes several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rest: Vec<ChatMessageId>,
     /// Who said it.
     pub by: Speaker,
     /// The chat as it stands with this message.

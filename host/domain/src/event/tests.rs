@@ -74,6 +74,7 @@ fn messages() -> [Event; 3] {
     };
     let said = MessageSaid {
         message: ChatMessageId(Uuid::from_u128(7)),
+        rest: Vec::new(),
         by: Speaker::Agent(UserId(Uuid::from_u128(2))),
         chat: chat(),
         customer: customer(),

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, TimeZone as _, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::body;
 
@@ -161,10 +161,16 @@ impl OpenInterval {
 #[serde(deny_unknown_fields)]
 pub struct Holiday {
     /// Which day.
+    #[serde(deserialize_with = "day_of_a_calendar")]
     pub date: NaiveDate,
     /// What people call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+
+fn day_of_a_calendar<'de, D: Deserializer<'de>>(written: D) -> Result<NaiveDate, D::Error> {
+    let text = String::deserialize(written)?;
+    text.parse().map_err(|_| D::Error::custom("is not a day such as `2026-12-25`"))
 }
 
 /// When people answer. Nobody is there outside the weekly intervals, nor on holidays.

@@ -164,7 +164,7 @@ fn what_cannot_be_hours_is_refused_with_the_place_named() {
     assert!(refused(json!({ "weekly": [monday("8", "09:00")] })).contains("time of the day"));
     assert!(refused(json!({ "weekly": [{ "day": "FUNDAY", "from": "08:00", "to": "09:00" }] })).contains("FUNDAY"));
     let holidays = json!([{ "date": "2026-02-30" }]);
-    assert!(!refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).is_empty());
+    assert!(refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).contains("2026-12-25"));
     let holidays = json!([{ "date": "2026-02-20", "name": " " }]);
     assert!(
         refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).contains("holidays[0].name")

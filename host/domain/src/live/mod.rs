@@ -162,8 +162,8 @@ impl LiveKind {
 /// What an event is for agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
-    /// They are told of it.
-    Event(LiveEvent),
+    /// They are told of it, in so many events.
+    Events(Vec<LiveEvent>),
     /// They are told of this step of a message, in the chat that the message is in.
     Step(ChatMessageId, DeliveryState),
     /// It is no business of theirs.
@@ -173,20 +173,22 @@ pub enum Told {
 /// What agents are told of an event.
 pub fn told_of(event: &Event) -> Told {
     match event {
-        Event::MessageCame(came) => of_chat(&came.chat, LiveKind::MessageReceived { message: came.message }),
+        Event::MessageCame(came) => one(of_chat(&came.chat, LiveKind::MessageReceived { message: came.message })),
         Event::MessageSaid(said) => {
             let agent = match said.by {
                 Speaker::Agent(agent) => Some(agent),
                 Speaker::Bot | Speaker::Elsewhere => None,
             };
-            of_chat(&said.chat, LiveKind::MessageSent { message: said.message, agent })
+            let sent =
+                |message: &ChatMessageId| of_chat(&said.chat, LiveKind::MessageSent { message: *message, agent });
+            Told::Events(std::iter::once(&said.message).chain(&said.rest).map(sent).collect())
         }
         // What came through the send endpoints is in no chat.
         Event::MessageMoved(moved) => match moved.chat_message {
             Some(message) => Told::Step(message, moved.state),
             None => Told::Nothing,
         },
-        Event::ChatOpened(opened) => Told::Event(LiveEvent {
+        Event::ChatOpened(opened) => one(LiveEvent {
             chat: opened.participant,
             what: LiveKind::ChatOpened { again: opened.again },
             hands: Vec::new(),
@@ -195,25 +197,25 @@ pub fn told_of(event: &Event) -> Told {
             let what = LiveKind::ChatChanged { from: changed.from, to: changed.to, reason: changed.reason.clone() };
             let now = Hands { state: changed.to, agent: changed.agent, team: changed.team_id };
             let before = Hands { state: changed.from, agent: changed.previous_agent, team: changed.previous_team };
-            Told::Event(LiveEvent { chat: changed.participant, what, hands: vec![now, before] })
+            one(LiveEvent { chat: changed.participant, what, hands: vec![now, before] })
         }
         Event::ChatClosed(closed) => {
             let what = LiveKind::ChatClosed { from: closed.from, missed: closed.missed };
             let before = Hands { state: closed.from, agent: closed.agent, team: None };
-            Told::Event(LiveEvent { chat: closed.participant, what, hands: vec![before] })
+            one(LiveEvent { chat: closed.participant, what, hands: vec![before] })
         }
         Event::ChatMissed(missed) => {
             let now = Hands { state: missed.state, agent: missed.agent, team: None };
-            Told::Event(LiveEvent { chat: missed.participant, what: LiveKind::ChatMissed, hands: vec![now] })
+            one(LiveEvent { chat: missed.participant, what: LiveKind::ChatMissed, hands: vec![now] })
         }
         Event::ChatAfterHours(flagged) => {
             let now = Hands { state: ParticipantState::Queued, agent: None, team: Some(flagged.team) };
-            Told::Event(LiveEvent { chat: flagged.participant, what: LiveKind::ChatAfterHours, hands: vec![now] })
+            one(LiveEvent { chat: flagged.participant, what: LiveKind::ChatAfterHours, hands: vec![now] })
         }
         Event::CustomerTypes(types) => {
-            Told::Event(LiveEvent { chat: types.participant, what: LiveKind::CustomerTypes, hands: Vec::new() })
+            one(LiveEvent { chat: types.participant, what: LiveKind::CustomerTypes, hands: Vec::new() })
         }
-        Event::ChatRated(rated) => Told::Event(LiveEvent {
+        Event::ChatRated(rated) => one(LiveEvent {
             chat: rated.participant,
             what: LiveKind::ChatRated { message: rated.message, rating: rated.rating },
             hands: Vec::new(),
@@ -221,7 +223,7 @@ pub fn told_of(event: &Event) -> Told {
         Event::TicketMoved(moved) => {
             let what =
                 LiveKind::TicketChanged { number: moved.number, from: moved.from, to: moved.to, agent: moved.agent };
-            Told::Event(LiveEvent { chat: moved.participant, what, hands: Vec::new() })
+            one(LiveEvent { chat: moved.participant, what, hands: Vec::new() })
         }
         Event::TemplateChanged(_)
         | Event::CustomerNumberChanged(_)
@@ -234,8 +236,12 @@ pub fn told_of(event: &Event) -> Told {
     }
 }
 
-fn of_chat(chat: &event::Chat, what: LiveKind) -> Told {
+fn one(event: LiveEvent) -> Told {
+    Told::Events(vec![event])
+}
+
+fn of_chat(chat: &event::Chat, what: LiveKind) -> LiveEvent {
     let agent = chat.agent.as_ref().map(|agent| agent.id);
     let hands = Hands { state: chat.state, agent, team: chat.team_id };
-    Told::Event(LiveEvent { chat: chat.participant, what, hands: vec![hands] })
+    LiveEvent { chat: chat.participant, what, hands: vec![hands] }
 }

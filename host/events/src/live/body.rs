@@ -113,6 +113,10 @@ struct Message<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code_string: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     whats_app_message_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     facebook_message_id: Option<&'a str>,
@@ -152,7 +156,7 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &Known, one: &Numbere
         sequence: one.sequence,
         time: one.at,
         chat: shown.map(|shown| chat(known, shown)),
-        message: written.map(|written| message(ctx, client, shown, written)),
+        message: written.map(|written| message(ctx, client, (known, shown), written)),
         ticket: None,
         from: None,
         to: None,
@@ -216,8 +220,14 @@ fn chat<'a>(known: &'a Known, shown: &'a ShownChat) -> Chat<'a> {
     }
 }
 
-fn message<'a>(ctx: &Context, client: ClientId, shown: Option<&ShownChat>, written: &'a ShownMessage) -> Message<'a> {
+fn message<'a>(
+    ctx: &Context,
+    client: ClientId,
+    (known, shown): (&'a Known, Option<&ShownChat>),
+    written: &'a ShownMessage,
+) -> Message<'a> {
     use domain::channel::Channel;
+    let failure = written.failed().and_then(|failed| known.failures.get(&failed));
     let channel = shown.map(|shown| shown.channel);
     let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| channel == Some(of));
     let our_file = |(id, _): &(_, String)| media::url_for(ctx, client, *id);
@@ -237,6 +247,8 @@ fn message<'a>(ctx: &Context, client: ClientId, shown: Option<&ShownChat>, writt
         ct_id: written.ct_id.as_deref(),
         gst_id: &written.gst_id,
         status: written.status.map(|status| status.as_str()),
+        error_code: failure.map(|failure| failure.code.as_str()),
+        error_code_string: failure.and_then(|failure| failure.text.as_deref()),
         whats_app_message_id: provider_id(Channel::Whatsapp),
         facebook_message_id: provider_id(Channel::Facebook),
         temp_id: written.temp_id.as_deref(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use domain::{
     chat::ParticipantState,
-    ids::{ChatMessageId, ClientId, ParticipantId, UserId},
+    ids::{ChatMessageId, ClientId, MessageId, ParticipantId, UserId},
     live::{Audience, Hands, LiveEvent},
 };
 use storage::{
@@ -13,6 +13,7 @@ use storage::{
         events::Numbered,
         shown::{self, ShownChat, ShownMessage, ShownUser},
     },
+    outbound::failures::{self, Failure},
 };
 
 use super::{body, feed::Ready};
@@ -23,6 +24,8 @@ pub(super) struct Known {
     pub(super) chats: HashMap<ParticipantId, ShownChat>,
     pub(super) messages: HashMap<ChatMessageId, ShownMessage>,
     pub(super) users: HashMap<UserId, ShownUser>,
+    /// Why messages did not arrive.
+    pub(super) failures: HashMap<MessageId, Failure>,
 }
 
 impl Known {
@@ -35,12 +38,15 @@ impl Known {
         } else {
             shown::messages(db, client, &messages.into_iter().collect::<Vec<_>>()).await?
         };
+        let failed: Vec<MessageId> = messages.iter().filter_map(ShownMessage::failed).collect();
+        let failures = failures::of_messages(db, client, &failed).await?;
         let users = people(&chats, events);
         let users = if users.is_empty() { HashMap::new() } else { shown::users(db, client, &users).await? };
         Ok(Self {
             chats: chats.into_iter().map(|chat| (chat.id, chat)).collect(),
             messages: messages.into_iter().map(|message| (message.id, message)).collect(),
             users,
+            failures,
         })
     }
 }

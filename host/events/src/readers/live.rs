@@ -26,17 +26,18 @@ pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId,
         return Ok(());
     }
     let chats = chats_of_steps(db, client, &told).await?;
-    let new = told.into_iter().filter_map(|(new, told)| {
-        let event = match told {
-            Told::Event(event) => event,
+    let new = told.into_iter().flat_map(|(new, told)| {
+        let events = match told {
+            Told::Events(events) => events,
             // A message that is forgotten has no chat any more.
             Told::Step(message, status) => {
                 let what = LiveKind::MessageStatus { message, status };
-                LiveEvent { chat: *chats.get(&message)?, what, hands: Vec::new() }
+                let step = |chat: &ParticipantId| LiveEvent { chat: *chat, what, hands: Vec::new() };
+                chats.get(&message).map(step).into_iter().collect()
             }
-            Told::Nothing => return None,
+            Told::Nothing => Vec::new(),
         };
-        Some(NewLiveEvent { id: ctx.mint(), at: new.at, event })
+        events.into_iter().map(|event| NewLiveEvent { id: ctx.mint(), at: new.at, event })
     });
     let new: Vec<NewLiveEvent> = new.collect();
     Ok(events::insert(db, client, &new).await?)
@@ -61,7 +62,7 @@ async fn chats_of_steps(
 ) -> Result<HashMap<ChatMessageId, ParticipantId>> {
     let stepped = told.iter().filter_map(|(_, told)| match told {
         Told::Step(message, _) => Some(*message),
-        Told::Event(_) | Told::Nothing => None,
+        Told::Events(_) | Told::Nothing => None,
     });
     let mut stepped: Vec<ChatMessageId> = stepped.collect();
     stepped.sort_unstable();

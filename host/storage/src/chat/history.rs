@@ -5,7 +5,7 @@ use domain::{
     channel::Channel,
     chat::{ChatContent, ContentType, Direction},
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, MediaId, ParticipantId, UserId},
+    ids::{ChatMessageId, ClientId, MediaId, MessageId, ParticipantId, UserId},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -57,6 +57,13 @@ pub struct PastMessage {
     pub played_at: Option<DateTime<Utc>>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
+}
+
+impl PastMessage {
+    /// The message on its way to the customer that this is, when it did not arrive.
+    pub fn failed(&self) -> Option<MessageId> {
+        self.gst_id.parse().ok().filter(|_| self.state == Some(DeliveryState::Failed))
+    }
 }
 
 #[derive(sqlx::FromRow)]

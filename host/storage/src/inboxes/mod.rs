@@ -9,6 +9,7 @@ pub mod quality;
 mod read;
 pub mod sms_sources;
 pub mod templates;
+mod tokens;
 
 use std::fmt;
 
@@ -22,6 +23,7 @@ use uuid::Uuid;
 
 pub use insert::insert;
 pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page};
+pub use tokens::renew_token;
 
 /// The constraint that says a client has an inbox with this address on this channel already.
 pub const ADDRESS_UNIQUE: &str = "inbox_address_unique";

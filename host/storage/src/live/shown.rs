@@ -9,7 +9,7 @@ use domain::{
     chat::{ContentType, Direction, ParticipantState},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, CustomerId, MediaId, ParticipantId, TeamId, UserId},
+    ids::{ChatMessageId, ClientId, CustomerId, MediaId, MessageId, ParticipantId, TeamId, UserId},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -150,6 +150,13 @@ pub struct ShownMessage {
     pub status: Option<DeliveryState>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
+}
+
+impl ShownMessage {
+    /// The message on its way to the customer that this is, when it did not arrive.
+    pub fn failed(&self) -> Option<MessageId> {
+        self.gst_id.parse().ok().filter(|_| self.status == Some(DeliveryState::Failed))
+    }
 }
 
 #[derive(sqlx::FromRow)]

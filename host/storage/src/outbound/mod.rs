@@ -3,6 +3,7 @@
 pub mod batches;
 pub mod count_changes;
 mod due;
+pub mod failures;
 pub mod fallbacks;
 pub mod idempotency;
 mod keys;

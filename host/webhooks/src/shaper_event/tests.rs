@@ -157,6 +157,7 @@ fn a_reply_goes_from_the_business_to_the_customer() {
     });
     let said = MessageSaid {
         message: ChatMessageId(Uuid::from_u128(6)),
+        rest: Vec::new(),
         by: Speaker::Bot,
         chat: Chat { state: ParticipantState::Closed, ..chat() },
         customer: customer(),

@@ -214,6 +214,7 @@ fn said(content: OutboundContent, quoted: Option<ChatMessageId>) -> Event {
     let message = ChatMessageId(Uuid::from_u128(8));
     Event::MessageSaid(Box::new(MessageSaid {
         message,
+        rest: Vec::new(),
         by: Speaker::Bot,
         chat: chat(),
         customer: customer(),
@@ -257,6 +258,7 @@ fn outgoing() -> Vec<(&'static str, Event)> {
 fn moved(state: DeliveryState) -> MessageMoved {
     MessageMoved {
         message: MessageId(Uuid::from_u128(6)),
+        rest: Vec::new(),
         chat_message: None,
         leg: 0,
         channel: Channel::Whatsapp,

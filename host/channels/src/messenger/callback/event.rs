@@ -13,6 +13,7 @@ use super::{
     attachment::{self, Attached},
     report,
 };
+use crate::messenger::ids;
 use crate::whatsapp_cloud::callback::fields::{instant, list, owned, text};
 
 /// Our correlation strings begin with this: an echo that brings one is our own message.
@@ -148,8 +149,8 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     }
     let mut facts = Vec::with_capacity(contents.len());
     for (position, (content, kind, raw)) in contents.into_iter().enumerate() {
-        let (id, raw) = if position == 0 { (id.to_owned(), event) } else { (format!("{id}#{}", position + 1), raw) };
-        let mut one = inbound((entry, event), id, quoted(message), content, (kind, raw))?;
+        let raw = if position == 0 { event } else { raw };
+        let mut one = inbound((entry, event), ids::at_place(id, position), quoted(message), content, (kind, raw))?;
         if let InboundContent::Media(file) = &mut one.content {
             file.provider_media_id = one.provider_id.clone();
         }
@@ -207,11 +208,9 @@ fn emoji_named(name: Option<&str>) -> &'static str {
 
 /// An id for an event to which Meta gives none: the same for every repetition of it.
 fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<String> {
-    use sha2::{Digest, Sha256};
     let customer = psid(event, "sender")?;
     let moment = at(entry, event)?.timestamp_millis();
-    let digest = hex::encode(Sha256::digest(format!("{}:{moment}:{what}", customer.value())));
-    Some(format!("{kind}:{digest}"))
+    Some(ids::made(kind, customer.value(), moment, what))
 }
 
 /// A message that the page sent: ours, which then has left, or one that somebody wrote elsewhere.
@@ -249,7 +248,7 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
     }
     let quoted = quoted(message);
     let facts = contents.into_iter().enumerate().map(|(position, content)| {
-        let provider_id = if position == 0 { id.clone() } else { format!("{id}#{}", position + 1) };
+        let provider_id = ids::at_place(&id, position);
         let fact = format!("echo:{provider_id}");
         let quoted_provider_id = quoted.clone();
         (fact, CallbackBody::Echo(Box::new(Echo { provider_id, to: to.clone(), sent_at, quoted_provider_id, content })))

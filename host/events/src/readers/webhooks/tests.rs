@@ -80,6 +80,7 @@ fn said(by: Speaker, content: OutboundContent) -> Event {
     let message = ChatMessageId(Uuid::from_u128(23));
     Event::MessageSaid(Box::new(MessageSaid {
         message,
+        rest: Vec::new(),
         by,
         chat: chat(),
         customer: customer(),

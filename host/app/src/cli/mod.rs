@@ -2,7 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+
+mod inboxes;
+
+pub use inboxes::{
+    GivenToken, NumberAdd, NumberCommand, NumberRenewToken, PageAdd, PageCommand, PageRenewToken, Provider,
+};
 
 use crate::{config::Secret, plugin::commands::PluginCommand};
 
@@ -274,83 +280,6 @@ pub struct UserCreate {
     pub team: Option<String>,
 }
 
-/// `patchbay number ...`
-#[derive(Debug, Subcommand)]
-pub enum NumberCommand {
-    /// Connect a WhatsApp number
-    Add(NumberAdd),
-}
-
-/// `patchbay number add`
-#[derive(Debug, Args)]
-pub struct NumberAdd {
-    /// Client that sends from the number
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// The number in international form
-    #[arg(long, value_name = "MSISDN")]
-    pub number: String,
-    /// How the number is connected
-    #[arg(long)]
-    pub provider: Provider,
-    /// Meta's id of the number
-    #[arg(long, value_name = "ID")]
-    pub phone_number_id: Option<String>,
-    /// Meta's id of the WhatsApp Business account
-    #[arg(long, value_name = "ID")]
-    pub waba_id: Option<String>,
-    /// Access token of the account; others on this machine can read it in the list of processes
-    #[arg(long, value_name = "TOKEN", conflicts_with = "access_token_stdin")]
-    pub access_token: Option<Secret>,
-    /// Read the access token from standard input, to the end of the first line
-    #[arg(long)]
-    pub access_token_stdin: bool,
-}
-
-/// How a WhatsApp number is connected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Provider {
-    /// Meta's Cloud API
-    #[value(name = "WHATSAPP_CLOUD")]
-    WhatsappCloud,
-    /// A paired device
-    #[value(name = "WHATSAPP_LITE")]
-    WhatsappLite,
-}
-
-/// `patchbay page ...`
-#[derive(Debug, Subcommand)]
-pub enum PageCommand {
-    /// Connect a Facebook page, whose customers write over Messenger
-    Add(PageAdd),
-}
-
-/// `patchbay page add`
-#[derive(Debug, Args)]
-pub struct PageAdd {
-    /// Client that answers for the page
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// Meta's id of the page
-    #[arg(long, value_name = "ID")]
-    pub page_id: String,
-    /// How the page is opened
-    #[command(flatten)]
-    pub token: GivenToken,
-}
-
-/// A page's access token, in the one way or the other.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct GivenToken {
-    /// Access token of the page; others on this machine can read it in the list of processes
-    #[arg(long, value_name = "TOKEN")]
-    pub access_token: Option<Secret>,
-    /// Read the access token from standard input, to the end of the first line
-    #[arg(long)]
-    pub access_token_stdin: bool,
-}
-
 /// `patchbay template ...`
 #[derive(Debug, Subcommand)]
 pub enum TemplateCommand {
@@ -413,6 +342,8 @@ mod tests {
              --waba-id 2 --access-token t",
             "patchbay page add --client acme --page-id 1 --access-token t",
             "patchbay page add --client acme --page-id 1 --access-token-stdin",
+            "patchbay page renew-token --client acme --page-id 1 --access-token-stdin",
+            "patchbay number renew-token --client acme --number 27820001001 --access-token t",
             "patchbay template sync --client acme",
             "patchbay site add --client acme --name Shop --origin https://shop.example --origin https://www.shop.example",
             "patchbay migrate",

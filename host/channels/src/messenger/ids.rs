@@ -1,0 +1,43 @@
+//! Ids of messages. Meta's own is the `mid`. Where it gives one for several files, those after the first have their place beside it;
+//! where it gives none, one is made.
+
+use sha2::{Digest, Sha256};
+
+/// Stands between a `mid` and a place. No `mid` has it.
+const PLACE: char = '#';
+/// Stands in what was made, after what it was made for. No `mid` has it.
+const MADE: char = ':';
+
+/// The id of what stands at a place of the message, counted from 0.
+pub(super) fn at_place(mid: &str, place: usize) -> String {
+    if place == 0 { mid.to_owned() } else { format!("{mid}{PLACE}{}", place + 1) }
+}
+
+/// An id for an event to which Meta gives none: the same for every repetition of it.
+pub(super) fn made(kind: &str, psid: &str, moment: i64, what: &str) -> String {
+    let digest = hex::encode(Sha256::digest(format!("{psid}:{moment}:{what}")));
+    format!("{kind}{MADE}{digest}")
+}
+
+/// The `mid` by which Meta knows a message; none where the id was made.
+pub(super) fn mid(id: &str) -> Option<&str> {
+    let mid = id.split(PLACE).next().unwrap_or(id);
+    (!mid.contains(MADE)).then_some(mid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meta_knows_every_file_of_a_message_by_the_id_of_the_message() {
+        let ids = [0, 1, 2].map(|place| at_place("m_1", place));
+        assert_eq!(ids, ["m_1", "m_1#2", "m_1#3"]);
+        assert!(ids.iter().all(|id| mid(id) == Some("m_1")));
+    }
+
+    #[test]
+    fn meta_does_not_know_what_was_made() {
+        assert_eq!(mid(&made("reaction", "24071234567", 1_790_000_000_123, "m_1:👍")), None);
+    }
+}

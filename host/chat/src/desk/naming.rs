@@ -1,0 +1,89 @@
+//! The messages of a chat that a request names: to quote them, or to react to them (SPEC 4.2 `quotedExternalMessageId`).
+
+use domain::{
+    chat::ChatContent,
+    ids::{ChatMessageId, ClientId},
+    inbox::InboxKind,
+};
+use storage::{
+    PgConnection,
+    chat::{
+        chat_messages::{self, ChatMessage},
+        participants::Participant,
+    },
+};
+
+use super::DeskError;
+
+/// The message that is quoted, which must be one of this chat, and what its channel calls it.
+pub(super) async fn quoted(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    named: Option<&str>,
+) -> Result<Option<(ChatMessageId, String)>, DeskError> {
+    let Some(named) = named else { return Ok(None) };
+    let fault = |said| DeskError::fault("quotedExternalMessageId", said);
+    let found = of_chat(db, client, chat, named).await?;
+    let Named { message, provider_id } = found.ok_or_else(|| fault("is not the id of a message of this chat"))?;
+    if message.content.is_reaction() {
+        return Err(fault("is the id of a reaction: quote the message that it is about"));
+    }
+    Ok(Some((message.id, provider_id.ok_or_else(not_yet_sent)?)))
+}
+
+/// A message that a request names.
+struct Named {
+    message: ChatMessage,
+    /// What its channel calls it, once it has left.
+    provider_id: Option<String>,
+}
+
+/// The message of a chat with this id: that of its channel, or ours, which is the one that webhooks tell.
+async fn of_chat(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    named: &str,
+) -> Result<Option<Named>, DeskError> {
+    let of_channel = chat_messages::quoted(db, client, named).await?.and_then(|known| known.chat_message);
+    let Some(id) = of_channel.or_else(|| named.parse().ok()) else { return Ok(None) };
+    let found = chat_messages::find(db, client, id).await?.filter(|message| message.participant == chat.id);
+    Ok(found.map(|message| {
+        let provider_id = of_channel.map(|_| named.to_owned()).or_else(|| message.provider_id.clone());
+        Named { message, provider_id }
+    }))
+}
+
+fn not_yet_sent() -> DeskError {
+    DeskError::Conflict("the message that is named has not left yet: try again once it has been sent".to_owned())
+}
+
+/// What the channel calls the message that is reacted to. Refuses reactions that a channel has not, and those to what is no
+/// message of this chat.
+pub(super) async fn reacted_to(
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, kind): (&Participant, InboxKind),
+    named: &str,
+) -> Result<String, DeskError> {
+    let why_not = match kind {
+        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Messenger => None,
+        InboxKind::Web => Some("cannot be sent to a web site, whose widget shows none"),
+        InboxKind::Sms => Some("cannot be sent as an SMS"),
+    };
+    if let Some(why_not) = why_not {
+        return Err(DeskError::fault("reaction", why_not));
+    }
+    let fault = |said| DeskError::fault("reaction.externalMessageId", said);
+    let found = of_chat(db, client, chat, named).await?;
+    let Named { message, provider_id } = found.ok_or_else(|| fault("is not the id of a message of this chat"))?;
+    if message.content.is_reaction() {
+        return Err(fault("is the id of a reaction: react to the message that it is about"));
+    }
+    // A device is told by whom the message was that it reacts to, and says that it was the customer.
+    if kind == InboxKind::WhatsappLite && !matches!(message.content, ChatContent::Incoming(_)) {
+        return Err(fault("is not a message of the customer: a WhatsApp Lite number reacts to those only"));
+    }
+    provider_id.ok_or_else(not_yet_sent)
+}

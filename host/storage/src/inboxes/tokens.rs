@@ -1,0 +1,27 @@
+//! Access tokens of inboxes that Meta serves.
+
+use domain::{
+    ids::{ClientId, InboxId},
+    inbox::InboxKind,
+};
+use sqlx::PgConnection;
+
+use crate::Result;
+
+/// Replaces the access token of an inbox. Answers whether there is one to replace: an inbox of this kind, with tokens.
+pub async fn renew_token(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, kind): (InboxId, InboxKind),
+    sealed: &[u8],
+) -> Result<bool> {
+    let statement = match kind {
+        InboxKind::WhatsappCloud => {
+            "UPDATE whatsapp_cloud_inbox SET access_token_sealed = $3 WHERE client_id = $1 AND id = $2"
+        }
+        InboxKind::Messenger => "UPDATE messenger_inbox SET access_token_sealed = $3 WHERE client_id = $1 AND id = $2",
+        InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => return Ok(false),
+    };
+    let renewed = sqlx::query(statement).bind(client.0).bind(inbox.0).bind(sealed).execute(db).await?;
+    Ok(renewed.rows_affected() == 1)
+}

@@ -1,0 +1,46 @@
+//! Why messages did not arrive.
+
+use std::collections::HashMap;
+
+use domain::ids::{ClientId, MessageId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Why a message did not arrive (`docs/errors.md`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// `errorCode`.
+    pub code: String,
+    /// `errorCodeString`.
+    pub text: Option<String>,
+}
+
+/// Why these messages did not arrive: what their last leg that failed says. Those of which nothing is known are missing.
+pub async fn of_messages(
+    db: &mut PgConnection,
+    client: ClientId,
+    messages: &[MessageId],
+) -> Result<HashMap<MessageId, Failure>> {
+    let ids: Vec<Uuid> = messages.iter().map(|message| message.0).collect();
+    let (Some(first), Some(last)) = (ids.iter().min().copied(), ids.iter().max().copied()) else {
+        return Ok(HashMap::new());
+    };
+    let rows: Vec<(Uuid, String, Option<String>)> = sqlx::query_as(
+        "SELECT DISTINCT ON (leg.message_id) leg.message_id, leg.error_code, leg.error_text
+         FROM unnest($2::uuid[]) AS wanted (id)
+         CROSS JOIN LATERAL (
+             SELECT message_id, ordinal, error_code, error_text FROM outbound_leg one
+             WHERE one.client_id = $1 AND one.message_id = wanted.id AND one.message_id BETWEEN $3 AND $4
+               AND one.error_code IS NOT NULL OFFSET 0) leg
+         ORDER BY leg.message_id, leg.ordinal DESC",
+    )
+    .bind(client.0)
+    .bind(ids)
+    .bind(first)
+    .bind(last)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(id, code, text)| (MessageId(id), Failure { code, text })).collect())
+}

@@ -1,0 +1,99 @@
+//! A number or a page gets another access token, when Meta takes the one that it has no longer (code 190).
+
+use std::fmt;
+
+use domain::channel::Channel;
+use storage::{
+    inboxes::{self, Inbox},
+    tenancy::clients,
+};
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::{Purpose, SealError},
+};
+
+/// What gets another token. `Debug` hides it.
+#[derive(Clone)]
+pub struct NewToken {
+    /// `clientRef` of the client.
+    pub client_ref: String,
+    /// The channel of the number or page.
+    pub channel: Channel,
+    /// The number in digits, or the id of the page.
+    pub address: String,
+    /// The token.
+    pub access_token: String,
+}
+
+impl fmt::Debug for NewToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewToken")
+            .field("client_ref", &self.client_ref)
+            .field("channel", &self.channel)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the token stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum RenewTokenError {
+    /// No such client.
+    #[error("there is no client `{0}`; `patchbay client create` makes one")]
+    UnknownClient(String),
+    /// The client has no such number or page.
+    #[error("the client has no `{0}`: add it first")]
+    Unknown(String),
+    /// Not something that can stand in a header.
+    #[error("an access token must be visible ASCII characters without spaces")]
+    BadToken,
+    /// Its kind has none.
+    #[error("`{0}` is paired like a phone and has no access token")]
+    HasNone(String),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for RenewTokenError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for RenewTokenError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<SealError> for RenewTokenError {
+    fn from(error: SealError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Replaces the access token of a number or page. What is sent from then on goes with the new one.
+///
+/// # Errors
+/// See [`RenewTokenError`]; the token is as it was then.
+pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor) -> Result<Inbox, RenewTokenError> {
+    let NewToken { client_ref, channel, address, access_token } = new;
+    if access_token.is_empty() || !access_token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(RenewTokenError::BadToken);
+    }
+    let mut tx = admin.db.begin().await?;
+    let Some(client) = clients::find_by_ref(&mut tx, &client_ref).await? else {
+        return Err(RenewTokenError::UnknownClient(client_ref));
+    };
+    let found = inboxes::by_addresses(&mut tx, client, channel, std::slice::from_ref(&address)).await?.pop();
+    let Some(inbox) = found else { return Err(RenewTokenError::Unknown(address)) };
+    let sealed = admin.sealer.seal(client, Purpose::AccessToken, access_token.as_bytes())?;
+    if !inboxes::renew_token(&mut tx, client, (inbox.id, inbox.kind()), &sealed).await? {
+        return Err(RenewTokenError::HasNone(address));
+    }
+    audit(admin, &mut tx, client, actor, "renewToken", ("inbox", &inbox.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(inbox)
+}
