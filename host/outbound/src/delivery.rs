@@ -35,7 +35,7 @@ use crate::{
 use base::{Context, Result};
 
 /// The leg that a message begins with, whatever its channel.
-const FIRST_LEG: i16 = 0;
+pub(crate) const FIRST_LEG: i16 = 0;
 
 /// Something that happened to a leg.
 #[derive(Debug, Clone)]
