@@ -1,7 +1,7 @@
 //! One-time codes and the like, which WhatsApp takes for phone numbers only: what becomes of one that is sent to a user id
 //! (PROVIDERS A.2, A.11: 131062).
 
-use harness::{Client, Phone, Shared, Sink};
+use harness::{Client, Phone, Shared, Sink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -157,4 +157,20 @@ async fn a_code_whose_number_is_not_on_whatsapp_goes_by_sms_and_not_to_the_user_
     assert_eq!(sms["text"], "Your code is 4711");
     let sends = template_sends(&patchbay, &client).await;
     assert_eq!(sends.len(), 1, "only to the number: {sends:?}");
+}
+
+#[tokio::test]
+async fn a_message_that_went_on_to_another_address_counts_as_what_became_of_it_there() {
+    let (_patchbay, client, sink, phone) = stage().await;
+    is_known(&client, &sink, &phone).await;
+    client.send(&code(&client, json!({ "customerUserId": phone.user_id().await })).await).await.accepted();
+    client.statuses(&sink, "the-code", "DELIVERED").await;
+
+    let path = "/messaging-service/WhatsApp/WhatsAppAnalytics/getConversationAnalyticsForCurrentLoginUser\
+                ?messageType=NOTIFICATION&startDate=2020-01-01%2000:00:00&endDate=2090-01-01%2000:00:00";
+    let expected = json!({
+        "conversationSubmitted": 1, "conversationSent": 1, "conversationDelivered": 1, "conversationRead": 0,
+        "conversationFailed": 0,
+    });
+    eventually("the counts", || async { (client.get(path).await.ok() == expected).then_some(()) }).await;
 }

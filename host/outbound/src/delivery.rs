@@ -261,7 +261,7 @@ impl Progress {
         for state in states {
             note_time(&mut leg.times, *state, step.at);
             let receipt = ctx.ids.mint(ctx.now());
-            if leg.ordinal == FIRST_LEG {
+            if !goes_on {
                 self.counts.add(leg.id, leg.channel, leg.origin, *state);
             }
             self.receipts.push(NewReceipt {
