@@ -41,6 +41,7 @@ mod mutations;
 mod nodes;
 mod number_registration;
 mod numbers_and_templates;
+mod one_time_codes;
 mod operations;
 mod overload;
 mod partner_events;

@@ -110,6 +110,8 @@ async fn a_page_that_cannot_be_is_refused() {
             assert_eq!(client.get(&format!("{path}?{query}")).await.faulty_fields(), [field], "{query}");
         }
     }
+    let all_wrong = client.get(&format!("{NUMBERS}?size=0&page=-1&searchString={}", "a".repeat(201))).await;
+    assert_eq!(all_wrong.faulty_fields(), ["page", "size", "searchString"]);
 }
 
 #[tokio::test]

@@ -1,7 +1,12 @@
 //! Lists: `page` and `size` in, the wrapper of SPEC 2.13 out.
 
+use std::ops::RangeInclusive;
+
 use axum::{extract::FromRequestParts, http::request::Parts};
-use domain::page::{Page as Found, PageRequest};
+use domain::{
+    body::{Faults, FieldFault},
+    page::{Page as Found, PageRequest},
+};
 use serde::Serialize;
 use utoipa::{
     IntoParams, ToSchema,
@@ -40,25 +45,23 @@ impl<const SIZE: u32> FromRequestParts<ApiState> for ListQuery<SIZE> {
     }
 }
 
+/// All that is wrong with a query is named at once.
 fn parse<const SIZE: u32>(given: &Parameters) -> Result<ListQuery<SIZE>, ApiError> {
-    let page = match given.value("page") {
-        None => 0,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|page| (0..=MAX_PAGE).contains(page))
-            .ok_or_else(|| ApiError::fault("page", "must be a whole number, 0 or more"))?,
+    let mut faults = Faults::default();
+    let mut number = |name: &str, allowed: RangeInclusive<u32>, usual: u32| match given.value(name) {
+        None => usual,
+        Some(text) => text.parse().ok().filter(|number| allowed.contains(number)).unwrap_or_else(|| {
+            let (least, most) = (allowed.start(), allowed.end());
+            faults.push(FieldFault::new(name, format!("must be a whole number from {least} to {most}")));
+            usual
+        }),
     };
-    let size = match given.value("size") {
-        None => SIZE,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|size| (1..=MAX_SIZE).contains(size))
-            .ok_or_else(|| ApiError::fault("size", format!("must be a whole number from 1 to {MAX_SIZE}")))?,
-    };
-    let search = searched(given, "searchString")?;
-    Ok(ListQuery { page: PageRequest { page, size }, search })
+    let page = PageRequest { page: number("page", 0..=MAX_PAGE, 0), size: number("size", 1..=MAX_SIZE, SIZE) };
+    let search = searched(given, "searchString").unwrap_or_else(|fault| {
+        faults.push(fault);
+        String::new()
+    });
+    if faults.is_empty() { Ok(ListQuery { page, search }) } else { Err(ApiError::faults(faults)) }
 }
 
 impl<const SIZE: u32> IntoParams for ListQuery<SIZE> {
@@ -95,15 +98,15 @@ impl FromRequestParts<ApiState> for Search {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        searched(&Parameters::of(&parts.uri)?, "search").map(Self)
+        searched(&Parameters::of(&parts.uri)?, "search").map(Self).map_err(ApiError::faults)
     }
 }
 
 /// What is looked for, by the name of its parameter; empty = everything.
-fn searched(given: &Parameters, name: &str) -> Result<String, ApiError> {
+fn searched(given: &Parameters, name: &str) -> Result<String, FieldFault> {
     let search = given.value(name).unwrap_or_default();
     if search.chars().count() > SEARCH_MAX {
-        return Err(ApiError::fault(name, format!("must have at most {SEARCH_MAX} characters")));
+        return Err(FieldFault::new(name, format!("must have at most {SEARCH_MAX} characters")));
     }
     Ok(search.to_owned())
 }
@@ -196,6 +199,15 @@ mod tests {
         assert!(query("page=-1").is_err());
         assert!(query("page=2147483647").is_ok() && query("page=2147483648").is_err());
         assert!(query("page=1.5").is_err());
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_a_query_is_named_at_once() {
+        let wrong = format!("page=-1&size=501&searchString={}", "a".repeat(SEARCH_MAX + 1));
+        let fault = format!("{:?}", query(&wrong).unwrap_err());
+        for said in ["from 0 to 2147483647", "from 1 to 500", "at most 200 characters"] {
+            assert!(fault.contains(said), "{fault}");
+        }
     }
 
     #[test]

@@ -276,14 +276,19 @@ impl From<Entry> for EntryBody {
                     ..body
                 }
             }
-            What::NotTaken(call) => Self {
-                kind: "PROVIDER_CALL",
-                outcome: Some(call.outcome),
-                leg: Some(call.ordinal),
-                error_code: call.error_code,
-                error_code_string: Some(call.error_text),
-                ..body
-            },
+            What::NotTaken { call, leg } => {
+                let (channel, receiver) = leg.map(|leg| (leg.channel, leg.address_value)).unzip();
+                Self {
+                    kind: "PROVIDER_CALL",
+                    outcome: Some(call.outcome),
+                    leg: Some(call.ordinal),
+                    channel,
+                    receiver,
+                    error_code: call.error_code,
+                    error_code_string: Some(call.error_text),
+                    ..body
+                }
+            }
             What::Receipt(receipt) => Self {
                 kind: "RECEIPT",
                 channel: Some(receipt.channel),

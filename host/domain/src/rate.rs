@@ -81,7 +81,7 @@ fn check(rate: WireRate, field: &str, faults: &mut Faults) -> Option<Rate> {
         "category",
         rate.category,
         &|text| CATEGORIES.contains(&text),
-        "must be MARKETING, UTILITY, AUTHENTICATION, SERVICE or SMS",
+        &format!("must be one of {}", CATEGORIES.join(", ")),
     );
     let country = take(
         "country",
@@ -143,6 +143,13 @@ mod tests {
         let fields = ["category", "country", "amount", "currency"];
         let expected: Vec<String> = (0..2).flat_map(|at| fields.map(|field| format!("rates[{at}].{field}"))).collect();
         assert_eq!(parse(wrong), Err(expected));
+    }
+
+    #[test]
+    fn every_category_that_there_is_is_offered_where_another_is_given() {
+        let wrong = WireRates::parse(br#"{"rates":[{"category":"FUN"}]}"#).unwrap_err();
+        let said = &wrong.first().unwrap().message;
+        assert!(CATEGORIES.iter().all(|category| said.contains(category)), "{said}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ use crate::{
 use base::{Context, Result};
 
 /// The leg that a message begins with, whatever its channel.
-const FIRST_LEG: i16 = 0;
+pub(crate) const FIRST_LEG: i16 = 0;
 
 /// Something that happened to a leg.
 #[derive(Debug, Clone)]
@@ -261,7 +261,7 @@ impl Progress {
         for state in states {
             note_time(&mut leg.times, *state, step.at);
             let receipt = ctx.ids.mint(ctx.now());
-            if leg.ordinal == FIRST_LEG {
+            if !goes_on {
                 self.counts.add(leg.id, leg.channel, leg.origin, *state);
             }
             self.receipts.push(NewReceipt {

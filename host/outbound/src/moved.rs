@@ -79,10 +79,11 @@ fn moved(
     }
 }
 
-/// Whom a message goes to: as its sender wrote it, and as the provider calls the same person by another kind of address.
+/// Whom a message goes to: as its sender wrote it, and the same person by another kind of address, where the leg goes to one or
+/// the provider names one.
 fn to(leg: &MessageLeg, named: &[Address]) -> Vec<Address> {
     let mut to: Vec<Address> = leg.recipient.iter().cloned().collect();
-    for other in named {
+    for other in named.iter().chain([&leg.leg_address]) {
         if to.iter().all(|known| known.kind() != other.kind()) {
             to.push(other.clone());
         }

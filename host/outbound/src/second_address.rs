@@ -1,25 +1,31 @@
-//! A message whose phone number is unknown to WhatsApp goes to the user id that its sender wrote beside it (SPEC 2.2: the
-//! number takes precedence, the BSUID is kept as a fallback).
+//! Where one address of a recipient does not do, the message goes to another one: from a number that is unknown to WhatsApp to
+//! the user id that its sender wrote beside it (SPEC 2.2: the number takes precedence, the BSUID is kept as a fallback), and from
+//! a user id that may not get this message to the customer's number (PROVIDERS A.11, 131062).
 
 use base::{Context, Result};
-use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
+use channels::whatsapp_cloud::error_codes::{means_not_on_whatsapp, needs_a_number};
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     delivery::DeliveryState,
     ids::ClientId,
     inbound::ProviderFailure,
+    template::TemplateCategory,
 };
 use storage::{
     PgConnection, Queue,
     outbound::legs::{self, MessageLeg, NewLeg},
+    people::inbox_customers,
 };
 use uuid::Uuid;
 
-use crate::dispatch::{REPLY_PRIORITY, SEND_PRIORITY};
+use crate::{
+    delivery::FIRST_LEG,
+    dispatch::{REPLY_PRIORITY, SEND_PRIORITY},
+};
 
 /// Adds the leg to the other address where one is due, inside the transaction in which the first leg fails, and answers the
-/// lane to wake. At most once: only a leg to a number, and the last one of its message, is followed by it.
+/// lane to wake. At most once: only the first leg of a message is followed by it.
 pub(crate) async fn follow(
     ctx: &Context,
     db: &mut PgConnection,
@@ -27,20 +33,48 @@ pub(crate) async fn follow(
     leg: &MessageLeg,
     failure: &ProviderFailure,
 ) -> Result<Option<(Queue, Uuid)>> {
-    if !means_not_on_whatsapp(failure.code) {
-        return Ok(None);
-    }
-    let Some(address) = other_address(leg) else { return Ok(None) };
+    let Some(address) = other_address(db, client, leg, failure.code).await? else { return Ok(None) };
     let priority = if leg.chat_message.is_some() { REPLY_PRIORITY } else { SEND_PRIORITY };
-    let next = NewLeg { channel: leg.channel, inbox: leg.leg_inbox, address: address.clone(), content: None };
+    let kind = address.kind().as_str();
+    let next = NewLeg { channel: leg.channel, inbox: leg.leg_inbox, address, content: None };
     legs::append(db, client, leg.id, &next, priority, ctx.now()).await?;
-    tracing::info!(message.id = %leg.id, "the number is unknown to WhatsApp; the message goes to the user id beside it");
+    tracing::info!(message.id = %leg.id, code = failure.code, kind, "a message goes to another address of its recipient");
     Ok(Some((Queue::Outbound, leg.leg_inbox.0)))
 }
 
-/// The user id that this leg can be followed by. A number that WhatsApp has sent to is known there.
-fn other_address(leg: &MessageLeg) -> Option<&Address> {
-    let to_a_number = leg.channel == Channel::Whatsapp && leg.leg_address.kind() == AddressKind::Phone;
-    let is_the_last = leg.ordinal == leg.last_ordinal && leg.leg_state < DeliveryState::Sent;
-    leg.recipient.other().filter(|other| to_a_number && is_the_last && other.kind() == AddressKind::Bsuid)
+async fn other_address(
+    db: &mut PgConnection,
+    client: ClientId,
+    leg: &MessageLeg,
+    code: i64,
+) -> Result<Option<Address>> {
+    let is_the_only_one = leg.ordinal == FIRST_LEG && leg.last_ordinal == FIRST_LEG;
+    if leg.channel != Channel::Whatsapp || !is_the_only_one {
+        return Ok(None);
+    }
+    if means_not_on_whatsapp(code) {
+        return Ok(user_id_beside(leg).cloned());
+    }
+    if needs_a_number(code) {
+        return phone_of(db, client, leg).await;
+    }
+    Ok(None)
+}
+
+/// The user id that was written beside the number. A number that WhatsApp has sent to is known there, and no user id gets a
+/// one-time code: that it fails for the number's sake lets an SMS follow.
+fn user_id_beside(leg: &MessageLeg) -> Option<&Address> {
+    let to_a_number = leg.leg_address.kind() == AddressKind::Phone && leg.leg_state < DeliveryState::Sent;
+    let is_a_code = leg.category.as_deref() == Some(TemplateCategory::Authentication.as_str());
+    leg.recipient.other().filter(|other| to_a_number && !is_a_code && other.kind() == AddressKind::Bsuid)
+}
+
+/// The number of the customer behind a user id, as far as the sending inbox knows the customer. Of a call that was refused
+/// only: what WhatsApp has taken is not sent again.
+async fn phone_of(db: &mut PgConnection, client: ClientId, leg: &MessageLeg) -> Result<Option<Address>> {
+    if leg.leg_address.kind() != AddressKind::Bsuid || leg.leg_state != DeliveryState::Queued {
+        return Ok(None);
+    }
+    let mut known = inbox_customers::phones(db, client, leg.leg_inbox, &[&leg.leg_address]).await?;
+    Ok(known.remove(&leg.leg_address))
 }

@@ -61,7 +61,12 @@ pub enum What {
         parts: Vec<StoryPart>,
     },
     /// A provider was called and did not take it.
-    NotTaken(StoryCall),
+    NotTaken {
+        /// How that ended.
+        call: StoryCall,
+        /// The leg that it was called for.
+        leg: Option<Box<StoryLeg>>,
+    },
     /// A step of a leg.
     Receipt(StoryReceipt),
     /// Whether an SMS follows.
@@ -114,7 +119,8 @@ async fn timeline(
     let request = What::Request { request: message.request_id.map(RequestId), batch: message.batch_id.map(BatchId) };
     let mut entries = vec![Entry { time: minted_at(id.0), what: request }];
     for call in stories::failed_calls(db, client, id).await? {
-        entries.push(Entry { time: call.called_at, what: What::NotTaken(call) });
+        let leg = legs.iter().find(|leg| leg.ordinal == call.ordinal).cloned().map(Box::new);
+        entries.push(Entry { time: call.called_at, what: What::NotTaken { call, leg } });
     }
     if let Some(decision) = stories::decision(db, client, id).await? {
         let time = decision.decided_at.unwrap_or(decision.failed_at);
@@ -162,7 +168,7 @@ fn rank(what: &What) -> u8 {
     match what {
         What::Request { .. } => 0,
         What::Routed { .. } => 1,
-        What::Taken { .. } | What::NotTaken(_) => 2,
+        What::Taken { .. } | What::NotTaken { .. } => 2,
         What::Receipt(_) => 3,
         What::Decision(_) => 4,
         What::Webhook { .. } => 5,

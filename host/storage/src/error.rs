@@ -61,9 +61,10 @@ impl Error {
     }
 }
 
-/// Codes of PostgreSQL that say nothing about the statement: connections (08), serialization and deadlocks (40), resources
-/// such as the disk (53), starting or shutting down (57), the system underneath (58), a lock that was not to be had, a
-/// database that only answers questions, and a transaction of ours that stood still for too long. A statement that was cancelled may be one that takes too long by itself.
+/// Codes of PostgreSQL that say nothing about the statement: connections (08), serialization and deadlocks (40), resources such
+/// as the disk (53), starting or shutting down (57), the system underneath (58), a lock that was not to be had, a database that
+/// only answers questions, and a transaction of ours that stood still for too long. A statement that was cancelled may be one
+/// that takes too long by itself.
 fn is_of_the_server(code: &str) -> bool {
     const CLASSES: [&str; 5] = ["08", "40", "53", "57", "58"];
     const CODES: [&str; 3] = ["55P03", "25006", "25P03"];

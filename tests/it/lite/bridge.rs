@@ -1,6 +1,6 @@
 //! Lite over an HTTP bridge that speaks WAHA's API: the stub stands for it.
 
-use harness::{Setup, eventually};
+use harness::{Patchbay, Setup, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -9,11 +9,47 @@ use super::{
     waha::{KEY, SECRET, Waha},
 };
 
+const MESSAGES: &str = "/chat-service/api/v2/messages";
+
 fn with(waha: &Waha) -> Setup {
     Setup::new()
         .set("whatsapp_lite.bridge_url", &waha.url())
         .set("whatsapp_lite.bridge_api_key", KEY)
         .set("whatsapp_lite.webhook_secret", SECRET)
+}
+
+/// A number behind the bridge that is connected, and the name of its session there.
+async fn connected<'p>(patchbay: &'p Patchbay, waha: &Waha) -> (Lite<'p>, String) {
+    let lite = Lite::new(patchbay, patchbay.bare_client("acme"), "27831000001").await;
+    lite.ask(Method::POST, "/connect", None).await.accepted();
+    let (session, _) = waha.session().await;
+    waha.set_status(&session, "WORKING");
+    lite.told(UP).await;
+    (lite, session)
+}
+
+/// The chat of a customer who has written one message, which WhatsApp calls `AAAA`.
+async fn customer_wrote(lite: &Lite<'_>, waha: &Waha) -> String {
+    let told = json!({
+        "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
+        "fromMe": false, "body": "hello",
+    });
+    assert_eq!(waha.tells("message", told, SECRET).await, 200);
+    eventually("the chat", || async {
+        let page = lite.client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+        Some(page["content"][0]["id"].as_str()?.to_owned())
+    })
+    .await
+}
+
+/// What WhatsApp calls the message of a chat that says this.
+async fn id_of(lite: &Lite<'_>, chat: &str, text: &str) -> String {
+    eventually("the id of a message", || async {
+        let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
+        let found = past.as_array().unwrap().iter().find(|message| message["text"] == text).cloned();
+        Some(found?["whatsAppMessageId"].as_str()?.to_owned())
+    })
+    .await
 }
 
 #[tokio::test]
@@ -84,24 +120,10 @@ async fn a_webhook_of_a_bridge_must_be_signed_and_be_about_a_lite_number() {
 
 #[tokio::test]
 async fn a_quoted_message_is_named_by_who_wrote_it_over_a_bridge() {
-    const MESSAGES: &str = "/chat-service/api/v2/messages";
     let waha = Waha::start().await;
     let patchbay = with(&waha).start().await;
-    let lite = Lite::new(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
-    lite.ask(Method::POST, "/connect", None).await.accepted();
-    let (session, _) = waha.session().await;
-    waha.set_status(&session, "WORKING");
-    lite.told(UP).await;
-    let told = json!({
-        "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
-        "fromMe": false, "body": "hello",
-    });
-    assert_eq!(waha.tells("message", told, SECRET).await, 200);
-    let chat = eventually("the chat", || async {
-        let page = lite.client.get("/chat-service/api/v2/chats?scope=all").await.ok();
-        Some(page["content"][0]["id"].as_str()?.to_owned())
-    })
-    .await;
+    let (lite, _) = connected(&patchbay, &waha).await;
+    let chat = customer_wrote(&lite, &waha).await;
     let says = async |text: &str, quoted: Option<&str>| {
         let mut body = json!({ "participantId": chat, "channel": "WHATSAPP", "text": text });
         if let Some(quoted) = quoted {
@@ -113,12 +135,7 @@ async fn a_quoted_message_is_named_by_who_wrote_it_over_a_bridge() {
     };
     assert_eq!(says("your words", Some("AAAA")).await["reply_to"], "false_27820000001@c.us_AAAA");
     assert_eq!(says("our own words", None).await.get("reply_to"), None);
-    let ours = eventually("the id of our own words", || async {
-        let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
-        let ours = past.as_array().unwrap().iter().find(|message| message["text"] == "our own words").cloned();
-        Some(ours?["whatsAppMessageId"].as_str()?.to_owned())
-    })
-    .await;
+    let ours = id_of(&lite, &chat, "our own words").await;
     let quoting = says("as we said", Some(&ours)).await;
     assert_eq!(quoting["reply_to"], format!("true_27820000001@c.us_{ours}"));
 }
@@ -127,11 +144,7 @@ async fn a_quoted_message_is_named_by_who_wrote_it_over_a_bridge() {
 async fn files_places_and_absent_recipients_over_a_bridge() {
     let waha = Waha::start().await;
     let patchbay = with(&waha).start().await;
-    let lite = Lite::new(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
-    lite.ask(Method::POST, "/connect", None).await.accepted();
-    let (session, _) = waha.session().await;
-    waha.set_status(&session, "WORKING");
-    lite.told(UP).await;
+    let (lite, _) = connected(&patchbay, &waha).await;
     waha.bridge.lock().unwrap().absent.push("27820000002".to_owned());
     let mut payload = lite.client.chat("27820000002", "anybody?");
     payload["messages"][0]["recipients"][0]["ctId"] = json!("ct-2");
@@ -156,24 +169,10 @@ async fn files_places_and_absent_recipients_over_a_bridge() {
 
 #[tokio::test]
 async fn agents_react_read_and_type_over_a_bridge() {
-    const MESSAGES: &str = "/chat-service/api/v2/messages";
     let waha = Waha::start().await;
     let patchbay = with(&waha).start().await;
-    let lite = Lite::new(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
-    lite.ask(Method::POST, "/connect", None).await.accepted();
-    let (session, _) = waha.session().await;
-    waha.set_status(&session, "WORKING");
-    lite.told(UP).await;
-    let told = json!({
-        "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
-        "fromMe": false, "body": "hello",
-    });
-    assert_eq!(waha.tells("message", told, SECRET).await, 200);
-    let chat = eventually("the chat", || async {
-        let page = lite.client.get("/chat-service/api/v2/chats?scope=all").await.ok();
-        Some(page["content"][0]["id"].as_str()?.to_owned())
-    })
-    .await;
+    let (lite, session) = connected(&patchbay, &waha).await;
+    let chat = customer_wrote(&lite, &waha).await;
 
     for call in ["read", "typing"] {
         let path = format!("{MESSAGES}/{call}?participantId={chat}");
@@ -201,12 +200,7 @@ async fn agents_react_read_and_type_over_a_bridge() {
     let text = json!({ "participantId": chat, "channel": "WHATSAPP", "text": "our own words" });
     lite.client.post(MESSAGES, &text).await.ok();
     goes(5).await;
-    let ours = eventually("the id of our own words", || async {
-        let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();
-        let ours = past.as_array().unwrap().iter().find(|message| message["text"] == "our own words").cloned();
-        Some(ours?["whatsAppMessageId"].as_str()?.to_owned())
-    })
-    .await;
+    let ours = id_of(&lite, &chat, "our own words").await;
     let refused = lite.client.post(MESSAGES, &react(json!("👍"), &ours)).await;
     assert_eq!(refused.faulty_fields(), ["reaction.externalMessageId"], "a device is told whose message it is");
     let told = json!({

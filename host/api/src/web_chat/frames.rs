@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_frame_names_its_field() {
         for (frame, field, said) in [
-            (r#"{"type":"launch"}"#, "type", "unknown variant"),
+            (r#"{"type":"launch"}"#, "type", "`launch` is not an allowed value"),
             (r#"{"type":"text","key":"12345678"}"#, "text", "is required"),
             (r#"{"type":"text","text":"a"}"#, "key", "is required"),
             (r#"{"type":"tap","key":"12345678","message":"x","choice":"y"}"#, "message", "is no id"),

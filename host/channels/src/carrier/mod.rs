@@ -3,7 +3,8 @@
 //! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that many
 //! messages, and [sends](Carrier::send) each over a place of its own; places that it has no message for it drops. Marks are
 //! therefore never more than the calls that start at once, or twice that where the carrier [lets marks run
-//! ahead](Carrier::marks_ahead). The [`Doubt`] of a place it keeps until the outcome is on disk. Of a failure it asks [`SendFailure::next`] what to do; the carrier slows itself down.
+//! ahead](Carrier::marks_ahead). The [`Doubt`] of a place it keeps until the outcome is on disk. Of a failure it asks
+//! [`SendFailure::next`] what to do; the carrier slows itself down.
 
 pub(crate) mod doors;
 mod files;

@@ -7,6 +7,8 @@ pub enum CodeAction {
     Reject,
     /// Probably not on WhatsApp: fails, and a fallback may follow (PROVIDERS A.12).
     NotOnWhatsApp,
+    /// A user id does not do for this message: fails, and it goes to the customer's phone number where one is known.
+    NeedsNumber,
     /// Passing trouble at Meta: send again later, a few times.
     Retry,
     /// Too fast for the number, the account or the app: send again later and slow the number down.
@@ -44,7 +46,7 @@ const fn stale_template(code: i64, meaning: &'static str) -> CodeEntry {
     CodeEntry { code, meaning, action: CodeAction::Reject, refresh_templates: true, alert: false }
 }
 
-use CodeAction::{NotOnWhatsApp, PairLimited, Reject, Retry, SlowDown, StopAccount};
+use CodeAction::{NeedsNumber, NotOnWhatsApp, PairLimited, Reject, Retry, SlowDown, StopAccount};
 
 /// The table, in the order of PROVIDERS A.11. Codes 200 to 299 are permissions and handled by [`entry`].
 const TABLE: &[CodeEntry] = &[
@@ -83,7 +85,7 @@ const TABLE: &[CodeEntry] = &[
     row(131_051, Reject, "message type not supported"),
     row(131_052, Reject, "the media could not be downloaded"),
     row(131_053, Reject, "the media could not be uploaded"),
-    row(131_062, Reject, "this message cannot go to a business-scoped user id"),
+    row(131_062, NeedsNumber, "this message cannot go to a business-scoped user id"),
     row(131_063, Reject, "marketing messages are disabled on the Cloud API"),
     row(130_472, Reject, "the user is part of an experiment"),
     row(130_497, Reject, "restricted in the recipient's country"),
@@ -127,6 +129,11 @@ pub fn means_not_on_whatsapp(code: i64) -> bool {
     action_for(code) == CodeAction::NotOnWhatsApp
 }
 
+/// Whether a send with this answer may go out to the phone number of whom it named by a user id.
+pub fn needs_a_number(code: i64) -> bool {
+    action_for(code) == CodeAction::NeedsNumber
+}
+
 /// Whether the template catalogue must be read again after this code.
 pub fn refreshes_templates(code: i64) -> bool {
     entry(code).is_some_and(|row| row.refresh_templates)
@@ -164,6 +171,12 @@ mod tests {
     fn only_131026_can_mean_not_on_whatsapp() {
         let codes: Vec<i64> = (0..200_000).filter(|code| means_not_on_whatsapp(*code)).collect();
         assert_eq!(codes, [131_026]);
+    }
+
+    #[test]
+    fn only_131062_asks_for_a_number() {
+        let codes: Vec<i64> = (0..200_000).filter(|code| needs_a_number(*code)).collect();
+        assert_eq!(codes, [131_062]);
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
         CodeAction::PairLimited => SendFailure::RecipientLimited(failure),
         CodeAction::StopAccount => SendFailure::AccountStopped(failure),
         CodeAction::Reject if status == 429 => SendFailure::SlowDown { failure, after: wait },
-        CodeAction::Reject => SendFailure::Rejected(failure),
+        CodeAction::Reject | CodeAction::NeedsNumber => SendFailure::Rejected(failure),
     }
 }
 

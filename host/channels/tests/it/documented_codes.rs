@@ -28,6 +28,7 @@ fn the_codes_of_whatsapp_and_what_we_do_about_them_are_the_documented_ones() {
     let then = |action: CodeAction| match action {
         CodeAction::Reject | CodeAction::StopAccount => "fails",
         CodeAction::NotOnWhatsApp => "falls back",
+        CodeAction::NeedsNumber => "by number",
         CodeAction::Retry | CodeAction::SlowDown | CodeAction::PairLimited => "again",
     };
     let ours: BTreeMap<i64, (String, String)> =

@@ -6,12 +6,14 @@ mod object;
 #[cfg(test)]
 mod tests;
 mod text_scan;
+mod words;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
 use object::Object;
 pub use object::{LIST_MAX, few_objects, few_texts, given, given_object, object, objects, optional_word, word};
+use words::{Said, in_words};
 
 /// The `field` of a fault of the whole body.
 pub const WHOLE_BODY: &str = "body";
@@ -41,26 +43,18 @@ fn fault_of(text: &str, fault: &serde_path_to_error::Error<serde_json::Error>) -
     if let Some(no_json) = broken.as_ref().or_else(|| (!cause.is_data()).then_some(cause)) {
         return FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {no_json}"));
     }
-    FieldFault::new(field_of(fault.path()), in_words(without_position(&cause.to_string())))
+    let said = cause.to_string();
+    let Said { name, message } = in_words(without_position(&said));
+    FieldFault::new(field_of(fault.path(), name), message)
 }
 
-/// What was expected, in the words of JSON and not in those of our types.
-fn in_words(message: &str) -> String {
-    let Some((said, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
-    let expected = match expected {
-        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
-        "f32" | "f64" => "a number",
-        "a sequence" => "an array",
-        other if other.starts_with("struct ") || other == "a map" => "an object",
-        other => other,
-    };
-    format!("{said}, expected {expected}")
-}
-
-fn field_of(path: &serde_path_to_error::Path) -> String {
-    match path.to_string().as_str() {
-        "." => WHOLE_BODY.to_owned(),
-        path => path.to_owned(),
+/// Where the parser was, and the field of the object there.
+fn field_of(path: &serde_path_to_error::Path, name: Option<&str>) -> String {
+    match (path.to_string().as_str(), name) {
+        (".", None) => WHOLE_BODY.to_owned(),
+        (".", Some(name)) => name.to_owned(),
+        (path, None) => path.to_owned(),
+        (path, Some(name)) => format!("{path}.{name}"),
     }
 }
 

@@ -34,7 +34,7 @@ fn fault(body: impl AsRef<[u8]>) -> FieldFault {
 fn a_wrong_type_names_its_field() {
     let fault = fault(r#"{"lines":[{"name":"a"},{"name":5}]}"#);
     assert_eq!(fault.field, "lines[1].name");
-    assert_eq!(fault.message, "invalid type: integer `5`, expected a string");
+    assert_eq!(fault.message, "expected a string, got the number 5");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_body_of_the_wrong_type_is_named_body() {
 fn an_array_in_place_of_an_object_is_a_wrong_type() {
     let inner = fault(r#"{"lines":[["a",null]]}"#);
     assert_eq!(inner.field, "lines[0]");
-    assert_eq!(inner.message, "invalid type: sequence, expected an object");
+    assert_eq!(inner.message, "expected an object, got an array");
     assert_eq!(fault(r#"{"first":["a",null]}"#).field, "first");
     assert_eq!(fault(r#"{"lines":{}}"#).field, "lines");
 }
@@ -144,12 +144,39 @@ fn what_was_expected_is_said_in_the_words_of_json() {
         names: Option<Vec<String>>,
     }
     for (body, said) in [
-        (r#"{"count":2.5}"#, "invalid type: floating point `2.5`, expected a whole number"),
-        (r#"{"count":3000000000}"#, "invalid value: integer `3000000000`, expected a whole number"),
-        (r#"{"share":"x"}"#, r#"invalid type: string "x", expected a number"#),
-        (r#"{"plain":"x"}"#, r#"invalid type: string "x", expected an object"#),
-        (r#"{"names":"x"}"#, r#"invalid type: string "x", expected an array"#),
+        (r#"{"count":2.5}"#, "expected a whole number, got the number 2.5"),
+        (r#"{"count":3000000000}"#, "expected a whole number, got the number 3000000000, which is out of range"),
+        (r#"{"share":"x"}"#, r#"expected a number, got the string "x""#),
+        (r#"{"share":true}"#, "expected a number, got true"),
+        (r#"{"plain":"x"}"#, r#"expected an object, got the string "x""#),
+        (r#"{"names":{}}"#, "expected an array, got an object"),
+        (r#"{"names":[null]}"#, "expected a string, got null"),
+        (
+            r#"{"names":[", expected one"],"share":"a, expected b"}"#,
+            r#"expected a number, got the string "a, expected b""#,
+        ),
     ] {
         assert_eq!(parse::<Kinds>(body.as_bytes()).unwrap_err().message, said, "{body}");
+    }
+}
+
+#[test]
+fn a_field_that_is_missing_given_twice_or_unknown_is_the_one_that_is_named() {
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Strict {
+        id: u32,
+        #[serde(default)]
+        inner: Vec<Strict>,
+    }
+    for (body, field, said) in [
+        ("{}", "id", "is required"),
+        (r#"{"id":1,"inner":[{"id":1},{}]}"#, "inner[1].id", "is required"),
+        (r#"{"id":1,"id":2}"#, "id", "is given twice"),
+        (r#"{"id":1,"ID":2}"#, "ID", "is not a field here; expected `id` or `inner`"),
+    ] {
+        let fault = parse::<Strict>(body.as_bytes()).unwrap_err();
+        assert_eq!((fault.field.as_str(), fault.message.as_str()), (field, said), "{body}");
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::content::{ListRow, OutboundContent, ReplyButtons, ReplyList, TemplateSend};
+use crate::content::{ListRow, OutboundContent, QuickReply, ReplyButtons, ReplyList, TemplateSend};
 
 /// What taking a choice counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,11 +67,7 @@ pub fn text_of(content: &OutboundContent) -> Option<String> {
         OutboundContent::Sms(sms) => return Some(sms.text.clone()),
         OutboundContent::Media(media) => return media.caption.clone(),
         OutboundContent::Location(_) | OutboundContent::Reaction(_) => return None,
-        OutboundContent::Template(template) => {
-            let mut lines = vec![template.rendered_text.clone()];
-            lines.extend(numbered(template.replies.iter().map(|reply| reply.label.clone())));
-            lines
-        }
+        OutboundContent::Template(template) => template_lines(template),
         OutboundContent::Buttons(buttons) => button_lines(buttons),
         OutboundContent::List(list) => list_lines(list),
     };
@@ -100,6 +96,26 @@ pub fn words_of(content: &OutboundContent) -> Option<String> {
 
 fn numbered(labels: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
     (1..).zip(labels).map(|(number, label)| format!("{number}. {label}"))
+}
+
+/// Choices of a card stand below it, for cards often have the same ones; their numbers run on.
+fn template_lines(template: &TemplateSend) -> Vec<String> {
+    if template.replies.is_empty() || template.cards.iter().all(|card| card.replies.is_empty()) {
+        let labels = template.replies.iter().map(|reply| reply.label.clone());
+        return std::iter::once(template.rendered_text.clone()).chain(numbered(labels)).collect();
+    }
+    let mut numbers = 1..;
+    let mut numbered = |replies: &[QuickReply]| -> Vec<String> {
+        let one = |(reply, number): (&QuickReply, u32)| format!("{number}. {}", reply.label);
+        replies.iter().zip(&mut numbers).map(one).collect()
+    };
+    let mut lines = vec![template.text_beside_cards()];
+    lines.extend(numbered(template.replies_beside_cards()));
+    for card in &template.cards {
+        lines.push(card.rendered_text.clone());
+        lines.extend(numbered(&card.replies));
+    }
+    lines
 }
 
 fn button_lines(buttons: &ReplyButtons) -> Vec<String> {
@@ -146,7 +162,7 @@ pub fn chosen<'c>(choices: &'c [Choice], said: &str, by_number: bool) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::{ListSection, QuickReply, ReplyButton};
+    use crate::content::{CardParameters, ListSection, ReplyButton};
 
     fn buttons(titles: &[&str]) -> OutboundContent {
         let button = |title: &&str| ReplyButton { id: format!("ID_{title}"), title: (*title).to_owned() };
@@ -213,8 +229,37 @@ mod tests {
 
     #[test]
     fn the_quick_replies_of_a_template_are_numbered_and_count_as_its_buttons() {
-        let reply = |label: &str| QuickReply { label: label.to_owned(), payload: format!("P_{label}") };
-        let template = OutboundContent::Template(TemplateSend {
+        let template = template("Your order is ready", &["Track", "Stop"], Vec::new());
+        assert_eq!(text_of(&template).unwrap(), "Your order is ready\n1. Track\n2. Stop");
+        let choices = offered(&template);
+        let tap = chosen(&choices, "track", true).unwrap();
+        assert_eq!((tap.kind, tap.payload.as_str()), (ChoiceKind::Button, "P_Track"));
+    }
+
+    #[test]
+    fn the_choices_of_each_card_stand_below_it_and_their_numbers_run_on() {
+        let card = |said: &str, labels: &[&str]| CardParameters {
+            header: None,
+            body: Vec::new(),
+            buttons: Vec::new(),
+            rendered_text: said.to_owned(),
+            replies: replies(labels),
+        };
+        let cards = vec![card("Blue shoes", &["Buy", "More"]), card("Red shoes", &["Buy", "More"])];
+        let carousel = template("Look\nBlue shoes\nRed shoes\nShop", &["Stop", "Buy", "More", "Buy", "More"], cards);
+        let said = "Look\nShop\n1. Stop\nBlue shoes\n2. Buy\n3. More\nRed shoes\n4. Buy\n5. More";
+        assert_eq!(text_of(&carousel).unwrap(), said);
+        assert_eq!(words_of(&carousel).unwrap(), "Look\nBlue shoes\nRed shoes\nShop");
+        assert_eq!(payload(&offered(&carousel), "4", true).as_deref(), Some("P_Buy"));
+    }
+
+    fn replies(labels: &[&str]) -> Vec<QuickReply> {
+        let reply = |label: &&str| QuickReply { label: (*label).to_owned(), payload: format!("P_{label}") };
+        labels.iter().map(reply).collect()
+    }
+
+    fn template(rendered_text: &str, labels: &[&str], cards: Vec<CardParameters>) -> OutboundContent {
+        OutboundContent::Template(TemplateSend {
             id: "1".to_owned(),
             name: "order_ready".to_owned(),
             language: "en".to_owned(),
@@ -222,13 +267,9 @@ mod tests {
             header_text: Vec::new(),
             body: Vec::new(),
             buttons: Vec::new(),
-            cards: Vec::new(),
-            rendered_text: "Your order is ready".to_owned(),
-            replies: vec![reply("Track"), reply("Stop")],
-        });
-        assert_eq!(text_of(&template).unwrap(), "Your order is ready\n1. Track\n2. Stop");
-        let choices = offered(&template);
-        let tap = chosen(&choices, "track", true).unwrap();
-        assert_eq!((tap.kind, tap.payload.as_str()), (ChoiceKind::Button, "P_Track"));
+            cards,
+            rendered_text: rendered_text.to_owned(),
+            replies: replies(labels),
+        })
     }
 }

@@ -193,9 +193,6 @@ pub enum RejectionReason {
     /// `CHAT` on Cloud without a customer message in the last 24 hours (SPEC 4.1).
     #[error("the customer has not written in the last 24 hours; send a template instead")]
     OutsideWindow,
-    /// The customer asked for no more messages of this kind.
-    #[error("the customer has opted out")]
-    OptedOut,
     /// On the client's own list.
     #[error("the recipient is on your blocklist")]
     Blocked,
@@ -208,6 +205,11 @@ pub enum RejectionReason {
         /// How many the tier allows.
         limit: u32,
     },
+    /// A one-time code to a user id of whom no number is known: Meta's 131062.
+    #[error(
+        "a one-time code cannot be sent to a user id, and no phone number of this customer is known on the sender; give `to`"
+    )]
+    NumberNeeded,
     /// An SMS to somebody who answered STOP to its source (SPEC 4.8).
     #[error("the recipient has stopped SMS from this source")]
     StoppedSms,

@@ -263,16 +263,28 @@ impl Template {
 
     /// Whether it, or one of its cards, has quick replies.
     pub fn has_quick_replies(&self) -> bool {
+        self.buttons().any(|button| button.action == ButtonAction::QuickReply)
+    }
+
+    /// Whether WhatsApp takes it for phone numbers only and refuses it for user ids: a one-time code whose button copies it or
+    /// fills it in (PROVIDERS A.2, 131062).
+    pub fn needs_a_number(&self) -> bool {
+        let carries_code =
+            |button: &TemplateButton| matches!(button.action, ButtonAction::OneTimeCode | ButtonAction::CopyCode);
+        self.category == TemplateCategory::Authentication && self.buttons().any(carries_code)
+    }
+
+    /// Its buttons, and those of its cards.
+    fn buttons(&self) -> impl Iterator<Item = &TemplateButton> {
         let of_cards = self.components.iter().flat_map(|component| match component {
             TemplateComponent::Carousel(cards) => cards.as_slice(),
             _ => &[],
         });
         let all = of_cards.flat_map(|card| &card.components).chain(&self.components);
-        let mut buttons = all.flat_map(|component| match component {
+        all.flat_map(|component| match component {
             TemplateComponent::Buttons(buttons) => buttons.as_slice(),
             _ => &[],
-        });
-        buttons.any(|button| button.action == ButtonAction::QuickReply)
+        })
     }
 
     /// Interprets Meta's JSON directly.

@@ -4,6 +4,7 @@
 //! next one fills while the disk works; a lone request never waits for company.
 
 mod conversations;
+mod customers;
 mod group;
 mod prepare;
 mod rows;

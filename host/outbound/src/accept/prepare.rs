@@ -3,15 +3,11 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use domain::{
-    address::Address,
     body::FieldFault,
     channel::Channel,
-    chat::chat_allowed,
     ids::{ClientId, InboxId},
     inbox::InboxKind,
-    recipient::Recipient,
     send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest},
     template::{Template, TemplateCategory},
 };
@@ -19,12 +15,12 @@ use storage::{
     PgConnection,
     inboxes::{self, Inbox, InboxSettings, templates},
     outbound::{messages::NewMessage, parts::NewPart},
-    people::inbox_customers::{self, InboxCustomerFacts},
 };
 
 use super::{
     AcceptError, Pending, Senders,
     conversations::ConversationFacts,
+    customers::CustomerFacts,
     rows::{self, Sorted, rows},
     standing::{Question, Standing},
     texts::TextFacts,
@@ -36,7 +32,7 @@ pub(super) struct Facts {
     inboxes: HashMap<String, Inbox>,
     texts: TextFacts,
     templates: HashMap<(String, String), Template>,
-    windows: HashMap<InboxId, HashMap<Address, InboxCustomerFacts>>,
+    customers: CustomerFacts,
     /// The account of each template that a Lite number sends.
     accounts: HashMap<String, String>,
     pub(super) conversations: ConversationFacts,
@@ -70,14 +66,15 @@ impl Facts {
             inboxes,
             texts: TextFacts::load(ctx, db, client, texts.clone()).await?,
             templates: HashMap::new(),
-            windows: HashMap::new(),
+            customers: CustomerFacts::default(),
             accounts: HashMap::new(),
             conversations,
             standing: Standing::default(),
         };
         facts.load_accounts(db, client, requests.clone()).await?;
         facts.load_templates(db, client, requests.clone()).await?;
-        facts.load_windows(db, client, requests.clone()).await?;
+        let sending = requests.clone().filter_map(|one| Some((one, facts.inbox(one)?, facts.template(one).1)));
+        facts.customers = CustomerFacts::load(db, client, sending).await?;
         let of_texts =
             texts.map(|text| Question { recipients: text.recipients().collect(), marketing: false, number: None });
         let questions: Vec<Question> = requests.map(|request| facts.question(request)).chain(of_texts).collect();
@@ -152,32 +149,6 @@ impl Facts {
         }
         Ok(())
     }
-
-    /// When the recipients of `CHAT` messages on Cloud last wrote.
-    async fn load_windows<'r>(
-        &mut self,
-        db: &mut PgConnection,
-        client: ClientId,
-        requests: impl Iterator<Item = &'r SendRequest>,
-    ) -> Result<()> {
-        let mut wanted: HashMap<InboxId, Vec<Recipient>> = HashMap::new();
-        for request in requests.filter(|request| request.kind() == SendKind::Chat) {
-            let cloud = self.inbox(request).filter(|inbox| inbox.kind() == InboxKind::WhatsappCloud);
-            let Some(inbox) = cloud.map(|inbox| inbox.id) else { continue };
-            wanted.entry(inbox).or_default().extend(request.recipients());
-        }
-        for (inbox, recipients) in wanted {
-            let addresses: Vec<&Address> = recipients.iter().flat_map(Recipient::iter).collect();
-            let facts = inbox_customers::facts(db, client, inbox, &addresses).await?;
-            self.windows.insert(inbox, facts);
-        }
-        Ok(())
-    }
-
-    fn window_open(&self, inbox: &Inbox, recipient: &Recipient, now: DateTime<Utc>) -> bool {
-        let Some(known) = self.windows.get(&inbox.id) else { return false };
-        recipient.iter().filter_map(|address| known.get(address)).any(|facts| chat_allowed(facts.last_inbound_at, now))
-    }
 }
 
 /// Whether a send is of a marketing template, and the number whose tier counts: that of templates on Cloud.
@@ -243,17 +214,12 @@ fn message(
     let known = NumberFacts { msisdn: request.sender().clone(), waba_id };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
     let mut send = request.resolve(&known, template, &mut tokens).map_err(AcceptError::Faults)?;
-    let now = ctx.now();
-    if send.kind == SendKind::Chat && inbox.kind() == InboxKind::WhatsappCloud {
-        send.reject_where(|recipient| {
-            (!facts.window_open(inbox, recipient, now)).then_some(RejectionReason::OutsideWindow)
-        });
-    }
+    send.reject_where(|recipient| facts.customers.fault(ctx, (request, inbox, template), recipient));
     if send.kind == SendKind::Conversation {
         for part in &mut send.parts {
             let conversation = part.conversation;
             part.reject_where(|recipient| {
-                facts.conversations.fault(inbox.id, conversation, recipient, now).map(RejectionReason::from)
+                facts.conversations.fault(inbox.id, conversation, recipient, ctx.now()).map(RejectionReason::from)
             });
         }
     }

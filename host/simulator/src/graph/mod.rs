@@ -8,6 +8,7 @@ mod interactive;
 pub(crate) mod limits;
 mod media_calls;
 mod nodes;
+mod one_time_codes;
 mod placeholders;
 mod samples;
 mod send;

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::content::{self, Content};
 use super::errors::GraphError;
-use super::{Call, parsed, template_send};
+use super::{Call, one_time_codes, parsed, template_send};
 use crate::mailbox::{Channel, Progress, Received, Sender};
 use crate::phones::Phone;
 use crate::request_log::LoggedRequest;
@@ -216,7 +216,7 @@ fn template(state: &mut State, node: &str, message: &Value, by_user_id: bool) ->
     let template = found
         .ok_or_else(|| GraphError::new(132_001, format!("template name ({name}) does not exist in {language}")))?;
     template_send::check_status(&template)?;
-    if by_user_id && template.category == "AUTHENTICATION" {
+    if by_user_id && one_time_codes::needs_a_number(&template) {
         return Err(GraphError::plain(400, 131_062));
     }
     let sent = message.get("template").unwrap_or(&Value::Null);

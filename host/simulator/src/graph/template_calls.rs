@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::catalogue::{Template, component};
 use super::errors::GraphError;
 use super::fields::Node;
-use super::{Call, parsed, placeholders};
+use super::{Call, one_time_codes, parsed, placeholders};
 use crate::account_events;
 
 const PAGE: usize = 25;
@@ -101,7 +101,7 @@ fn create(call: &Call, asked: &Value) -> Result<Value, GraphError> {
     if !["MARKETING", "UTILITY", "AUTHENTICATION"].contains(&category.as_str()) {
         return Err(GraphError::parameter("Param category must be one of {AUTHENTICATION, MARKETING, UTILITY}."));
     }
-    let components = Value::Array(asked.array("", "components")?.to_vec());
+    let components = one_time_codes::as_listed(&category, asked.array("", "components")?);
     let format = asked.text("", "parameter_format", 20)?.unwrap_or("POSITIONAL").to_uppercase();
     check_placeholders(&components, &format)?;
     let mut template = Template::new(&call.node, name, language, &category, components);

@@ -176,3 +176,28 @@ async fn a_template_is_created_sent_and_deleted() {
     assert_eq!(outside.call("DELETE", path, None).await.0, 400);
     assert_eq!(outside.refused(template("pickup", json!([body(&["noon"])]))).await.1, 132_001);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_one_time_code_has_the_words_of_meta_and_goes_to_numbers_only() {
+    let outside = Outside::start().await;
+    let asked = json!({"name": "code", "language": "en", "category": "AUTHENTICATION", "components": [
+        {"type": "BODY", "add_security_recommendation": true},
+        {"type": "BUTTONS", "buttons": [{"type": "OTP", "otp_type": "COPY_CODE", "text": "Copy code"}]},
+    ]});
+    outside.post("/v25.0/900/message_templates", asked).await;
+    let listed = outside.get("/v25.0/900/message_templates?name=code").await;
+    let parts = &listed["data"][0]["components"];
+    assert_eq!(parts[0]["text"], "*{{1}}* is your verification code.");
+    assert_eq!(parts[1]["buttons"][0]["type"], "URL");
+    let filled = button("url", "0", json!({"type": "text", "text": "0815"}));
+    let mut message = template("code", json!([body(&["0815"]), filled]));
+    outside.sent(message.clone()).await;
+    assert_eq!(outside.inbox(PHONE, 1).await[0]["text"], "*0815* is your verification code.");
+
+    let phone = outside.get(&format!("/phones/{PHONE}")).await;
+    message["to"] = Value::Null;
+    message["recipient"] = phone["userId"].clone();
+    assert_eq!(outside.refused(message.clone()).await.1, 131_062);
+    message["template"] = json!({"name": "welcome", "language": {"code": "en"}});
+    outside.sent(message).await;
+}

@@ -20,8 +20,8 @@ pub struct CountChanges {
 }
 
 impl CountChanges {
-    /// The first leg of a message reached a state; `Queued` = it was submitted. Counts are of WhatsApp, and of what is still
-    /// known to have been sent by whom.
+    /// A message reached a state, by that of its legs on which nothing follows over its channel; `Queued` = it was submitted.
+    /// Counts are of WhatsApp, and of what is still known to have been sent by whom.
     pub fn add(&mut self, message: MessageId, channel: Channel, origin: Option<PartOrigin>, state: DeliveryState) {
         let Some(of) = origin.filter(|_| channel == Channel::Whatsapp).and_then(PartOrigin::counted_as) else { return };
         let mut one = MessageCounts::default();

@@ -66,6 +66,8 @@ pub struct MessageLeg {
     pub request: Option<RequestId>,
     /// Whether it has quick replies that can be tapped.
     pub quick_replies: bool,
+    /// What it is billed as: the category of its template; absent once its part is forgotten.
+    pub category: Option<String>,
     /// What the leg costs by the client's rates, where one is set.
     pub cost: Option<String>,
     /// Where it comes from, as long as that is known.
@@ -101,6 +103,7 @@ struct MessageLegRow {
     fallback: Option<Stored>,
     request_id: Option<Uuid>,
     quick_replies: Option<bool>,
+    category: Option<String>,
     cost: Option<String>,
     message_type: Option<String>,
 }
@@ -131,6 +134,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             fallback: stored::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
             request: row.request_id.map(RequestId),
             quick_replies: row.quick_replies.unwrap_or(false),
+            category: row.category,
             cost: row.cost,
             origin: row.message_type.as_deref().map(origin).transpose()?,
         })
@@ -210,7 +214,7 @@ pub async fn lock(
                 message.inbox_id, message.address_kind, message.address_value, message.other_kind, message.other_value,
                 message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
                 message.conversation_id,
-                part.fallback, part.message_type, part.request_id, part.quick_replies,
+                part.fallback, part.message_type, part.request_id, part.quick_replies, part.category,
                 CASE WHEN (SELECT EXISTS (SELECT FROM rate WHERE rate.client_id = $1 AND rate.category >= '')) THEN
                 (SELECT rate.amount || ' ' || rate.currency FROM rate
                  WHERE rate.client_id = $1

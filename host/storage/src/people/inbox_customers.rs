@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::Address,
+    address::{Address, AddressKind},
     chat::SentTemplate,
     conversation::InConversation,
     ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
@@ -204,6 +204,47 @@ pub async fn facts(
         Ok((address, facts))
     };
     rows.into_iter().map(facts).collect()
+}
+
+/// The phone numbers of customers who are named by a user id and known on an inbox, by that id; of several the one that was seen
+/// last. Who has none, or one that is blocked, is absent.
+pub async fn phones(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    user_ids: &[&Address],
+) -> Result<HashMap<Address, Address>> {
+    let rows: Vec<(String, String, String)> = sqlx::query_as(
+        "SELECT named.kind, named.value, phone.value
+         FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, * FROM unnest($3::text[], $4::text[]) AS one (kind, value)
+               OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT * FROM customer_address one
+             WHERE one.client_id = wanted.client_id AND one.kind = wanted.kind AND one.value = wanted.value OFFSET 0) named
+         CROSS JOIN LATERAL (
+             SELECT 1 FROM inbox_customer one
+             WHERE one.client_id = wanted.client_id AND one.inbox_id = wanted.inbox_id
+               AND one.customer_id = named.customer_id OFFSET 0) known
+         CROSS JOIN LATERAL (
+             SELECT one.value FROM customer_address one
+             WHERE one.client_id = wanted.client_id AND one.customer_id = named.customer_id AND one.kind = 'PHONE'
+             ORDER BY one.seen_at DESC, one.value LIMIT 1) phone
+         WHERE NOT EXISTS (SELECT FROM blocked_recipient one
+                           WHERE one.client_id = wanted.client_id AND one.kind = 'PHONE' AND one.value = phone.value OFFSET 0)",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(user_ids.iter().map(|address| address.kind().as_str()).collect::<Vec<_>>())
+    .bind(user_ids.iter().map(|address| address.value()).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let pair = |(kind, value, phone): (String, String, String)| {
+        let columns = ("kind", "value");
+        let named = stored::address("customer_address", columns, &kind, &value)?;
+        let phone = stored::address("customer_address", columns, AddressKind::Phone.as_str(), &phone)?;
+        Ok((named, phone))
+    };
+    rows.into_iter().map(pair).collect()
 }
 
 /// The template that a customer was sent last on an inbox, if nothing free-form was sent since.

@@ -1,8 +1,8 @@
 //! A client registers a number of its own for WhatsApp Lite (SPEC 4.7).
 //!
-//! Numbers are unique within a client and not between clients. Nobody can prove here whose a number is: whoever holds the
-//! phone pairs it, and until then a registration gets and sends nothing. Were the first client to register a number the only one who may, it
-//! could keep another from its own number; and a refusal would tell that somebody else has it.
+//! Numbers are unique within a client and not between clients. Nobody can prove here whose a number is: whoever holds the phone
+//! pairs it, and until then a registration gets and sends nothing. Were the first client to register a number the only one who
+//! may, it could keep another from its own number; and a refusal would tell that somebody else has it.
 
 use base::{
     Error,

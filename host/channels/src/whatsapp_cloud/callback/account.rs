@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::id;
 
-/// The item of one change; `None` when it names neither number nor account. Fields that carry metadata belong to a number, the others to the business account.
+/// The item of one change; `None` when it names neither number nor account. Fields that carry metadata belong to a number, the
+/// others to the business account.
 pub(super) fn account_item(entry: &Value, field: &str, value: &Value) -> Option<CallbackItem> {
     let number_id = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id"));
     let target = match (number_id, id(entry, "id")) {

@@ -135,3 +135,18 @@ fn a_one_time_code_button_is_filled_like_an_address_and_never_shown() {
         assert_eq!(send.rendered_text, "Code 123");
     }
 }
+
+#[test]
+fn a_one_time_code_with_a_button_needs_a_number_and_nothing_else_does() {
+    let listed = "https://www.whatsapp.com/otp/code/?otp_type=ONE_TAP&code=otp{{1}}";
+    let otp = json!({"type": "OTP", "otp_type": "ZERO_TAP", "text": "Autofill"});
+    let as_listed = json!({"type": "URL", "text": "Autofill", "url": listed});
+    let copy = json!({"type": "COPY_CODE", "text": "Copy"});
+    let reply = json!({"type": "QUICK_REPLY", "text": "Not me"});
+    let needs = |category: &str, button: &Value| {
+        let components = json!([{"type": "BODY", "text": "{{1}}"}, {"type": "BUTTONS", "buttons": [button]}]);
+        Template { category: category.into(), ..template(components) }.needs_a_number()
+    };
+    assert!([&otp, &as_listed, &copy].into_iter().all(|button| needs("AUTHENTICATION", button)));
+    assert!(!needs("AUTHENTICATION", &reply) && !needs("MARKETING", &copy) && !needs("UTILITY", &reply));
+}

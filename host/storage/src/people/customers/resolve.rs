@@ -20,9 +20,10 @@ use crate::{
 /// How often an address may turn out to have been taken meanwhile; each time, the next round sees it.
 const ROUNDS: usize = 4;
 
-/// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same
-/// person. A phone number that has passed to somebody else merges nobody. Only for events of a provider: what a client claims in a request must not merge people ([`super::resolve_many`]).
-/// Names replace what is known. An introduction without addresses creates a customer that nothing will find again.
+/// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same person.
+/// A phone number that has passed to somebody else merges nobody. Only for events of a provider: what a client claims in a
+/// request must not merge people ([`super::resolve_many`]). Names replace what is known. An introduction without addresses
+/// creates a customer that nothing will find again.
 pub async fn resolve(
     db: &mut PgConnection,
     client: ClientId,

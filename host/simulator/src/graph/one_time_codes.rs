@@ -1,0 +1,49 @@
+//! Authentication templates: what Meta writes into them, and whom they may go to (PROVIDERS A.2, A.11).
+
+use serde_json::{Value, json};
+
+use super::catalogue::{Template, component};
+
+/// Meta's own words around the code; a business may not choose any.
+const BODY: &str = "*{{1}}* is your verification code.";
+/// Where the button of a code leads in Meta's lists.
+const PAGE: &str = "https://www.whatsapp.com/otp/code/";
+
+/// The components of a new template of this category as Meta lists them: the body with its words, and the button of the code as a
+/// link to a page of Meta's.
+pub(crate) fn as_listed(category: &str, components: &[Value]) -> Value {
+    if category != "AUTHENTICATION" {
+        return Value::Array(components.to_vec());
+    }
+    let listed = components.iter().map(|component| match component.get("type").and_then(Value::as_str) {
+        Some("BODY") if component.get("text").is_none() => {
+            json!({"type": "BODY", "text": BODY, "example": {"body_text": [["123456"]]}})
+        }
+        Some("BUTTONS") => {
+            let buttons = component.get("buttons").and_then(Value::as_array).into_iter().flatten();
+            json!({"type": "BUTTONS", "buttons": buttons.map(button).collect::<Vec<_>>()})
+        }
+        _ => component.clone(),
+    });
+    Value::Array(listed.collect())
+}
+
+fn button(button: &Value) -> Value {
+    if button.get("type").and_then(Value::as_str) != Some("OTP") {
+        return button.clone();
+    }
+    let read = |field: &str, otherwise: &'static str| button.get(field).and_then(Value::as_str).unwrap_or(otherwise);
+    let link = format!("{PAGE}?otp_type={}&code=otp{{{{1}}}}", read("otp_type", "COPY_CODE"));
+    json!({"type": "URL", "text": read("text", "Copy code"), "url": link, "example": [format!("{PAGE}?code=otp123456")]})
+}
+
+/// Whether the template has a button that copies its code or fills it in: 131062 for a user id.
+pub(crate) fn needs_a_number(template: &Template) -> bool {
+    let buttons = component(&template.components, "BUTTONS").and_then(|buttons| buttons.get("buttons"));
+    let carries_code = |button: &Value| {
+        let read = |field: &str| button.get(field).and_then(Value::as_str).unwrap_or_default();
+        matches!(read("type"), "OTP" | "COPY_CODE") || read("url").starts_with(PAGE)
+    };
+    let mut buttons = buttons.and_then(Value::as_array).into_iter().flatten();
+    template.category == "AUTHENTICATION" && buttons.any(carries_code)
+}
