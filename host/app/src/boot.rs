@@ -29,7 +29,11 @@ use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use storage::PgPool;
 use tokio::sync::mpsc;
 
-use crate::{clock::SystemClock, config::Config, email, lite, media};
+use crate::{
+    clock::SystemClock,
+    config::{Config, SecretUrl},
+    email, lite, media,
+};
 
 /// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -54,7 +58,7 @@ impl Base {
     pub async fn open(config: &Config, database_url: &str) -> anyhow::Result<Self> {
         let db = storage::connect(database_url, config.limits.database_connections)
             .await
-            .context("cannot reach the database; is database.url right?")?;
+            .with_context(|| unreachable(config))?;
         storage::migrate(&db).await.context("cannot migrate the database")?;
         let clock = Arc::new(SystemClock::new());
         let sealer = Sealer::new(master_key(config)?);
@@ -70,6 +74,17 @@ impl Base {
     /// For use cases of administration.
     pub fn administration(&self) -> Administration<'_> {
         Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
+    }
+}
+
+/// Where the database should be; a password in the URL is not shown.
+pub fn unreachable(config: &Config) -> String {
+    match config.database.url.as_ref().map(SecretUrl::url) {
+        Some(url) => {
+            let (host, port) = (url.host_str().unwrap_or_default(), url.port().unwrap_or(5432));
+            format!("cannot reach the database at {host}:{port}; is database.url right, and does it run?")
+        }
+        None => "cannot reach the embedded database; postgres.log in the data directory says more".to_owned(),
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::{config::Config, tls};
+use crate::config::Config;
 
 /// The domain of the addresses that become SMS, where it is set.
 pub fn domain(config: &Config) -> Option<EmailDomain> {
@@ -25,40 +25,37 @@ pub fn relay(config: &Config) -> anyhow::Result<Option<SmtpRelay>> {
     Ok(Some(SmtpRelay::new(url.url(), domain).context("email.relay")?))
 }
 
-/// Listens for mails until `stop`, where that is set.
-pub async fn listen(
+/// Takes mails at the listener of `email.listen` until `stop`, with STARTTLS where there is a certificate.
+pub fn listen(
     config: &Config,
     ctx: &Arc<Context>,
+    (listener, tls): (TcpListener, Option<Arc<ServerConfig>>),
     stop: CancellationToken,
-) -> anyhow::Result<Option<JoinHandle<anyhow::Result<()>>>> {
-    let Some(address) = config.email.listen else { return Ok(None) };
+) -> anyhow::Result<JoinHandle<anyhow::Result<()>>> {
     let domain = domain(config).context("email.domain: email.listen takes mails to its addresses")?;
     let settings = ListenerSettings {
-        tls: starttls(config)?,
+        tls: tls.as_deref().map(starttls),
         require_tls: config.email.require_tls,
         allowed: config.email.allowed.clone(),
         connections: config.limits.email_connections,
         connections_per_source: config.limits.email_connections_per_source,
         ..ListenerSettings::new(domain)
     };
-    let listener =
-        TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address} (email.listen)"))?;
     tracing::info!("listening on smtp://{} (e-mail to SMS)", listener.local_addr()?);
     if config.email.relay.is_none() {
         tracing::warn!("email.relay is empty: who sends mails is not told what became of them");
     }
     let mails = Mails::new(Arc::clone(ctx));
-    Ok(Some(tokio::spawn(async move {
+    Ok(tokio::spawn(async move {
         email::listen(listener, settings, mails, stop).await;
         Ok(())
-    })))
+    }))
 }
 
 /// The certificate of the HTTPS listeners serves here, too.
-fn starttls(config: &Config) -> anyhow::Result<Option<TlsAcceptor>> {
-    let (Some(cert), Some(key)) = (&config.server.tls_cert, &config.server.tls_key) else { return Ok(None) };
+fn starttls(of_https: &ServerConfig) -> TlsAcceptor {
     // No protocol of HTTP is spoken here: whoever was led here under another name is to find that out.
-    let mut tls: ServerConfig = (*tls::load(cert, key)?).clone();
+    let mut tls = of_https.clone();
     tls.alpn_protocols = vec![b"smtp".to_vec()];
-    Ok(Some(TlsAcceptor::from(Arc::new(tls))))
+    TlsAcceptor::from(Arc::new(tls))
 }

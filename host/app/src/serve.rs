@@ -8,6 +8,7 @@ use channels::smpp::{SmppEvents, SmppGateway};
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
+use rustls::ServerConfig;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use sms_products::{Gateways, SmscEvents};
 use tenancy::accounts::Authenticator;
@@ -43,8 +44,10 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs the service until it is told to stop.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
+    // What cannot work is found out before anything is begun.
+    let tls = tls::configured(&config)?;
     let database = Database::start(&config).await?;
-    let result = run_server(&config, &database).await;
+    let result = run_server(&config, &database, tls).await;
     database.stop().await;
     result
 }
@@ -57,16 +60,14 @@ pub async fn work(config: Config) -> anyhow::Result<()> {
     result
 }
 
-async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> {
+async fn run_server(config: &Config, database: &Database, tls: Option<Arc<ServerConfig>>) -> anyhow::Result<()> {
     let base = Base::open(config, database.url()).await?;
     if database.is_embedded() {
         // The data directory is ours alone, so whoever held a lease was killed.
         storage::work::lanes::end_all(&mut *base.db.acquire().await?).await?;
     }
-    let listener = TcpListener::bind(config.server.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}; is another server running there?", config.server.listen))?;
-    let address = listener.local_addr()?;
+    let sockets = Sockets::bind(config).await?;
+    let address = sockets.http.local_addr()?;
     let public_url = config.public_url(address);
     let simulator = start_simulator(config, address).await?;
     let simulated = simulator.as_ref().map(|(_, simulated)| simulated);
@@ -82,16 +83,15 @@ async fn run_server(config: &Config, database: &Database) -> anyhow::Result<()> 
     let url = format!("{scheme}://{address}");
     let reception = reception(config);
     let stop = || process.stop.child_token();
-    let mut servers = vec![tokio::spawn(listen(config.clone(), listener, router.clone(), reception.clone(), stop()))];
-    if let Some(batch) = config.server.batch_tls_listen {
-        let listener = TcpListener::bind(batch).await.with_context(|| format!("cannot listen on {batch}"))?;
+    let mut servers = vec![tokio::spawn(listen(tls.clone(), sockets.http, router.clone(), reception.clone(), stop()))];
+    if let Some(listener) = sockets.batch {
         tracing::info!("listening on https://{} (batch SMS gateway)", listener.local_addr()?);
-        servers.push(tokio::spawn(listen(config.clone(), listener, router, reception.clone(), stop())));
+        servers.push(tokio::spawn(listen(tls.clone(), listener, router, reception.clone(), stop())));
     }
-    servers.extend(email::listen(config, &ctx, stop()).await?);
-    if let Some(address) = config.server.metrics_listen {
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.with_context(|| format!("cannot listen on {address} (server.metrics_listen)"))?;
+    if let Some(listener) = sockets.email {
+        servers.push(email::listen(config, &ctx, (listener, tls), stop())?);
+    }
+    if let Some(listener) = sockets.metrics {
         tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);
         servers.push(tokio::spawn(serve_metrics(listener, metrics, reception.patience, stop())));
     }
@@ -134,6 +134,37 @@ async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()>
     process.finish().await;
     ctx.db.close().await;
     Ok(())
+}
+
+/// What we listen on. All of it is taken before background work begins: a start that fails has sent nothing.
+struct Sockets {
+    http: TcpListener,
+    batch: Option<TcpListener>,
+    email: Option<TcpListener>,
+    metrics: Option<TcpListener>,
+}
+
+impl Sockets {
+    async fn bind(config: &Config) -> anyhow::Result<Self> {
+        let server = &config.server;
+        Ok(Self {
+            http: bind("server.listen", server.listen).await?,
+            batch: bind_if_set("server.batch_tls_listen", server.batch_tls_listen).await?,
+            email: bind_if_set("email.listen", config.email.listen).await?,
+            metrics: bind_if_set("server.metrics_listen", server.metrics_listen).await?,
+        })
+    }
+}
+
+async fn bind_if_set(setting: &str, address: Option<SocketAddr>) -> anyhow::Result<Option<TcpListener>> {
+    match address {
+        Some(address) => bind(setting, address).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn bind(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, which {setting} names"))
 }
 
 /// What runs beside the listeners.
@@ -306,19 +337,14 @@ impl ClockControl for SharedClock {
 }
 
 async fn listen(
-    config: Config,
+    tls: Option<Arc<ServerConfig>>,
     listener: TcpListener,
     router: axum::Router,
     reception: Reception,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    match (&config.server.tls_cert, &config.server.tls_key) {
-        (Some(cert), Some(key)) => {
-            let (tls, router) = (tls::load(cert, key)?, router.layer(axum::Extension(OverTls)));
-            listeners::serve(listener, Some(tls), router, reception, stop).await;
-        }
-        _ => listeners::serve(listener, None, router, reception, stop).await,
-    }
+    let router = if tls.is_some() { router.layer(axum::Extension(OverTls)) } else { router };
+    listeners::serve(listener, tls, router, reception, stop).await;
     Ok(())
 }
 

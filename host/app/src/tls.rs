@@ -14,6 +14,8 @@ use rustls::{
     },
 };
 
+use crate::config::Config;
+
 /// Why there is no HTTPS.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
@@ -41,7 +43,7 @@ pub enum TlsError {
         reason: pem::Error,
     },
     /// Certificate and key were read and cannot be used together.
-    #[error("the certificate in {} and the key in {} cannot be used: {source}", .cert.display(), .key.display())]
+    #[error("the certificate in {} and the key in {} cannot be used together", .cert.display(), .key.display())]
     Unusable {
         /// File of the certificate.
         cert: PathBuf,
@@ -57,6 +59,14 @@ pub enum TlsError {
 pub fn install_crypto() {
     // It fails only when a provider is installed already, and that is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// What the settings name; `None` where they name nothing. [`install_crypto`] comes first.
+pub fn configured(config: &Config) -> Result<Option<Arc<ServerConfig>>, TlsError> {
+    match (&config.server.tls_cert, &config.server.tls_key) {
+        (Some(cert), Some(key)) => load(cert, key).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// Reads `server.tls_cert` and `server.tls_key`. [`install_crypto`] comes first.

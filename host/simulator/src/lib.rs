@@ -68,9 +68,7 @@ pub struct CallbackLine {
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatorError {
     /// The HTTP port is taken or not allowed.
-    #[error(
-        "the simulator cannot listen on {address}: {source}; set `simulator.listen` to a free address, or stop what uses it"
-    )]
+    #[error("the simulator cannot listen on {address}; set `simulator.listen` to a free address, or stop what uses it")]
     Listen {
         /// The address asked for.
         address: SocketAddr,
@@ -78,7 +76,9 @@ pub enum SimulatorError {
         source: std::io::Error,
     },
     /// The SMSC port is taken or not allowed.
-    #[error("the simulated SMSC cannot listen on {address}: {source}; choose a free address, or stop what uses it")]
+    #[error(
+        "the simulated SMSC cannot listen on {address}, the port behind that of `simulator.listen`; choose a free one, or stop what uses it"
+    )]
     ListenSmsc {
         /// The address asked for.
         address: SocketAddr,

@@ -65,6 +65,11 @@ fn patience() -> [(&'static str, String); 6] {
     ]
 }
 
+/// How long a start waits for a database that starts, too.
+const PATIENCE_AT_START: Duration = Duration::from_secs(10);
+/// How long the last look at a database that was waited for in vain may take.
+const LAST_LOOK: Duration = Duration::from_secs(2);
+
 /// Opens a pool of at most `connections` connections. `url` is a `postgres://` URL.
 pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
@@ -73,13 +78,25 @@ pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
         .options([("timezone", "UTC")])
         .options(ONE_PLAN)
         .statement_cache_capacity(KEPT_STATEMENTS);
+    let options = options.options(patience());
     let pool = PgPoolOptions::new()
         .max_connections(connections)
-        .acquire_timeout(Duration::from_secs(10))
+        .acquire_timeout(PATIENCE_AT_START)
         .test_before_acquire(false)
-        .connect_with(options.options(patience()))
-        .await?;
-    Ok(pool)
+        .connect_with(options.clone())
+        .await;
+    match pool {
+        Err(sqlx::Error::PoolTimedOut) => Err(Error::Database(why_not(&options).await)),
+        pool => Ok(pool?),
+    }
+}
+
+/// Why there is no connection: the pool tried for as long as it may, and only says that.
+async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
+    match tokio::time::timeout(LAST_LOOK, PgConnection::connect_with(options)).await {
+        Ok(Err(error)) => error,
+        Ok(Ok(_)) | Err(_) => sqlx::Error::PoolTimedOut,
+    }
 }
 
 /// Applies what is missing and answers how many migrations that were. Refuses a shipped file that was edited.

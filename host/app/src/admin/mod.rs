@@ -18,7 +18,7 @@ use tenancy::{
 };
 
 use crate::{
-    boot::Base,
+    boot::{Base, unreachable},
     cli::{
         AdminCommand, ClientCommand, NumberAdd, NumberCommand, NumberRenewToken, OptOutCommand, PageAdd, PageCommand,
         PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync, UserCommand,
@@ -41,7 +41,7 @@ pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value
 
 async fn run_on(config: &Config, database: &Database, command: AdminCommand) -> anyhow::Result<Value> {
     if let AdminCommand::Migrate = command {
-        let pool = storage::connect(database.url(), 2).await.context("cannot reach the database")?;
+        let pool = storage::connect(database.url(), 2).await.with_context(|| unreachable(config))?;
         let applied = storage::migrate(&pool).await?;
         pool.close().await;
         return Ok(json!({ "applied": applied }));

@@ -135,7 +135,7 @@ pub struct SmsSourceAdd {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
-    /// A number of 3 to 15 digits, or a name of 11 letters and digits at most
+    /// A number of 3 to 15 digits, or at most 11 letters, digits, spaces and characters of `._-&`
     #[arg(long, value_name = "ADDRESS")]
     pub address: String,
 }
@@ -175,7 +175,7 @@ pub struct CreditsAdd {
     #[arg(long, value_name = "REF")]
     pub client: String,
     /// How many
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub amount: i64,
 }
 

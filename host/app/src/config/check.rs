@@ -2,7 +2,8 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use domain::sms_products::email::EmailDomain;
+use channels::smpp::SmppUrl;
+use domain::sms_products::{email::EmailDomain, source};
 
 use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
 
@@ -22,6 +23,9 @@ impl Config {
         self.check_email()?;
         if !is_graph_version(&self.whatsapp_cloud.api_version) {
             return unusable("whatsapp_cloud.api_version", "write it as Meta does, for example \"v25.0\"");
+        }
+        if source::source(&self.sms.default_source).is_none() {
+            return unusable("sms.default_source", &format!("expected {}", source::WHAT_IT_IS));
         }
         if self.webhooks.retry_schedule.len() > 100 {
             return unusable("webhooks.retry_schedule", "at most 100 delays");
@@ -56,6 +60,9 @@ impl Config {
             scheme("smpp.url", Some(url), &["smpp", "smpps"])?;
             if url.url().host().is_none() || url.url().username().is_empty() {
                 return unusable("smpp.url", "expected smpp://system_id:password@host:port");
+            }
+            if let Err(error) = SmppUrl::parse(url.expose()) {
+                return unusable("smpp.url", &error.to_string());
             }
         }
         Ok(())

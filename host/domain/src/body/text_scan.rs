@@ -17,10 +17,10 @@ pub(super) fn check_characters(text: &str) -> Result<(), FieldFault> {
     let Err(fault) = serde_path_to_error::deserialize::<_, Scanned>(&mut json) else { return Ok(()) };
     let said = fault.inner().to_string();
     if said.contains("NUL character") {
-        return Err(FieldFault::new(field_of(fault.path()), NUL));
+        return Err(FieldFault::new(field_of(fault.path(), None), NUL));
     }
     if said.contains("surrogate") || said.contains("end of hex escape") {
-        return Err(FieldFault::new(field_of(fault.path()), LONE_SURROGATE));
+        return Err(FieldFault::new(field_of(fault.path(), None), LONE_SURROGATE));
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ const DIGITS_MIN: usize = 3;
 const NAME_MAX: usize = 11;
 
 /// What a source is, for those who gave another thing.
-pub const WHAT_IT_IS: &str = "a number of 3 to 15 digits, or 11 letters and digits at most";
+pub const WHAT_IT_IS: &str =
+    "a number of 3 to 15 digits, or at most 11 letters, digits, spaces and characters of `._-&`";
 
 /// A source as it is stored, if that is one: numbers without `+`.
 pub fn source(text: &str) -> Option<&str> {

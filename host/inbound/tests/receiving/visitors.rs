@@ -61,10 +61,10 @@ async fn is_said(
     let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
     let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
     let words = Words { content, asks_rating: false, owner, of_agent: OfAgent::default(), quotes: None };
-    let id = say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
+    let said = say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();
     tx.commit().await.unwrap();
-    id
+    said.first
 }
 
 /// A template of one card, whose button ends the conversation.

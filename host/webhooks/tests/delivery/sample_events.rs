@@ -258,7 +258,6 @@ fn outgoing() -> Vec<(&'static str, Event)> {
 fn moved(state: DeliveryState) -> MessageMoved {
     MessageMoved {
         message: MessageId(Uuid::from_u128(6)),
-        rest: Vec::new(),
         chat_message: None,
         leg: 0,
         channel: Channel::Whatsapp,
