@@ -196,6 +196,13 @@ async fn a_start_with_another_master_key_is_refused() {
 }
 
 #[tokio::test]
+async fn a_start_at_an_address_that_is_taken_names_the_setting() {
+    let patchbay = Shared::get().await;
+    let said = patchbay.refused(&["serve"]);
+    assert!(said.contains("server.listen") && said.contains("in use"), "{said}");
+}
+
+#[tokio::test]
 async fn a_password_can_be_given_on_standard_input() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_bare_client();

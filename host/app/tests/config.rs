@@ -127,6 +127,8 @@ fn values_that_cannot_work_together_are_refused_at_start() {
         ("[server]\nbatch_tls_listen = \"127.0.0.1:8443\"", "server.batch_tls_listen"),
         ("[database]\nurl = \"mysql://db/patchbay\"", "database.url"),
         ("[smpp]\nurl = [\"smpp://127.0.0.1:2775\"]", "smpp.url"),
+        ("[smpp]\nurl = [\"smpp://id:pw@127.0.0.1:2775?windw=8\"]", "smpp.url"),
+        ("[sms]\ndefault_source = \"A NAME TOO LONG\"", "sms.default_source"),
         ("[whatsapp_cloud]\napi_version = \"25\"", "whatsapp_cloud.api_version"),
         ("[limits]\nplugin_chatbot_timeout = \"0s\"", "limits.plugin_chatbot_timeout"),
         ("[limits]\nwebhook_connect_timeout = \"1m\"", "limits.webhook_connect_timeout"),

@@ -53,3 +53,25 @@ fn a_wrong_command_line_is_explained_on_standard_error_with_status_1() {
     let help = patchbay(dir.path(), &["--help"]);
     assert!(help.status.success() && text(&help.stdout).contains("serve"));
 }
+
+#[test]
+fn a_certificate_that_is_not_there_is_found_out_before_a_database_is_begun() {
+    let dir = TempDir::new();
+    fs::write(dir.path().join("patchbay.toml"), "[server]\ntls_cert = \"no.pem\"\ntls_key = \"no.key\"\n").unwrap();
+    let output = patchbay(dir.path(), &["serve"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("server.tls_cert") && said.contains("no.pem"), "{said}");
+    assert!(!dir.path().join(".patchbay").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_database_that_is_not_there_is_named_without_its_password_and_with_what_went_wrong() {
+    let dir = TempDir::new();
+    let file = "[database]\nurl = \"postgres://app:hunter2@127.0.0.1:1/patchbay\"\n";
+    fs::write(dir.path().join("patchbay.toml"), file).unwrap();
+    let output = patchbay(dir.path(), &["migrate"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("127.0.0.1:1;") && said.contains("refused") && !said.contains("hunter2"), "{said}");
+}
