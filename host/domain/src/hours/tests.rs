@@ -14,7 +14,7 @@ fn hours(zone: &str, weekly: &[(&str, &str, &str)], holidays: &[&str]) -> TeamHo
 }
 
 fn refused(hours: serde_json::Value) -> String {
-    body::parse::<BusinessHours>(hours.to_string().as_bytes()).unwrap_err().message
+    body::parse::<BusinessHours>(hours.to_string().as_bytes()).unwrap_err().to_string()
 }
 
 #[test]

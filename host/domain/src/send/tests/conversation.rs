@@ -100,7 +100,7 @@ fn names_may_be_written_in_snake_case() {
 #[test]
 fn a_name_that_is_written_both_ways_is_refused() {
     let both = with(conversation(), "/messages/0/message_text", json!("Hello"));
-    assert_eq!(wrong(&both), ["messages[0]"]);
+    assert_eq!(wrong(&both), ["messages[0].messageText"]);
 }
 
 #[test]
