@@ -19,7 +19,7 @@ use storage::{
 
 use super::{
     pick::{Picked, pick},
-    route::{self, Asked},
+    route::{self, Asked, Decided},
     sender::Sender,
     stopped, waits,
 };
@@ -92,7 +92,7 @@ async fn mark_in(
         let mut picked = pick(ctx, sender, legs, limit - go.len(), &busy);
         stopped::leave_out(&mut tx, lease.client, sender, &mut picked).await?;
         if let Some(decided) = &mut decided {
-            decided.apply(&mut picked);
+            decided.apply(&mut tx, lease.client, &mut picked).await?;
             decided.keep(&mut tx, lease).await?;
         }
         // Where some go out no more, or cannot, more of their kind may follow.
@@ -112,8 +112,11 @@ async fn mark_in(
             break;
         }
     }
-    let left_some = decided.as_ref().is_some_and(|decided| decided.left_some);
-    if !changed && !decided.as_ref().is_some_and(route::Decided::has_calls) {
+    let left_some = decided.as_ref().is_some_and(Decided::left_some);
+    if !changed && !decided.as_ref().is_some_and(Decided::has_calls) {
+        if let Some(decided) = decided {
+            decided.remember(sender);
+        }
         return Ok(Marks { more: left_some, ..Marks::default() });
     }
     let more = go.len() == limit || !looked_through || left_some;
@@ -124,11 +127,14 @@ async fn mark_in(
     if sender.carrier.asks_who_is_quoted() {
         add_who_is_quoted(&mut tx, lease.client, &mut legs).await?;
     }
-    let kept = match decided {
+    let kept = match &mut decided {
         Some(decided) => decided.keep_calls(ctx, &mut tx, lease).await?,
         None => KeptCalls::default(),
     };
     tx.commit().await?;
+    if let Some(decided) = decided {
+        decided.remember(sender);
+    }
     kept.compare(ctx, lease.client);
     ctx.wake.wake_all(lease.client, wakes);
     Ok(Marks { legs, more })

@@ -4,6 +4,7 @@
 //! One round: take places from the carrier, commit the marks of at most that many legs (`mark`), make the calls, and write
 //! down how they ended (`settle`). Marking, calling and settling overlap; every mark belongs to a call that starts at once.
 
+mod asked_ahead;
 mod files;
 mod lane;
 mod mark;

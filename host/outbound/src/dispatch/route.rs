@@ -1,5 +1,5 @@
 //! Asks the routers about the SMS that go out next, before they are marked (ADR 0036). The decisions become true with the
-//! marks, in one transaction; what was decided once is not asked about again.
+//! marks, in one transaction; what was decided so is not asked about again.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -33,25 +33,23 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
+    asked_ahead::{Answers, Foreseen, Key},
     mark,
     pick::Picked,
     sender::Sender,
     stopped::{sms_of, source_of},
 };
-use crate::sms_routing::{Asked as AskedSms, Bounds, Routed, Routers, has_operators};
+use crate::sms_routing::{Asked as AskedSms, Bounds, Routers, has_operators};
 
 /// What was decided about legs that are about to be marked.
 pub(super) struct Decided {
-    routes: HashMap<(MessageId, i16), SmsRoute>,
+    answers: Answers,
     /// To be kept: decisions about legs that were picked.
     taken: Vec<(MessageId, i16, SmsRoute)>,
     /// Messages of products that go out from another source, with it and their recipients: answers to that one are answers to
     /// them.
     correspond: Vec<(String, String, MessageId)>,
-    of_products: HashSet<MessageId>,
     calls: Vec<FinishedCall>,
-    /// There were legs that nobody was asked about: they came meanwhile.
-    pub(super) left_some: bool,
 }
 
 /// What is known of the routers of a lane before a mark.
@@ -114,27 +112,32 @@ pub(super) async fn ask(
     let found = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await?;
     note_routed(lease, found.as_ref().is_some_and(Routers::are_the_clients));
     let Some(routers) = found else { return Ok(Asked::Nobody) };
-    let due = mark::due(&mut db, lease, ctx.now(), limit, busy, false).await?;
-    let mut seen = busy.clone();
-    let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
-    let legs: Vec<DueLeg> = next.take(limit).filter(is_undecided).collect();
-    let messages: Vec<MessageId> = legs.iter().map(|leg| leg.message).collect();
-    let background = routes::background(&mut db, lease.client, &messages).await?;
-    drop(db);
-    let background: HashMap<Uuid, Background> = background.into_iter().map(|known| (known.id, known)).collect();
-    let binds = sender.carrier.binds();
-    let asked = legs.iter().map(|leg| about(sender, leg, background.get(&leg.message.0), &binds)).collect();
-    let Routed { mut routes, calls } = routers.ask(ctx, lease.client, asked).await;
-    refuse_stopped(ctx, lease, &legs, &mut routes).await?;
-    let of_products = background.values().filter(|known| known.product.is_some()).map(|known| MessageId(known.id));
-    Ok(Asked::Decided(Decided {
-        of_products: of_products.collect(),
-        routes: legs.iter().map(|leg| (leg.message, leg.ordinal)).zip(routes).collect(),
-        taken: Vec::new(),
-        correspond: Vec::new(),
-        calls,
-        left_some: false,
-    }))
+    let mut answers = sender.asked_ahead.take(routers.deciders(ctx), ctx.now());
+    let mut calls = Vec::new();
+    if let Some(reach) = answers.asks_about(limit) {
+        let due = mark::due(&mut db, lease, ctx.now(), reach, busy, false).await?;
+        let mut seen = busy.clone();
+        let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
+        let unknown = next.take(reach).filter(|leg| is_undecided(leg) && !answers.knows(key(leg)));
+        let legs: Vec<DueLeg> = unknown.collect();
+        let messages: Vec<MessageId> = legs.iter().map(|leg| leg.message).collect();
+        let background = routes::background(&mut db, lease.client, &messages).await?;
+        drop(db);
+        let background: HashMap<Uuid, Background> = background.into_iter().map(|known| (known.id, known)).collect();
+        let binds = sender.carrier.binds();
+        let asked = legs.iter().map(|leg| about(sender, leg, background.get(&leg.message.0), &binds)).collect();
+        let routed = routers.ask(ctx, lease.client, asked).await;
+        for (leg, route) in legs.iter().zip(routed.routes) {
+            let is_of_product = background.get(&leg.message.0).is_some_and(|known| known.product.is_some());
+            answers.add(key(leg), Foreseen { route, is_of_product });
+        }
+        calls = routed.calls;
+    }
+    Ok(Asked::Decided(Decided { answers, taken: Vec::new(), correspond: Vec::new(), calls }))
+}
+
+fn key(leg: &DueLeg) -> Key {
+    (leg.message, leg.ordinal)
 }
 
 /// Whether routers are still to be asked: not about what was tried before, which goes as it went.
@@ -200,38 +203,20 @@ fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
     }
 }
 
-/// A router's source does not lead around who stopped messages from it.
-async fn refuse_stopped(ctx: &Context, lease: &Lease, legs: &[DueLeg], routes: &mut [SmsRoute]) -> Result<()> {
-    let rerouted = legs.iter().zip(&*routes).filter(|(_, route)| route.refused.is_none());
-    let asked: Vec<(&str, &str)> =
-        rerouted.filter_map(|(leg, route)| Some((route.source.as_deref()?, leg.recipient.address().value()))).collect();
-    if asked.is_empty() {
-        return Ok(());
-    }
-    let mut db = ctx.db.acquire().await?;
-    let stopped = opt_outs::stopped(&mut db, lease.client, &asked).await?;
-    for (leg, route) in legs.iter().zip(routes) {
-        let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
-        if stopped.contains(source, leg.recipient.address().value()) {
-            route.refused = Some(format!("the subscriber has stopped messages from {source}"));
-        }
-    }
-    Ok(())
-}
-
 impl Decided {
     /// Gives the legs that were picked their routes; those that are refused fail, and those that nobody was asked about wait
     /// for the next look.
-    pub(super) fn apply(&mut self, picked: &mut Picked) {
-        for mut leg in std::mem::take(&mut picked.go) {
+    pub(super) async fn apply(&mut self, db: &mut PgConnection, client: ClientId, picked: &mut Picked) -> Result<()> {
+        let mut decided = Vec::new();
+        for leg in std::mem::take(&mut picked.go) {
             if !is_undecided(&leg) {
                 picked.go.push(leg);
-                continue;
+            } else if let Some(foreseen) = self.answers.take(key(&leg)) {
+                decided.push((leg, foreseen));
             }
-            let Some(route) = self.routes.remove(&(leg.message, leg.ordinal)) else {
-                self.left_some = true;
-                continue;
-            };
+        }
+        refuse_stopped(db, client, &mut decided).await?;
+        for (mut leg, Foreseen { route, is_of_product }) in decided {
             self.taken.push((leg.message, leg.ordinal, route.clone()));
             if let Some(reason) = &route.refused {
                 let by = route.by.last().map(|by| by.plugin.as_str()).unwrap_or_default();
@@ -239,12 +224,18 @@ impl Decided {
                 picked.failed.push((leg, ProviderFailure { code: OwnCode::RefusedByRouter.code(), text }));
                 continue;
             }
-            if let Some(source) = route.source.clone().filter(|_| self.of_products.contains(&leg.message)) {
+            if let Some(source) = route.source.clone().filter(|_| is_of_product) {
                 self.correspond.push((source, leg.recipient.address().value().to_owned(), leg.message));
             }
             leg.route = Some(route);
             picked.go.push(leg);
         }
+        Ok(())
+    }
+
+    /// Whether there were legs that nobody was asked about: they came meanwhile.
+    pub(super) fn left_some(&self) -> bool {
+        self.answers.is_surprised()
     }
 
     /// Whether there are calls to be kept, whatever is marked.
@@ -264,8 +255,37 @@ impl Decided {
     }
 
     /// Keeps the calls, inside the caller's transaction.
-    pub(super) async fn keep_calls(self, ctx: &Context, db: &mut PgConnection, lease: &Lease) -> Result<KeptCalls> {
-        let made = self.calls.into_iter().filter(FinishedCall::matters).collect();
+    pub(super) async fn keep_calls(
+        &mut self,
+        ctx: &Context,
+        db: &mut PgConnection,
+        lease: &Lease,
+    ) -> Result<KeptCalls> {
+        let made = std::mem::take(&mut self.calls).into_iter().filter(FinishedCall::matters).collect();
         calls::keep(ctx, db, lease.client, made).await
     }
+
+    /// Remembers what was said of legs that were not marked.
+    pub(super) fn remember(self, sender: &Sender) {
+        sender.asked_ahead.keep(self.answers);
+    }
+}
+
+/// A router's source does not lead around who stopped messages from it.
+async fn refuse_stopped(db: &mut PgConnection, client: ClientId, legs: &mut [(DueLeg, Foreseen)]) -> Result<()> {
+    let rerouted = legs.iter().filter(|(_, foreseen)| foreseen.route.refused.is_none());
+    let asked: Vec<(&str, &str)> = rerouted
+        .filter_map(|(leg, foreseen)| Some((foreseen.route.source.as_deref()?, leg.recipient.address().value())))
+        .collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let stopped = opt_outs::stopped(db, client, &asked).await?;
+    for (leg, Foreseen { route, .. }) in legs {
+        let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
+        if stopped.contains(source, leg.recipient.address().value()) {
+            route.refused = Some(format!("the subscriber has stopped messages from {source}"));
+        }
+    }
+    Ok(())
 }

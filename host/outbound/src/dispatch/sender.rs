@@ -17,7 +17,7 @@ use storage::{
     tenancy::clients,
 };
 
-use super::files::ClientFiles;
+use super::{asked_ahead::AskedAhead, files::ClientFiles};
 
 /// An inbox that can send.
 #[derive(Clone)]
@@ -32,6 +32,8 @@ pub(super) struct Sender {
     pub(super) waits_until: Option<DateTime<Utc>>,
     /// Its device lives in another process: that one sends.
     pub(super) is_elsewhere: bool,
+    /// What routers of SMS have said of what it sends next.
+    pub(super) asked_ahead: Arc<AskedAhead>,
 }
 
 impl Sender {
@@ -68,7 +70,15 @@ impl Sender {
             opened.credentials = lite_number(db, client, id, number, session.state.is_up()).await?;
         }
         let files = Arc::new(ClientFiles::new(ctx, client));
-        Ok(Some(Self { inbox: Arc::new(opened), carrier, files, waba_id, waits_until, is_elsewhere }))
+        Ok(Some(Self {
+            inbox: Arc::new(opened),
+            carrier,
+            files,
+            waba_id,
+            waits_until,
+            is_elsewhere,
+            asked_ahead: Arc::default(),
+        }))
     }
 }
 

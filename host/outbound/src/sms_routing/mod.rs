@@ -30,6 +30,16 @@ pub struct Routers {
     operators: Option<Arc<Answering>>,
 }
 
+/// Which routers decide. Whatever changes what they would say of a message changes this: another version, configuration or share.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Deciders {
+    pub(crate) live: Option<Uuid>,
+    pub(crate) canary: Option<(Uuid, u8)>,
+    pub(crate) shadow: Option<Uuid>,
+    /// The generation of the operator's.
+    pub(crate) operators: Option<u64>,
+}
+
 /// What routers decided.
 #[derive(Debug, Default)]
 pub struct Routed {
@@ -52,6 +62,17 @@ impl Routers {
             has_operators(ctx).then(|| Arc::new(Answering::bare(World::SmsRouter, PluginRef::shipped(OPERATORS))));
         let routers = Self { slots, operators };
         Ok((routers.are_the_clients() || routers.operators.is_some()).then_some(routers))
+    }
+
+    /// Which ones these are.
+    pub(crate) fn deciders(&self, ctx: &Context) -> Deciders {
+        let Slots { live, shadow, canary } = &self.slots;
+        Deciders {
+            live: live.as_ref().map(|activation| activation.id),
+            canary: canary.as_ref().map(|activation| (activation.id, activation.percent)),
+            shadow: shadow.as_ref().map(|activation| activation.id),
+            operators: self.operators.as_ref().and(ctx.plugins.find(OPERATORS)).map(|plugin| plugin.version),
+        }
     }
 
     /// Whether the client has routers, and not the operator alone.

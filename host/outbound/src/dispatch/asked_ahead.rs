@@ -1,0 +1,177 @@
+//! What routers have said of SMS that are not marked yet. A question takes about as long as a mark, and a lane in a hurry marks a few
+//! legs at a time: it asks about more than it marks next, and remembers the rest for a moment (ADR 0036).
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{ids::MessageId, sms_route::SmsRoute};
+use plugin_host::MOST_SMS_AT_ONCE;
+
+use crate::sms_routing::Deciders;
+
+/// How long an answer holds: what a router sees changes, the binds among it.
+const HOLDS: TimeDelta = TimeDelta::seconds(1);
+
+/// A leg, by its message and its place in it.
+pub(super) type Key = (MessageId, i16);
+
+/// What was decided about a leg that is not marked yet.
+#[derive(Debug, Clone)]
+pub(super) struct Foreseen {
+    pub(super) route: SmsRoute,
+    /// Its message came by one of the gateways.
+    pub(super) is_of_product: bool,
+}
+
+/// What a lane knows of the legs behind those that it marks.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    of: Option<Deciders>,
+    foreseen: HashMap<Key, Foreseen>,
+    /// How many legs the last question was about, where all its answers were used in time.
+    reach: usize,
+    /// Something else stood in the queue than what was asked about.
+    is_surprised: bool,
+}
+
+impl Answers {
+    /// Leaves what still holds: it was said by these routers, a moment ago.
+    fn still_true(mut self, of: Deciders, now: DateTime<Utc>) -> Self {
+        let before = self.foreseen.len();
+        let holds = self.of.as_ref() == Some(&of);
+        self.foreseen.retain(|_, foreseen| holds && foreseen.route.at + HOLDS > now);
+        if self.foreseen.len() < before {
+            // The lane is slower than that: it asks about what it marks.
+            self.reach = 0;
+        }
+        Self { of: Some(of), ..self }
+    }
+
+    /// How many legs are to be asked about before `limit` are marked; `None` where enough is known.
+    pub(super) fn asks_about(&mut self, limit: usize) -> Option<usize> {
+        if self.foreseen.len() >= limit && !self.is_surprised {
+            return None;
+        }
+        self.is_surprised = false;
+        let reach = self.reach.max(limit);
+        self.reach = (reach * 2).min(MOST_SMS_AT_ONCE);
+        Some(reach)
+    }
+
+    pub(super) fn knows(&self, leg: Key) -> bool {
+        self.foreseen.contains_key(&leg)
+    }
+
+    pub(super) fn add(&mut self, leg: Key, foreseen: Foreseen) {
+        self.foreseen.insert(leg, foreseen);
+    }
+
+    /// The answer about a leg, which is used now; the next question is about what stands there instead where nobody was asked.
+    pub(super) fn take(&mut self, leg: Key) -> Option<Foreseen> {
+        let found = self.foreseen.remove(&leg);
+        self.is_surprised |= found.is_none();
+        found
+    }
+
+    /// Whether a leg was come upon that nobody was asked about.
+    pub(super) fn is_surprised(&self) -> bool {
+        self.is_surprised
+    }
+}
+
+/// Where a lane keeps its answers between two marks.
+#[derive(Debug, Default)]
+pub(super) struct AskedAhead(Mutex<Answers>);
+
+impl AskedAhead {
+    /// Takes out what these routers have said, and what of it still holds. Where a mark fails it is forgotten, and asked again.
+    pub(super) fn take(&self, of: Deciders, now: DateTime<Utc>) -> Answers {
+        let answers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        answers.still_true(of, now)
+    }
+
+    /// Keeps what was not used.
+    pub(super) fn keep(&self, answers: Answers) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const START: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    fn key(leg: usize) -> Key {
+        (MessageId(Uuid::from_u128(leg as u128)), 0)
+    }
+
+    fn by(operators: u64) -> Deciders {
+        Deciders { operators: Some(operators), ..Deciders::default() }
+    }
+
+    /// Asks as a lane does, about the legs from `first` on; answers how many it asked about.
+    fn ask(ahead: &AskedAhead, of: Deciders, (first, limit): (usize, usize), now: DateTime<Utc>) -> usize {
+        let mut answers = ahead.take(of, now);
+        let asked = answers.asks_about(limit).unwrap_or_default();
+        for leg in first..first + asked {
+            let route = SmsRoute { at: now, ..SmsRoute::default() };
+            answers.add(key(leg), Foreseen { route, is_of_product: false });
+        }
+        ahead.keep(answers);
+        asked
+    }
+
+    /// Marks legs; answers of how many there was an answer.
+    fn mark(ahead: &AskedAhead, of: Deciders, legs: std::ops::Range<usize>, now: DateTime<Utc>) -> usize {
+        let mut answers = ahead.take(of, now);
+        let known = legs.filter(|leg| answers.take(key(*leg)).is_some()).count();
+        ahead.keep(answers);
+        known
+    }
+
+    #[test]
+    fn a_lane_in_a_hurry_asks_about_ever_longer_lists_and_a_slow_one_about_what_it_marks() {
+        let ahead = AskedAhead::default();
+        let (mut marked, mut now, mut questions) = (0, START, Vec::new());
+        while questions.len() < 8 {
+            questions.extend(Some(ask(&ahead, by(1), (marked, 20), now)).filter(|asked| *asked > 0));
+            assert_eq!(mark(&ahead, by(1), marked..marked + 20, now), 20);
+            marked += 20;
+            now += TimeDelta::milliseconds(5);
+        }
+        assert_eq!((questions.first(), questions.last()), (Some(&20), Some(&MOST_SMS_AT_ONCE)), "{questions:?}");
+        now += HOLDS;
+        assert_eq!(ask(&ahead, by(1), (marked, 20), now), 20);
+    }
+
+    #[test]
+    fn what_other_routers_said_does_not_hold() {
+        let ahead = AskedAhead::default();
+        assert_eq!(ask(&ahead, by(1), (0, 10), START), 10);
+        assert_eq!(mark(&ahead, by(2), 0..10, START), 0);
+    }
+
+    #[test]
+    fn an_answer_holds_for_a_second() {
+        for (later, known) in [(HOLDS - TimeDelta::milliseconds(1), 10), (HOLDS, 0)] {
+            let ahead = AskedAhead::default();
+            ask(&ahead, by(1), (0, 10), START);
+            assert_eq!(mark(&ahead, by(1), 0..10, START + later), known);
+        }
+    }
+
+    #[test]
+    fn a_leg_that_nobody_was_asked_about_is_asked_about_next() {
+        let ahead = AskedAhead::default();
+        assert_eq!(ask(&ahead, by(1), (0, 10), START), 10);
+        assert_eq!(ask(&ahead, by(1), (0, 10), START), 0, "enough is known");
+        assert_eq!(mark(&ahead, by(1), 10..11, START), 0);
+        assert!(ask(&ahead, by(1), (10, 10), START) > 0);
+    }
+}
