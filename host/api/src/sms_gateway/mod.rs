@@ -243,7 +243,7 @@ async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -
     path = "/sms/unsubscribelist/{number}",
     operation_id = "removeSmsOptOut",
     tag = "SMS gateway",
-    params(("number" = String, Path, description = "In digits.")),
+    params(("number" = String, Path, description = "In digits, or as people write it in South Africa.")),
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses((status = 200, description = "It is written to again.", body = Removed)),
 )]
@@ -253,9 +253,9 @@ async fn take_back(
     Segments(number): Segments<String>,
 ) -> Result<Json<Removed>, ApiError> {
     let actor = Actor::User(allowed.caller.user);
-    let number = number.strip_prefix('+').unwrap_or(&number);
-    if stops::take_back(&state.administration(), allowed.caller.client, number, actor).await? {
-        Ok(Json(Removed { number: number.to_owned() }))
+    let Ok(number) = cell::subscriber(&number) else { return Err(ApiError::not_found()) };
+    if stops::take_back(&state.administration(), allowed.caller.client, number.as_str(), actor).await? {
+        Ok(Json(Removed { number: number.as_str().to_owned() }))
     } else {
         Err(ApiError::not_found())
     }
