@@ -338,6 +338,23 @@ async fn each_fault_names_its_field_and_nothing_is_stored() {
 }
 
 #[tokio::test]
+async fn what_an_element_of_messages_does_not_say_is_said_at_the_top() {
+    let (patchbay, client, phone) = stage(10).await;
+    let to = json!([{ "to": phone.msisdn }]);
+    let messages = json!([{ "recipients": to, "messageText": "Hello", "unicode": "true" }]);
+    let body = json!({ "ctid": "whole", "messages": messages });
+
+    let gst_id = sent(&patchbay, &client, &body).await;
+
+    let sms = phone.receives("the SMS", |message| message["text"] == "Hello").await;
+    assert_eq!(sms["dataCoding"], 8, "{sms}");
+    let told = patchbay.sms(&client, TRACK, &json!({ "ctid": "whole" })).await.ok();
+    assert_eq!(told["receipts"][0]["gstid"], gst_id.as_str(), "{told}");
+    assert_eq!(sent(&patchbay, &client, &body).await, gst_id, "it is not sent twice");
+    assert_eq!(patchbay.sms_balance(&client).await, 9);
+}
+
+#[tokio::test]
 async fn get_is_for_light_use_and_has_no_body() {
     let (patchbay, client, phone) = stage(10).await;
     let path = format!("{SEND}?to={},0820000009&messageText=Hello%20you&ctid=g", phone.msisdn);

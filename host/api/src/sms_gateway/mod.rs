@@ -212,7 +212,7 @@ async fn track(
     allowed: Allowed<SmsGateway>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<TrackingAnswer>, ApiError> {
-    let query: TrackingBody = body::parse(&bytes).map_err(ApiError::faults)?;
+    let query: TrackingBody = body::parse_spelled(&bytes).map_err(ApiError::faults)?;
     let query = query.parse().map_err(ApiError::faults)?;
     match json::track(&state.context, allowed.caller.client, &query).await {
         Ok(found) => Ok(Json(TrackingAnswer::new(GatewayStatus::Accepted, &found))),

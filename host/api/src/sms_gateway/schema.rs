@@ -14,7 +14,7 @@ pub(super) struct GatewaySend {
     /// Texts with their recipients.
     #[schema(nullable = false)]
     messages: Option<Vec<GatewayMessage>>,
-    /// Your tracking id, of the text at the top.
+    /// Your tracking id, of the text at the top and of what in `messages` has none.
     #[schema(nullable = false, max_length = 255)]
     ctid: Option<String>,
     /// Who gets the text at the top; 1,000 recipients over everything.
@@ -44,6 +44,9 @@ struct GatewayMessage {
     recipients: Vec<GatewayRecipient>,
     /// What it says.
     message_text: String,
+    /// `true`: 70 characters per segment; as at the top, unless said.
+    #[schema(nullable = false)]
+    unicode: Option<String>,
 }
 
 /// A recipient.
