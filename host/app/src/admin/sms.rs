@@ -57,6 +57,11 @@ pub(super) async fn sender(
     command: SenderCommand,
 ) -> anyhow::Result<Value> {
     let address = match &command {
+        SenderCommand::List(list) => {
+            let senders = email_senders::list(admin, &list.client).await?;
+            let shown = senders.into_iter().map(|(address, user)| json!({ "email": address, "user": user }));
+            return Ok(json!({ "clientRef": list.client, "senders": shown.collect::<Vec<_>>() }));
+        }
         SenderCommand::Add(add) => {
             let new = NewSender { client_ref: &add.client, address: &add.email, user: add.user.as_deref() };
             email_senders::add(admin, new, email::domain(config).as_ref(), Actor::Operator).await?
