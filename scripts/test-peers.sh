@@ -15,7 +15,10 @@ if ! have chromium && ! have chromium-browser && ! have google-chrome; then
     install "Chromium" chromium chromium chromium chromium chromium chromium
 fi
 
-have swaks || install "swaks" swaks swaks swaks swaks swaks swaks
+# Without its module for TLS, which its package only recommends, swaks does no STARTTLS.
+if ! have swaks || ! swaks --support | grep -q 'TLS supported'; then
+    install "swaks" "swaks libnet-ssleay-perl" "swaks perl-Net-SSLeay" "swaks perl-net-ssleay" "swaks perl-net-ssleay" "swaks perl-Net-SSLeay" swaks
+fi
 # Kannel is what `make bench ARGS=sms` measures beside, and its drive_smpp an SMSC for tests; it is in Debian and its children.
 if [ "$(package_manager)" = apt-get ] && { [ ! -x /usr/sbin/bearerbox ] || [ ! -x /usr/lib/kannel/test/drive_smpp ]; }; then
     install "Kannel" "kannel kannel-extras" "" "" "" "" ""
