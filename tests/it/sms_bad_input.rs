@@ -148,6 +148,52 @@ async fn each_wrong_value_of_the_json_gateway_names_its_field() {
 }
 
 #[tokio::test]
+async fn a_field_that_is_nearly_right_or_in_the_wrong_object_is_refused_before_it_costs_anything() {
+    let scene = Scene::set().await;
+    let with = |pointer: &str, name: &str, value: Value| {
+        let mut body = one(&json!(CELL), "hi");
+        body["settings"] = json!({});
+        body.pointer_mut(pointer).unwrap().as_object_mut().unwrap().insert(name.to_owned(), value);
+        body
+    };
+    let later = json!("2030-01-01T00:00:00Z");
+    let cases = [
+        ("", "scheduledSmsDate", later.clone(), "scheduledSmsDate"),
+        ("", "setings", json!({}), "setings"),
+        ("/settings", "scheduledSMSdate", later, "settings.scheduledSMSdate"),
+        ("/settings", "receiptCallbackUrls", json!("x"), "settings.receiptCallbackUrls"),
+        ("/settings", "unicode", json!("true"), "settings.unicode"),
+        ("/messages/0", "dsm", json!("true"), "messages[0].dsm"),
+        ("/messages/0/recipients/0", "ctId", json!("a"), "messages[0].recipients[0].ctId"),
+    ];
+    for (pointer, name, value, field) in cases {
+        assert_eq!(scene.faults(&with(pointer, name, value)).await, [field]);
+    }
+    let asked = scene.json(TRACK, json!({ "ctid": "a", "showFinalStatus": "true" }).to_string()).await;
+    assert_eq!(asked.faulty_fields(), ["showFinalStatus"]);
+    scene.untouched().await;
+    let extended = with("/messages/0", "campaign", json!({ "to": [1] }));
+    assert_eq!(scene.json(JSON, extended.to_string()).await.ok()["statusCode"], "100", "other names are ignored");
+}
+
+#[tokio::test]
+async fn a_query_in_another_encoding_or_with_a_parameter_twice_is_refused() {
+    let scene = Scene::set().await;
+    let headers = [("X-API-Key", scene.client.key.as_str())];
+    let cases = [
+        ("messageText=caf%E9", "query"),
+        ("messageText=hi&messageText=ho", "messageText"),
+        ("messageText=a%00b", "messageText"),
+        ("messageText=hi&scheduledSMSDate=2030-01-01T00:00:00Z", "scheduledSMSDate"),
+    ];
+    for (query, field) in cases {
+        let refused = scene.patchbay.ask(Method::GET, &format!("{JSON}?to={CELL}&{query}"), &headers, "").await;
+        assert_eq!(refused.faulty_fields(), [field], "{query}");
+    }
+    scene.untouched().await;
+}
+
+#[tokio::test]
 async fn a_tracking_query_that_says_nothing_or_nonsense_names_its_field() {
     let scene = Scene::set().await;
     let many: Vec<String> = (0..101).map(|at| at.to_string()).collect();

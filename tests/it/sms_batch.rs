@@ -272,6 +272,19 @@ async fn the_service_tells_credits_and_what_a_batch_would_cost() {
 }
 
 #[tokio::test]
+async fn what_a_batch_would_cost_is_what_it_costs() {
+    let (patchbay, client, _) = stage(42).await;
+    let cells = "0821234567,+27 82 123 4567,0821234568,12";
+    let xml = patchbay.batch(&client, SERVICE, &[("charge", "true"), ("cell", cells)]).await;
+    let told = text(text(&xml, "charge").unwrap(), "credits").unwrap();
+    assert_eq!(code(&send(&patchbay, &client, &batch("1", cells, "Hello")).await), "1");
+    let left: i64 = 42 - told.parse::<i64>().unwrap();
+    assert_eq!(patchbay.sms_balance(&client).await, left, "the same number gets it once");
+    let many = vec!["0821234567"; 251].join(",");
+    assert_eq!(code(&patchbay.batch(&client, SERVICE, &[("charge", "true"), ("cell", &many)]).await), "1072");
+}
+
+#[tokio::test]
 async fn a_long_text_is_joined_with_concat_and_says_its_places_without() {
     let (patchbay, client, phone) = stage(20).await;
     let long = "a".repeat(200);

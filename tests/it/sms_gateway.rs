@@ -172,6 +172,7 @@ async fn receipts_are_told_with_get_until_they_arrive() {
         forms.into_iter().find(|form| form["statusCode"] == "600")
     })
     .await;
+    assert_eq!(told["stid"].len(), gst_id.len(), "{told:?}");
     let expected = [("ctid", "order-9"), ("gstid", &gst_id), ("to", &phone.msisdn), ("identifier", "Thandi")];
     for (field, value) in expected {
         assert_eq!(told[field], value, "{told:?}");
@@ -205,6 +206,36 @@ async fn a_callback_that_does_not_arrive_is_tried_again_for_a_day() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("callbacks are given up after a day");
+}
+
+#[tokio::test]
+async fn what_a_receiver_missed_is_told_no_more_when_more_is_known() {
+    let patchbay = Setup::new().start().await;
+    let client = patchbay.bare_client("acme");
+    patchbay.credits(&client, 10);
+    let (sink, phone) = (Sink::start().await, patchbay.phone("27820000001"));
+    patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 1000 })).await;
+    sink.misbehave("receipt", 500, Duration::ZERO, 1_000);
+    let mut body = one("a", &phone, "Ready.");
+    body["settings"] = json!({ "receiptCallBackURL": sink.url("receipt") });
+
+    let gst_id = sent(&patchbay, &client, &body).await;
+    state(&patchbay, &gst_id, "DELIVERED").await;
+
+    let mut db = patchbay.database().await;
+    let owed: Vec<String> = sqlx::query_scalar("SELECT form FROM sms_callback").fetch_all(&mut db).await.unwrap();
+    assert!(owed.len() == 1 && owed[0].contains("statusCode=600"), "{owed:?}");
+    sink.misbehave("receipt", 200, Duration::ZERO, 0);
+    patchbay.advance_clock(3600).await;
+    let arrived = eventually("the callbacks to arrive", || async {
+        let left: i64 = sqlx::query_scalar("SELECT count(*) FROM sms_callback")
+            .fetch_one(&mut patchbay.database().await)
+            .await
+            .unwrap();
+        (left == 0).then(|| sink.received("receipt"))
+    });
+    let arrived: Vec<String> = arrived.await.iter().map(|one| one.form()["statusCode"].clone()).collect();
+    assert_eq!(arrived.last().map(String::as_str), Some("600"), "{arrived:?}");
 }
 
 #[tokio::test]
@@ -304,6 +335,23 @@ async fn each_fault_names_its_field_and_nothing_is_stored() {
         assert_eq!(patchbay.sms(&client, SEND, &body).await.faulty_fields(), fields, "{body}");
     }
     assert_eq!(patchbay.rows_of(&client.client_ref).await, before);
+}
+
+#[tokio::test]
+async fn what_an_element_of_messages_does_not_say_is_said_at_the_top() {
+    let (patchbay, client, phone) = stage(10).await;
+    let to = json!([{ "to": phone.msisdn }]);
+    let messages = json!([{ "recipients": to, "messageText": "Hello", "unicode": "true" }]);
+    let body = json!({ "ctid": "whole", "messages": messages });
+
+    let gst_id = sent(&patchbay, &client, &body).await;
+
+    let sms = phone.receives("the SMS", |message| message["text"] == "Hello").await;
+    assert_eq!(sms["dataCoding"], 8, "{sms}");
+    let told = patchbay.sms(&client, TRACK, &json!({ "ctid": "whole" })).await.ok();
+    assert_eq!(told["receipts"][0]["gstid"], gst_id.as_str(), "{told}");
+    assert_eq!(sent(&patchbay, &client, &body).await, gst_id, "it is not sent twice");
+    assert_eq!(patchbay.sms_balance(&client).await, 9);
 }
 
 #[tokio::test]

@@ -128,4 +128,22 @@ async fn a_stop_is_of_one_client_and_an_operator_can_take_it_back() {
     assert_eq!(patchbay.admin(&remove)["removed"], true);
     listed(&patchbay, &client, &phone, false).await;
     assert_eq!(patchbay.admin(&remove)["removed"], false);
+    let nobody = ["opt-out", "remove", "--client", &client.client_ref, "--number", "the shop"];
+    assert!(patchbay.refused(&nobody).contains("is not a phone number"));
+}
+
+#[tokio::test]
+async fn a_stop_is_taken_back_under_the_number_as_sends_write_it() {
+    let (patchbay, client, phone) = stage().await;
+    let local = format!("0{}", phone.msisdn.strip_prefix("27").unwrap());
+    for written in [local, format!("%2B{}", phone.msisdn)] {
+        send(&patchbay, &client, &phone, &written, json!({})).await;
+        phone.write_sms(SOURCE, "stop").await;
+        listed(&patchbay, &client, &phone, true).await;
+        let path = format!("/sms/unsubscribelist/{written}");
+        let headers = [("X-API-Key", client.key.as_str())];
+        let removed = patchbay.ask(reqwest::Method::DELETE, &path, &headers, "").await.ok();
+        assert_eq!(removed["number"], phone.msisdn.as_str(), "{written}");
+        listed(&patchbay, &client, &phone, false).await;
+    }
 }

@@ -15,6 +15,7 @@ mod custom_events;
 mod document;
 pub mod error;
 mod failure_codes;
+mod form;
 mod https;
 mod legacy;
 mod lite;

@@ -39,6 +39,8 @@ pub struct NewProject {
 pub struct Created {
     /// The folder.
     pub folder: PathBuf,
+    /// What it is.
+    pub world: World,
     /// Files by their path in it.
     pub files: Vec<PathBuf>,
 }
@@ -88,7 +90,11 @@ pub fn create(wanted: &NewProject) -> Result<Created, NewError> {
     for (path, bytes) in &files {
         write(&wanted.folder.join(path), bytes)?;
     }
-    Ok(Created { folder: wanted.folder.clone(), files: files.into_keys().map(PathBuf::from).collect() })
+    Ok(Created {
+        folder: wanted.folder.clone(),
+        world: wanted.world,
+        files: files.into_keys().map(PathBuf::from).collect(),
+    })
 }
 
 impl Created {
@@ -96,12 +102,15 @@ impl Created {
     pub fn next_steps(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "Made {} with {} files. Next:\n", self.folder.display(), self.files.len());
-        let steps = [
-            (format!("cd {}", self.folder.display()), ""),
-            ("patchbay plugin test".to_owned(), "build it and play the conversations in tests/"),
-            ("patchbay plugin run".to_owned(), "talk to it; it reloads when you save"),
-            ("patchbay plugin push".to_owned(), "upload it to PATCHBAY_URL with PATCHBAY_API_KEY"),
-        ];
+        let enter = format!("cd {}", self.folder.display());
+        let is_bot = self.world == World::Chatbot;
+        let played = if is_bot { "conversations" } else { "cases" };
+        let test = format!("build it and play the {played} in tests/");
+        let push = ("patchbay plugin push", "upload it to PATCHBAY_URL with PATCHBAY_API_KEY");
+        // Nobody talks to the others.
+        let run = is_bot.then_some(("patchbay plugin run", "talk to it; it reloads when you save"));
+        let steps =
+            [(enter.as_str(), ""), ("patchbay plugin test", test.as_str())].into_iter().chain(run).chain([push]);
         for (command, why) in steps {
             let _ = match why {
                 "" => writeln!(text, "  {command}"),

@@ -39,7 +39,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         }
         let calls = due.into_iter().map(|callback| attempt(ctx, lease, callback, allow_private));
         let ended: Vec<(Callback, bool)> = stream::iter(calls).buffer_unordered(IN_FLIGHT).collect().await;
-        settle(ctx, lease, ended).await?;
+        settle(ctx, lease, &ended).await?;
     }
     Ok(())
 }
@@ -71,13 +71,13 @@ async fn attempt(ctx: &Context, lease: &Lease, callback: Callback, allow_private
 }
 
 /// Writes down how attempts ended.
-async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(Callback, bool)>) -> Result<()> {
-    let (mut done, mut again): (Vec<Uuid>, Vec<(Uuid, DateTime<Utc>)>) = (Vec::new(), Vec::new());
+async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Result<()> {
+    let (mut done, mut again): (Vec<&Callback>, Vec<(&Callback, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (callback, arrived) in ended {
-        let outcome = match next(&callback, ctx.now()) {
-            _ if arrived => "arrived",
+        let outcome = match next(callback, ctx.now()) {
+            _ if *arrived => "arrived",
             Some(due) => {
-                again.push((callback.id, due));
+                again.push((callback, due));
                 "failed"
             }
             None => {
@@ -87,11 +87,13 @@ async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(Callback, bool)>) -> R
         };
         metrics::counter!("patchbay_sms_callbacks", "outcome" => outcome).increment(1);
         if outcome != "failed" {
-            done.push(callback.id);
+            done.push(callback);
         }
     }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
+    let settled: Vec<Uuid> = ended.iter().map(|(callback, _)| callback.id).collect();
+    callbacks::hold(&mut tx, lease.client, &settled).await?;
     callbacks::done(&mut tx, lease.client, &done).await?;
     callbacks::put_off(&mut tx, lease.client, &again).await?;
     tx.commit().await?;

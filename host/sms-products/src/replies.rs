@@ -158,9 +158,12 @@ async fn write_in_chat(
 }
 
 fn reply_callback(ctx: &Context, reply: &Reply, sent: &Answered, url: String, posts: bool) -> Callback {
-    let gst_id = reply.request.to_string();
-    let about =
-        callback::About { ct_id: sent.ct_id.as_deref(), gst_id: &gst_id, identifier: sent.identifier.as_deref() };
+    let about = callback::About {
+        ct_id: sent.ct_id.as_deref(),
+        request: reply.request,
+        message: reply.message,
+        identifier: sent.identifier.as_deref(),
+    };
     let form = callback::reply(about, (&reply.subscriber, &reply.source), &reply.body, reply.received_at);
     Callback { id: ctx.mint(), lane_id: callback::lane_of(&url), url, posts, form, attempts: 0, created_at: ctx.now() }
 }

@@ -107,6 +107,13 @@ pub async fn remove(
     Ok(parsed)
 }
 
+/// The senders of a client in order, each with the e-mail of the user whose password its mails bear.
+pub async fn list(admin: &Administration<'_>, client_ref: &str) -> Result<Vec<(String, String)>, SenderError> {
+    let mut db = admin.db.acquire().await?;
+    let client = known(&mut db, client_ref).await?;
+    Ok(email_senders::list(&mut db, client).await?)
+}
+
 fn parsed(address: &str) -> Result<EmailAddress, SenderError> {
     EmailAddress::parse(address).ok_or_else(|| SenderError::BadAddress(address.to_owned()))
 }

@@ -206,6 +206,11 @@ async fn an_address_belongs_to_one_client_and_is_taken_out_again() {
         stage.patchbay.refused(&["sender", "remove", "--client", "other", "--email", SENDER]).contains("no sender")
     );
 
+    let listed = |client: &str| stage.patchbay.admin(&["sender", "list", "--client", client])["senders"].clone();
+    assert_eq!(listed("acme")[0]["email"], SENDER);
+    assert!(listed("acme")[0]["user"].as_str().unwrap().contains('@'), "{}", listed("acme"));
+    assert_eq!(listed("other"), json!([]));
+
     let removed = stage.patchbay.admin(&["sender", "remove", "--client", "acme", "--email", SENDER]);
     assert_eq!(removed, json!({ "email": SENDER }));
     assert_eq!(smtplib(&stage.order(PASSWORD, "Hello\n")), 550);

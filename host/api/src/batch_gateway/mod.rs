@@ -1,7 +1,5 @@
 //! The batch SMS gateway (SPEC 4.9; `docs/sms-gateway.md`): forms in, XML out.
 
-mod form;
-
 use std::sync::Arc;
 
 use axum::{
@@ -19,6 +17,7 @@ use crate::{
     auth::{Allowed, Permission, SmsGateway},
     body,
     error::{ApiError, ErrorKind},
+    form::{self, NotText},
     sms_gateway::plain_get,
     state::ApiState,
 };
@@ -48,7 +47,7 @@ impl FromRequest<ApiState> for Fields {
         if request.method() != Method::POST {
             plain_get(request.method(), request.headers())?;
             let query = request.uri().query().unwrap_or_default().as_bytes();
-            return Ok(Self { fields: form::fields(query), testing: true });
+            return Ok(Self { fields: form::fields(query).map_err(not_text), testing: true });
         }
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
@@ -57,8 +56,12 @@ impl FromRequest<ApiState> for Fields {
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
         }
         let bytes = body::read(request, state.settings.max_body_bytes, state.settings.body_timeout).await?;
-        Ok(Self { fields: form::fields(&bytes), testing: false })
+        Ok(Self { fields: form::fields(&bytes).map_err(not_text), testing: false })
     }
+}
+
+fn not_text(_: NotText) -> BatchFault {
+    BatchFault::new(1004, "the form is not UTF-8 text")
 }
 
 /// A caller that hangs up does not take its batch back.

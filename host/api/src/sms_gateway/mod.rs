@@ -1,12 +1,13 @@
 //! The JSON SMS gateway (SPEC 4.8; `docs/sms-gateway.md`).
 
+mod light;
 mod schema;
 
 use std::sync::Arc;
 
 use axum::{
     Json,
-    extract::{Query, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, Method, StatusCode},
     response::{IntoResponse, Response},
 };
@@ -14,12 +15,7 @@ use base::audit::Actor;
 use domain::{
     body,
     ids::ClientId,
-    sms_products::{
-        GatewayStatus, cell,
-        json::{JsonBody as SmsBody, JsonSend, WireSettings, WireTo},
-        tracking::TrackingBody,
-        truth::Truth,
-    },
+    sms_products::{GatewayStatus, cell, json::JsonSend, tracking::TrackingBody},
 };
 use sms_products::{
     json::{self, SendError, TrackError},
@@ -29,7 +25,10 @@ use tenancy::credits;
 use tracing::{Instrument, Span};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use self::schema::{Balance, GatewaySend, GatewayTracking, LightSend, OptOuts, Removed, SendAnswer, TrackingAnswer};
+use self::{
+    light::LightSend,
+    schema::{Balance, GatewaySend, GatewayTracking, OptOuts, Removed, SendAnswer, TrackingAnswer},
+};
 use crate::{
     admission::Held,
     auth::{Allowed, Permission, SmsGateway},
@@ -100,32 +99,9 @@ async fn send_light(
     request: Request,
 ) -> Result<Response, ApiError> {
     plain_get(request.method(), request.headers())?;
-    let Query(light) = Query::<LightSend>::try_from_uri(request.uri())
-        .map_err(|refused| ApiError::fault("query", refused.body_text()))?;
-    if light.holds_nul() {
-        return Err(ApiError::fault("query", "holds a NUL character"));
-    }
-    let send = JsonSend::judge(light_body(light), state.context.settings.max_recipients).map_err(ApiError::faults)?;
+    let body = light::read(request.uri().query().unwrap_or_default()).map_err(ApiError::faults)?;
+    let send = JsonSend::judge(body, state.context.settings.max_recipients).map_err(ApiError::faults)?;
     take(&state, &allowed, send, is_urgent(request.headers())).await
-}
-
-fn light_body(light: LightSend) -> SmsBody {
-    let to = light.to.as_deref().map(cell::entries).into_iter().flatten();
-    let to = to.map(|to| WireTo { to: Some(to.to_owned()), identifier: light.identifier.clone() }).collect();
-    SmsBody {
-        messages: None,
-        ctid: light.ctid,
-        recipients: Some(to),
-        message_text: light.message_text,
-        unicode: light.unicode.map(Truth::Text),
-        settings: Some(WireSettings {
-            scheduled_sms_date: light.scheduled_sms_date,
-            dsm: light.dsm.map(Truth::Text),
-            receipt_call_back_url: light.receipt_call_back_url,
-            reply_call_back_url: light.reply_call_back_url,
-            reply_call_back_method: light.reply_call_back_method,
-        }),
-    }
 }
 
 /// A GET says everything in its query; what asks for the head of an answer alone must send nothing.
@@ -212,7 +188,7 @@ async fn track(
     allowed: Allowed<SmsGateway>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<TrackingAnswer>, ApiError> {
-    let query: TrackingBody = body::parse(&bytes).map_err(ApiError::faults)?;
+    let query: TrackingBody = body::parse_spelled(&bytes).map_err(ApiError::faults)?;
     let query = query.parse().map_err(ApiError::faults)?;
     match json::track(&state.context, allowed.caller.client, &query).await {
         Ok(found) => Ok(Json(TrackingAnswer::new(GatewayStatus::Accepted, &found))),
@@ -243,7 +219,7 @@ async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -
     path = "/sms/unsubscribelist/{number}",
     operation_id = "removeSmsOptOut",
     tag = "SMS gateway",
-    params(("number" = String, Path, description = "In digits.")),
+    params(("number" = String, Path, description = "In digits, or as people write it in South Africa.")),
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses((status = 200, description = "It is written to again.", body = Removed)),
 )]
@@ -253,9 +229,9 @@ async fn take_back(
     Segments(number): Segments<String>,
 ) -> Result<Json<Removed>, ApiError> {
     let actor = Actor::User(allowed.caller.user);
-    let number = number.strip_prefix('+').unwrap_or(&number);
-    if stops::take_back(&state.administration(), allowed.caller.client, number, actor).await? {
-        Ok(Json(Removed { number: number.to_owned() }))
+    let Ok(number) = cell::subscriber(&number) else { return Err(ApiError::not_found()) };
+    if stops::take_back(&state.administration(), allowed.caller.client, number.as_str(), actor).await? {
+        Ok(Json(Removed { number: number.as_str().to_owned() }))
     } else {
         Err(ApiError::not_found())
     }

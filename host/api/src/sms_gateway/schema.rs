@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{ids::SmsRequestId, sms_products::GatewayStatus};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sms_products::json::Tracked;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 /// SMS to send: one text to many at the top, or several in `messages`.
 #[derive(ToSchema)]
@@ -14,7 +14,7 @@ pub(super) struct GatewaySend {
     /// Texts with their recipients.
     #[schema(nullable = false)]
     messages: Option<Vec<GatewayMessage>>,
-    /// Your tracking id, of the text at the top.
+    /// Your tracking id, of the text at the top and of what in `messages` has none.
     #[schema(nullable = false, max_length = 255)]
     ctid: Option<String>,
     /// Who gets the text at the top; 1,000 recipients over everything.
@@ -44,6 +44,9 @@ struct GatewayMessage {
     recipients: Vec<GatewayRecipient>,
     /// What it says.
     message_text: String,
+    /// `true`: 70 characters per segment; as at the top, unless said.
+    #[schema(nullable = false)]
+    unicode: Option<String>,
 }
 
 /// A recipient.
@@ -77,53 +80,6 @@ struct GatewaySettings {
     /// How replies are told: `GET`, or `POST` with a form.
     #[schema(nullable = false)]
     reply_call_back_method: Option<String>,
-}
-
-/// A send in a query.
-#[derive(Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query, rename_all = "camelCase")]
-pub(super) struct LightSend {
-    /// Numbers, with commas between them.
-    #[param(nullable = false)]
-    pub to: Option<String>,
-    /// What the SMS says.
-    #[param(nullable = false)]
-    pub message_text: Option<String>,
-    /// Your tracking id.
-    #[param(nullable = false)]
-    pub ctid: Option<String>,
-    /// What you call the recipients.
-    #[param(nullable = false)]
-    pub identifier: Option<String>,
-    /// `true`: 70 characters per segment.
-    #[param(nullable = false)]
-    pub unicode: Option<String>,
-    /// When to send.
-    #[param(nullable = false)]
-    pub scheduled_sms_date: Option<String>,
-    /// `true`: the text is forgotten.
-    #[param(nullable = false)]
-    pub dsm: Option<String>,
-    /// Where receipts are told.
-    #[serde(rename = "receiptCallBackURL")]
-    #[param(nullable = false, rename = "receiptCallBackURL")]
-    pub receipt_call_back_url: Option<String>,
-    /// Where replies are told.
-    #[serde(rename = "replyCallBackURL")]
-    #[param(nullable = false, rename = "replyCallBackURL")]
-    pub reply_call_back_url: Option<String>,
-    /// `GET` or `POST`, of replies.
-    #[param(nullable = false)]
-    pub reply_call_back_method: Option<String>,
-}
-
-impl LightSend {
-    /// Whether something holds a character that no database takes.
-    pub(super) fn holds_nul(&self) -> bool {
-        let all = [&self.to, &self.message_text, &self.ctid, &self.identifier, &self.receipt_call_back_url];
-        all.into_iter().chain([&self.reply_call_back_url]).flatten().any(|text| text.contains('\0'))
-    }
 }
 
 /// What became of a request.

@@ -1,7 +1,8 @@
 //! `patchbay credits`, `patchbay sms-source`, `patchbay opt-out` and `patchbay sender`.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use base::audit::{Actor, Administration};
+use domain::sms_products::cell;
 use serde_json::{Value, json};
 use sms_products::stops;
 use tenancy::{
@@ -56,6 +57,11 @@ pub(super) async fn sender(
     command: SenderCommand,
 ) -> anyhow::Result<Value> {
     let address = match &command {
+        SenderCommand::List(list) => {
+            let senders = email_senders::list(admin, &list.client).await?;
+            let shown = senders.into_iter().map(|(address, user)| json!({ "email": address, "user": user }));
+            return Ok(json!({ "clientRef": list.client, "senders": shown.collect::<Vec<_>>() }));
+        }
         SenderCommand::Add(add) => {
             let new = NewSender { client_ref: &add.client, address: &add.email, user: add.user.as_deref() };
             email_senders::add(admin, new, email::domain(config).as_ref(), Actor::Operator).await?
@@ -74,7 +80,7 @@ pub(super) async fn remove_opt_out(admin: &Administration<'_>, remove: OptOutRem
         .await?
         .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", remove.client))?;
     drop(db);
-    let number = remove.number.trim_start_matches('+');
-    let removed = stops::take_back(admin, client, number, Actor::Operator).await?;
-    Ok(json!({ "clientRef": remove.client, "number": number, "removed": removed }))
+    let number = cell::subscriber(&remove.number).map_err(|wrong| anyhow!("`{}` {wrong}", remove.number))?;
+    let removed = stops::take_back(admin, client, number.as_str(), Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "number": number.as_str(), "removed": removed }))
 }

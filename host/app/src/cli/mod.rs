@@ -91,6 +91,8 @@ pub enum SenderCommand {
     Add(SenderAdd),
     /// Take an address out
     Remove(SenderRemove),
+    /// List the addresses, each with the user whose password its mails bear
+    List(SenderList),
 }
 
 /// `patchbay sender add`
@@ -116,6 +118,14 @@ pub struct SenderRemove {
     /// The address
     #[arg(long, value_name = "ADDRESS")]
     pub email: String,
+}
+
+/// `patchbay sender list`
+#[derive(Debug, Args)]
+pub struct SenderList {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
 }
 
 /// `patchbay sms-source ...`

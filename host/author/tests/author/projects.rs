@@ -82,6 +82,8 @@ fn the_next_steps_are_commands() {
     for command in ["cd ", "patchbay plugin test", "patchbay plugin run", "patchbay plugin push"] {
         assert!(steps.contains(command), "{steps}");
     }
+    let steps = make(&folder.path().join("roads"), Lang::Go, World::SmsRouter).unwrap().next_steps();
+    assert!(steps.contains("patchbay plugin test") && !steps.contains("patchbay plugin run"), "{steps}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use lettre::{
     address::Envelope,
     message::{
         Mailbox,
-        header::{ContentType, HeaderName, HeaderValue},
+        header::{ContentType, HeaderName, HeaderValue, MIME_VERSION_1_0},
     },
     transport::smtp::{
         authentication::Credentials,
@@ -162,6 +162,7 @@ impl SmtpRelay {
             .message_id(Some(format!("<{}@{domain}>", mail.id)))
             .raw_header(header("Auto-Submitted", "auto-replied"))
             .raw_header(header("X-Auto-Response-Suppress", "All"))
+            .header(MIME_VERSION_1_0)
             .header(ContentType::TEXT_PLAIN);
         if let Some(answered) = mail.in_reply_to {
             builder = builder.in_reply_to(format!("<{answered}>")).references(format!("<{answered}>"));
@@ -266,6 +267,8 @@ mod tests {
             "In-Reply-To: <1@x>\r\n",
             "References: <1@x>\r\n",
             "Auto-Submitted: auto-replied\r\n",
+            // Without it nobody need undo the encoding of the text (RFC 2045).
+            "MIME-Version: 1.0\r\n",
             "Content-Type: text/plain; charset=utf-8\r\n",
             "Date: Thu, 01 Jan 1970 00:00:00 +0000\r\n",
         ] {

@@ -3,16 +3,25 @@
 
 mod faults;
 mod object;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod text_scan;
 mod words;
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
 use object::Object;
-pub use object::{LIST_MAX, few_objects, few_texts, given, given_object, object, objects, optional_word, word};
+pub use object::{
+    LIST_MAX, few_objects, few_texts, given, given_object, object, objects, optional_word, spelled_object,
+    spelled_objects, word,
+};
+use spelling::Spelled;
+pub use spelling::{Spelling, slip};
 use words::{Said, in_words};
 
 /// The `field` of a fault of the whole body.
@@ -26,12 +35,23 @@ pub const DEPTH_MAX: usize = 64;
 /// Fields of `T` that hold objects need [`object`], [`objects`] or [`few_objects`], those that hold enum values [`word`] or
 /// [`optional_word`].
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
+    let Object(value) = read(body)?;
+    Ok(value)
+}
+
+/// The same, of an object whose fields are to be spelled right: a name that is nearly one of them is refused, too.
+pub fn parse_spelled<T: DeserializeOwned + Spelling>(body: &[u8]) -> Result<T, FieldFault> {
+    let Spelled(value) = read(body)?;
+    Ok(value)
+}
+
+fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, FieldFault> {
     let text = std::str::from_utf8(body)
         .map_err(|fault| FieldFault::new(WHOLE_BODY, format!("is not UTF-8 text: {fault}")))?;
     text_scan::check_depth(text)?;
     text_scan::check_characters(text)?;
     let mut json = serde_json::Deserializer::from_str(text);
-    let Object(value) = serde_path_to_error::deserialize(&mut json).map_err(|fault| fault_of(text, &fault))?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|fault| fault_of(text, &fault))?;
     json.end().map_err(|fault| FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {fault}")))?;
     Ok(value)
 }

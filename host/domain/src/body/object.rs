@@ -8,6 +8,8 @@ use serde::{
     de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
+use super::spelling::{Spelled, Spelling};
+
 /// A value that was written as a JSON object.
 pub(super) struct Object<T>(pub(super) T);
 
@@ -39,6 +41,21 @@ pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -
 /// For a field that holds an array of objects: `#[serde(default, deserialize_with = "body::objects")]`.
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     let objects = Option::<Vec<Object<T>>>::deserialize(deserializer)?;
+    Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
+}
+
+/// The same for an object whose fields are to be spelled right ([`Spelling`]).
+pub fn spelled_object<'de, D: Deserializer<'de>, T: Deserialize<'de> + Spelling>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Spelled<T>>::deserialize(deserializer)?.map(|object| object.0))
+}
+
+/// The same for an array of objects whose fields are to be spelled right.
+pub fn spelled_objects<'de, D: Deserializer<'de>, T: Deserialize<'de> + Spelling>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    let objects = Option::<Vec<Spelled<T>>>::deserialize(deserializer)?;
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 

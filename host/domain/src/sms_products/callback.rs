@@ -6,6 +6,7 @@ use url::{Url, form_urlencoded};
 use uuid::Uuid;
 
 use super::GatewayStatus;
+use crate::ids::{MessageId, SmsRequestId};
 
 /// The receiver of a URL: scheme, host and port. Callbacks to one receiver are one lane.
 pub fn lane_of(url: &str) -> Uuid {
@@ -22,7 +23,9 @@ pub struct About<'a> {
     /// The client's tracking id.
     pub ct_id: Option<&'a str>,
     /// The request.
-    pub gst_id: &'a str,
+    pub request: SmsRequestId,
+    /// The message.
+    pub message: MessageId,
     /// The client's name for the recipient.
     pub identifier: Option<&'a str>,
 }
@@ -43,7 +46,8 @@ fn time(at: DateTime<Utc>) -> String {
 pub fn receipt(about: About<'_>, to: &str, status: GatewayStatus, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
-        ("gstid", Some(about.gst_id)),
+        ("gstid", Some(&about.request.to_string())),
+        ("stid", Some(&about.message.to_string())),
         ("to", Some(to)),
         ("identifier", about.identifier),
         ("statusCode", Some(status.code())),
@@ -56,7 +60,8 @@ pub fn receipt(about: About<'_>, to: &str, status: GatewayStatus, at: DateTime<U
 pub fn reply(about: About<'_>, (from, to): (&str, &str), text: &str, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
-        ("gstid", Some(about.gst_id)),
+        ("gstid", Some(&about.request.to_string())),
+        ("stid", Some(&about.message.to_string())),
         ("from", Some(from)),
         ("to", Some(to)),
         ("identifier", about.identifier),
@@ -95,11 +100,16 @@ mod tests {
 
     #[test]
     fn a_reply_is_told_whatever_its_text() {
-        let about = About { ct_id: None, gst_id: "g", identifier: Some("é&=") };
+        let about = About {
+            ct_id: None,
+            request: SmsRequestId(Uuid::nil()),
+            message: MessageId(Uuid::max()),
+            identifier: Some("é&="),
+        };
         let form = reply(about, ("27821234567", "27110000001"), "a&b=c\n🦀", DateTime::UNIX_EPOCH);
         assert_eq!(
             form,
-            "ctid=&gstid=g&from=27821234567&to=27110000001&identifier=%C3%A9%26%3D&messageText=a%26b%3Dc%0A%F0%9F%A6%80\
+            "ctid=&gstid=00000000-0000-0000-0000-000000000000&stid=ffffffff-ffff-ffff-ffff-ffffffffffff&from=27821234567&to=27110000001&identifier=%C3%A9%26%3D&messageText=a%26b%3Dc%0A%F0%9F%A6%80\
              &time=1970-01-01T00%3A00%3A00.000Z"
         );
     }

@@ -1,5 +1,7 @@
 //! Cell numbers of the batch gateway (SPEC 4.9): what people write, and the number that it stands for.
 
+use crate::phone::{Msisdn, PhoneError};
+
 /// The country whose numbers may be written without their country code.
 const HOME: &str = "27";
 /// Digits of a number of that country, its code included.
@@ -27,6 +29,12 @@ pub fn number(text: &str) -> Option<String> {
         None if digits.starts_with(HOME) => (digits.len() == HOME_DIGITS).then_some(digits),
         None => Some(digits),
     }
+}
+
+/// A number as the JSON gateway takes it: in international format, or as people write it in South Africa.
+pub fn subscriber(text: &str) -> Result<Msisdn, PhoneError> {
+    let local = text.starts_with('0').then(|| number(text)).flatten();
+    Msisdn::parse(local.as_deref().unwrap_or(text))
 }
 
 /// One entry of `cell`: a number, or a number and an identifier with `|` between them, in either order.

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::Deserialize;
 
 use super::truth::Truth;
-use crate::body::{Faults, FieldFault};
+use crate::body::{Faults, FieldFault, Spelling};
 
 /// Ids that one query may name.
 const IDS_MAX: usize = 100;
@@ -32,6 +32,23 @@ pub struct TrackingBody {
     pub to_date: Option<String>,
     /// Only what is through.
     pub showfinalstatus: Option<Truth>,
+}
+
+impl Spelling for TrackingBody {
+    const FIELDS: &'static [&'static str] = &[
+        "ctid",
+        "stid",
+        "gstid",
+        "gstids",
+        "globalIds",
+        "sentDate",
+        "fromDate",
+        "startTime",
+        "toDate",
+        "endTime",
+        "showfinalstatus",
+    ];
+    const ELSEWHERE: &'static [(&'static str, &'static str)] = &[];
 }
 
 /// What is asked after.
@@ -142,10 +159,13 @@ fn moment_of(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body;
 
     fn parsed(json: &str) -> Result<TrackingQuery, Vec<String>> {
-        let body: TrackingBody = serde_json::from_str(json).unwrap();
-        body.parse().map_err(|faults| faults.iter().map(|fault| fault.field.clone()).collect())
+        let body: Result<TrackingBody, _> = body::parse_spelled(json.as_bytes());
+        body.map_err(Faults::from)
+            .and_then(TrackingBody::parse)
+            .map_err(|faults| faults.iter().map(|fault| fault.field.clone()).collect())
     }
 
     #[test]
@@ -183,6 +203,14 @@ mod tests {
         assert_eq!(from_to("2026-01-31", "2026-01-31"), Ok(()));
         assert_eq!(from_to("2026-01-31T08:00:00Z", "2026-01-31T08:00:00Z"), Ok(()));
         assert_eq!(from_to("2026-02-01", "2026-01-31T23:59:59Z"), Err(vec!["fromDate".to_owned()]));
+    }
+
+    #[test]
+    fn a_field_that_is_nearly_right_is_named_and_others_are_ignored() {
+        let named = |field: &str| Err(vec![field.to_owned()]);
+        assert_eq!(parsed(r#"{"ctid":"a","showFinalStatus":"true"}"#).map(drop), named("showFinalStatus"));
+        assert_eq!(parsed(r#"{"gstId":"a"}"#).map(drop), named("gstId"));
+        assert_eq!(parsed(r#"{"ctid":"a","page":0,"source":"X"}"#).map(drop), Ok(()));
     }
 
     #[test]

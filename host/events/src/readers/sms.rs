@@ -162,11 +162,16 @@ fn receipt_of(moved: &MessageMoved, taken: Option<&(i64, Option<FinalReceipt>)>)
 
 fn receipt_callback(ctx: &Context, sms: &Moved, state: DeliveryState, at: DateTime<Utc>) -> Option<Callback> {
     let url = sms.receipt_url.as_deref()?;
-    let gst_id = sms.request_id.to_string();
-    let about = callback::About { ct_id: sms.ct_id.as_deref(), gst_id: &gst_id, identifier: sms.identifier.as_deref() };
+    let about = callback::About {
+        ct_id: sms.ct_id.as_deref(),
+        request: SmsRequestId(sms.request_id),
+        message: MessageId(sms.id),
+        identifier: sms.identifier.as_deref(),
+    };
     let form = callback::receipt(about, &sms.recipient, GatewayStatus::of(state), at);
     Some(Callback {
-        id: ctx.mint(),
+        // Of a message one is on its way: what is told too late would be taken for news.
+        id: sms.id,
         lane_id: callback::lane_of(url),
         url: url.to_owned(),
         posts: false,

@@ -7,8 +7,7 @@ use domain::{
     ids::ClientId,
     sms_products::{
         FinalReceipt,
-        batch::{BatchFault, BatchName, BatchText, Keywords},
-        cell,
+        batch::{BatchCells, BatchFault, BatchName, BatchText, Keywords},
     },
 };
 use storage::{
@@ -146,14 +145,10 @@ async fn charge(db: &mut PgConnection, client: ClientId, keywords: &Keywords) ->
         Some(_) => BatchText::of(keywords)?.parts,
         None => 1,
     };
-    let entries: Vec<&str> = keywords.text("cell").map(|cells| cell::entries(cells).collect()).unwrap_or_default();
-    let numbers: Vec<String> = entries.iter().filter_map(|entry| cell::parse(entry)).map(|cell| cell.number).collect();
-    if numbers.is_empty() {
-        return Err(BatchFault::new(1071, "all numbers are invalid: 10 to 11 digits, with commas between them").into());
-    }
-    let recipients: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let BatchCells { cells, total, correct } = BatchCells::of(keywords)?;
+    let recipients: Vec<&str> = cells.iter().map(|cell| cell.number.as_str()).collect();
     let prices = credits::prices(db, client, &recipients).await?;
     let parts = i64::try_from(parts).unwrap_or(i64::MAX);
     let credits = prices.into_iter().map(|price| price.saturating_mul(parts)).sum();
-    Ok(Charge { total: entries.len(), correct: numbers.len(), credits })
+    Ok(Charge { total, correct, credits })
 }

@@ -45,16 +45,16 @@ pub(super) async fn send(
     let sent = judged?;
     let due = due(ctx, client, sent.future).await?;
     let source = source(ctx, client, &sent.replies).await?;
-    let said = if sent.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
-    let answer = written((sent.code(), said), namespace, ctx.now(), |xml| {
+    let said = if sent.cells.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
+    let answer = written((sent.cells.code(), said), namespace, ctx.now(), |xml| {
         xml.element("batchsend", None, |xml| {
             batch(xml, &batch_ref, &batch_id);
-            xml.leaf("totalnumbers", &sent.total.to_string());
-            xml.leaf("correctnumbers", &sent.correct.to_string());
+            xml.leaf("totalnumbers", &sent.cells.total.to_string());
+            xml.leaf("correctnumbers", &sent.cells.correct.to_string());
         });
     });
     let keeps_replies = matches!(sent.replies, ReplyModel::Replies { .. });
-    let recipients = u32::try_from(sent.cells.len()).unwrap_or(u32::MAX);
+    let recipients = u32::try_from(sent.cells.cells.len()).unwrap_or(u32::MAX);
     let text = OrderedText {
         content: SmsContent {
             text: sent.text.text,
@@ -65,7 +65,7 @@ pub(super) async fn send(
         },
         parts: sent.text.parts,
         ct_id: None,
-        recipients: sent.cells.into_iter().map(|cell| (cell.number, cell.identifier)).collect(),
+        recipients: sent.cells.cells.into_iter().map(|cell| (cell.number, cell.identifier)).collect(),
     };
     let pending = Pending {
         id,

@@ -65,7 +65,7 @@ pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent:
     let pending = Pending {
         id: ctx.mint(),
         product: Product::Json,
-        texts: send.texts.into_iter().map(|text| ordered(text, send.unicode, urgent)).collect(),
+        texts: send.texts.into_iter().map(|text| ordered(text, urgent)).collect(),
         receipt_url: send.receipt_url,
         reply_url: send.reply_url,
         posts_replies: send.posts_replies,
@@ -87,11 +87,11 @@ pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent:
     }
 }
 
-fn ordered(text: JsonText, unicode: bool, urgent: bool) -> OrderedText {
-    let parts = segments::split(&text.text, unicode).map_or(1, |segmented| segmented.parts.len());
+fn ordered(text: JsonText, urgent: bool) -> OrderedText {
+    let parts = segments::split(&text.text, text.unicode).map_or(1, |segmented| segmented.parts.len());
     OrderedText {
         parts,
-        content: SmsContent { text: text.text, unicode, urgent, ..SmsContent::default() },
+        content: SmsContent { text: text.text, unicode: text.unicode, urgent, ..SmsContent::default() },
         ct_id: text.ct_id,
         recipients: text.recipients.into_iter().map(|(to, name)| (to.as_str().to_owned(), name)).collect(),
     }

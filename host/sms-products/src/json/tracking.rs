@@ -1,5 +1,7 @@
 //! What became of messages (SPEC 2.14, 8).
 
+use std::collections::HashSet;
+
 use base::{Context, Error};
 use domain::{
     clock::first_id_at,
@@ -54,14 +56,13 @@ pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Re
         }
     }
     let time = (query.from.map(first_id_at).unwrap_or_default(), query.to.map_or(Uuid::max(), first_id_at));
-    let mut found: Vec<Tracked> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
     for asked in &query.tracked {
         let more = of(&mut tx, client, asked, time).await?;
-        let new: Vec<Tracked> = more.into_iter().filter(|one| found.iter().all(|known| known.id != one.id)).collect();
-        found.extend(new);
+        found.extend(more.into_iter().filter(|one| known.insert(one.id)));
     }
     tx.commit().await?;
-    found.retain(|one| !query.only_final || GatewayStatus::of(one.state).is_final());
+    found.retain(|one: &Tracked| !query.only_final || GatewayStatus::of(one.state).is_final());
     Ok(found)
 }
 

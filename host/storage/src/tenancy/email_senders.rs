@@ -41,6 +41,19 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, address: &EmailAddr
     Ok(done.rows_affected() == 1)
 }
 
+/// The addresses of a client in order, each with the e-mail of its user.
+pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(String, String)>> {
+    let rows = sqlx::query_as(
+        "SELECT sender.address, client_user.email FROM email_sender sender
+         JOIN client_user ON client_user.client_id = sender.client_id AND client_user.id = sender.user_id
+         WHERE sender.client_id = $1 ORDER BY sender.address",
+    )
+    .bind(client.0)
+    .fetch_all(db)
+    .await?;
+    Ok(rows)
+}
+
 /// The user who has been ADMIN of a client for longest.
 pub async fn first_admin(db: &mut PgConnection, client: ClientId) -> Result<Option<UserId>> {
     let found: Option<Uuid> = sqlx::query_scalar(

@@ -8,6 +8,7 @@ use storage::sms::{
     directory::{self, ParkedReceipt},
     inbound::{self, InboundSms},
     parts::{self, PartReport, SmsPart},
+    products::callbacks::{self, Callback},
     taken::{self, TakenPart},
 };
 use uuid::Uuid;
@@ -152,4 +153,34 @@ async fn what_a_subscriber_sent_is_kept() {
     inbound::insert(&mut db, &sms, moment(0)).await.unwrap();
     let kept: String = sqlx::query_scalar("SELECT body FROM sms_inbound").fetch_one(&mut db).await.unwrap();
     assert_eq!(kept, "STOP");
+}
+
+#[tokio::test]
+async fn of_callbacks_about_one_message_the_last_is_on_its_way() {
+    let mut db = database().await;
+    let lane = Uuid::from_u128(9);
+    let told = |form: &str| Callback {
+        id: MESSAGE.0,
+        lane_id: lane,
+        url: "https://a.example/".to_owned(),
+        posts: false,
+        form: form.to_owned(),
+        attempts: 0,
+        created_at: moment(0),
+    };
+    let (sent, delivered) = (told("statusCode=500"), told("statusCode=600"));
+    callbacks::insert(&mut db, CLIENT, std::slice::from_ref(&sent)).await.unwrap();
+    callbacks::put_off(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
+
+    callbacks::insert(&mut db, CLIENT, std::slice::from_ref(&delivered)).await.unwrap();
+
+    let due = callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap();
+    assert_eq!(due.iter().map(|one| (one.form.as_str(), one.attempts)).collect::<Vec<_>>(), [("statusCode=600", 0)]);
+    // How the attempt before ended is said of what nobody waits for any more.
+    callbacks::put_off(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
+    callbacks::done(&mut db, CLIENT, &[&sent]).await.unwrap();
+    assert_eq!(callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap().len(), 1);
+    callbacks::hold(&mut db, CLIENT, &[MESSAGE.0]).await.unwrap();
+    callbacks::done(&mut db, CLIENT, &[&delivered]).await.unwrap();
+    assert!(callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap().is_empty());
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 
@@ -158,18 +158,55 @@ pub enum Future {
 pub struct BatchSend {
     /// What it says, cut to `maxparts`.
     pub text: BatchText,
-    /// Numbers that can be written to, in order, each once.
-    pub cells: Vec<Cell>,
-    /// Entries of `cell`.
-    pub total: usize,
-    /// Entries that are numbers.
-    pub correct: usize,
+    /// Whom it goes to.
+    pub cells: BatchCells,
     /// Where answers go.
     pub replies: ReplyModel,
     /// Receipts may be asked for.
     pub wants_receipts: bool,
     /// When to send it; `None` = now.
     pub future: Option<Future>,
+}
+
+/// What `cell` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchCells {
+    /// Numbers that can be written to, in order, each once: at least one.
+    pub cells: Vec<Cell>,
+    /// Entries.
+    pub total: usize,
+    /// Entries that are numbers.
+    pub correct: usize,
+}
+
+impl BatchCells {
+    /// Reads the keyword.
+    pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
+        const NUMBERS: &str = "numbers have 10 to 11 digits, with commas between them";
+        let given = keywords.text("cell");
+        let given = given.ok_or_else(|| BatchFault::new(1071, format!("the keyword cell is missing: {NUMBERS}")))?;
+        let entries: Vec<&str> = cell::entries(given).collect();
+        if entries.len() > CELLS_MAX {
+            let said = format!("cell has {} numbers; send about 200 at a time, {CELLS_MAX} at most", entries.len());
+            return Err(BatchFault::new(1072, said));
+        }
+        let mut cells: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
+        let (total, correct) = (entries.len(), cells.len());
+        if cells.iter().filter_map(|cell| cell.identifier.as_ref()).any(|name| name.chars().count() > NAME_MAX) {
+            return Err(BatchFault::new(1073, format!("an identifier may have {NAME_MAX} characters at most")));
+        }
+        if cells.is_empty() {
+            return Err(BatchFault::new(1071, format!("all numbers are invalid: {NUMBERS}")));
+        }
+        let mut seen = HashSet::new();
+        cells.retain(|cell| seen.insert(cell.number.clone()));
+        Ok(Self { cells, total, correct })
+    }
+
+    /// 0, or 1 where some numbers are not sent to.
+    pub fn code(&self) -> u16 {
+        u16::from(self.correct < self.total)
+    }
 }
 
 /// A text by the rules of the batch gateway.
@@ -235,27 +272,7 @@ impl BatchSend {
         let replies = reply_model(keywords)?;
         let wants_receipts = keywords.truth("rdr")?;
         let future = keywords.text("futuredatetime").map(future).transpose()?;
-        let entries: Vec<&str> = keywords.text("cell").map(|cells| cell::entries(cells).collect()).unwrap_or_default();
-        if entries.len() > CELLS_MAX {
-            let said = format!("cell has {} numbers; send about 200 at a time, {CELLS_MAX} at most", entries.len());
-            return Err(BatchFault::new(1072, said));
-        }
-        let mut cells: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
-        let (total, correct) = (entries.len(), cells.len());
-        if cells.iter().filter_map(|cell| cell.identifier.as_ref()).any(|name| name.chars().count() > NAME_MAX) {
-            return Err(BatchFault::new(1073, format!("an identifier may have {NAME_MAX} characters at most")));
-        }
-        if cells.is_empty() {
-            return Err(BatchFault::new(1071, "all numbers are invalid: 10 to 11 digits, with commas between them"));
-        }
-        let mut seen = std::collections::HashSet::new();
-        cells.retain(|cell| seen.insert(cell.number.clone()));
-        Ok(Self { text, cells, total, correct, replies, wants_receipts, future })
-    }
-
-    /// 0, or 1 where some numbers are not sent to.
-    pub fn code(&self) -> u16 {
-        u16::from(self.correct < self.total)
+        Ok(Self { text, cells: BatchCells::of(keywords)?, replies, wants_receipts, future })
     }
 }
 

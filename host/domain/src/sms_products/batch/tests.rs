@@ -20,25 +20,34 @@ fn a_batch_needs_a_message() {
 
 #[test]
 fn a_number_is_normalised_and_counted() {
-    let batch = judged(&[("cell", "0821234567|Order 7, 12, +27 82 123 4567")]).unwrap();
-    assert_eq!((batch.total, batch.correct, batch.code()), (3, 2, 1));
+    let BatchCells { cells, total, correct } =
+        judged(&[("cell", "0821234567|Order 7, 12, +27 82 123 4567")]).unwrap().cells;
+    assert_eq!((total, correct), (3, 2));
     let cell = Cell { number: "27821234567".to_owned(), identifier: Some("Order 7".to_owned()) };
-    assert_eq!(batch.cells, [cell], "the same number gets it once");
+    assert_eq!(cells, [cell], "the same number gets it once");
 }
 
 #[test]
 fn all_numbers_right_is_0_and_all_wrong_is_1071() {
-    assert_eq!(judged(&[]).unwrap().code(), 0);
+    let code = |cells: &str| judged(&[("cell", cells)]).map(|batch| batch.cells.code());
+    assert_eq!((code("0821234567"), code("0821234567,12")), (Ok(0), Ok(1)));
     for cells in ["", "12", "a,b", ",,"] {
         assert_eq!(judged(&[("cell", cells)]), Err(1071), "{cells:?}");
     }
 }
 
 #[test]
+fn a_missing_cell_is_told_from_wrong_numbers() {
+    let said = |cell: &str| BatchCells::of(&keywords(&[("cell", cell)])).unwrap_err().said;
+    assert!(said("").starts_with("the keyword cell is missing"), "{}", said(""));
+    assert!(said("12").starts_with("all numbers are invalid"), "{}", said("12"));
+}
+
+#[test]
 fn about_two_hundred_numbers_are_taken() {
     let with = |count: usize| {
         let cells: Vec<String> = (0..count).map(|at| format!("27820{at:06}")).collect();
-        judged(&[("cell", &cells.join(","))]).map(|batch| batch.correct)
+        judged(&[("cell", &cells.join(","))]).map(|batch| batch.cells.correct)
     };
     assert_eq!((with(200), with(CELLS_MAX), with(CELLS_MAX + 1)), (Ok(200), Ok(CELLS_MAX), Err(1072)));
 }

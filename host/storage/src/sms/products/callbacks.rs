@@ -10,7 +10,7 @@ use crate::Result;
 /// A callback on its way.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Callback {
-    /// Its id.
+    /// Its id; of a receipt, that of its message.
     pub id: Uuid,
     /// The receiver.
     pub lane_id: Uuid,
@@ -26,7 +26,7 @@ pub struct Callback {
     pub created_at: DateTime<Utc>,
 }
 
-/// Stores callbacks, due at once.
+/// Stores callbacks, due at once. One that is on its way under the same id is told no more: what came after it says more.
 pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[Callback]) -> Result<()> {
     if callbacks.is_empty() {
         return Ok(());
@@ -35,7 +35,10 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[Callba
         "INSERT INTO sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at)
          SELECT $1, id, lane_id, url, posts, form, created_at, created_at
          FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::boolean[], $6::text[], $7::timestamptz[])
-             AS given (id, lane_id, url, posts, form, created_at)",
+             AS given (id, lane_id, url, posts, form, created_at)
+         ORDER BY id
+         ON CONFLICT (client_id, id) DO UPDATE SET form = excluded.form, attempts = 0, ready = true,
+             created_at = excluded.created_at, due_at = excluded.due_at",
     )
     .bind(client.0)
     .bind(callbacks.iter().map(|one| one.id).collect::<Vec<_>>())
@@ -70,11 +73,13 @@ pub async fn due(
     Ok(rows)
 }
 
-/// Forgets callbacks that arrived, or were given up.
-pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<()> {
+/// Locks callbacks in the order in which they are stored: who settles some and who has more to tell of them do not wait for each other
+/// in a circle.
+pub async fn hold(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<()> {
     sqlx::query(
-        "DELETE FROM sms_callback callback USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
-         WHERE callback.client_id = given.client_id AND callback.id = given.id",
+        "SELECT callback.id FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         JOIN sms_callback callback ON callback.client_id = given.client_id AND callback.id = given.id
+         ORDER BY callback.id FOR UPDATE OF callback",
     )
     .bind(client.0)
     .bind(ids)
@@ -83,16 +88,33 @@ pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Resu
     Ok(())
 }
 
-/// Puts off callbacks that did not arrive.
-pub async fn put_off(db: &mut PgConnection, client: ClientId, again: &[(Uuid, DateTime<Utc>)]) -> Result<()> {
+/// Forgets callbacks that arrived, or were given up, unless something else is to be told under their ids by now.
+pub async fn done(db: &mut PgConnection, client: ClientId, ended: &[&Callback]) -> Result<()> {
     sqlx::query(
-        "UPDATE sms_callback callback SET attempts = callback.attempts + 1, due_at = given.due_at, ready = false
-         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::timestamptz[]) AS one (id, due_at) OFFSET 0) given
-         WHERE callback.client_id = given.client_id AND callback.id = given.id",
+        "DELETE FROM sms_callback callback
+         USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::text[]) AS one (id, form) OFFSET 0) given
+         WHERE callback.client_id = given.client_id AND callback.id = given.id AND callback.form = given.form",
     )
     .bind(client.0)
-    .bind(again.iter().map(|one| one.0).collect::<Vec<_>>())
-    .bind(again.iter().map(|one| one.1).collect::<Vec<_>>())
+    .bind(ended.iter().map(|one| one.id).collect::<Vec<_>>())
+    .bind(ended.iter().map(|one| one.form.as_str()).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Puts off callbacks that did not arrive, unless something else is to be told under their ids by now.
+pub async fn put_off(db: &mut PgConnection, client: ClientId, again: &[(&Callback, DateTime<Utc>)]) -> Result<()> {
+    sqlx::query(
+        "UPDATE sms_callback callback SET attempts = callback.attempts + 1, due_at = given.due_at, ready = false
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::text[], $4::timestamptz[])
+             AS one (id, form, due_at) OFFSET 0) given
+         WHERE callback.client_id = given.client_id AND callback.id = given.id AND callback.form = given.form",
+    )
+    .bind(client.0)
+    .bind(again.iter().map(|(one, _)| one.id).collect::<Vec<_>>())
+    .bind(again.iter().map(|(one, _)| one.form.as_str()).collect::<Vec<_>>())
+    .bind(again.iter().map(|(_, due)| *due).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())

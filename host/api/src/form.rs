@@ -1,9 +1,11 @@
-//! Forms, read strictly: what is not UTF-8 is refused, and not replaced.
+//! Forms and queries of the SMS gateways, read strictly: what is not UTF-8 is refused, and not replaced.
 
-use domain::sms_products::batch::BatchFault;
+/// The bytes are no UTF-8 text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotText;
 
 /// The fields of a form, in order. The name of one without a value has an empty one.
-pub(super) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, BatchFault> {
+pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, NotText> {
     let pairs = form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| {
@@ -15,7 +17,7 @@ pub(super) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, BatchFault> {
 }
 
 /// `%41+` is `A `; a `%` that begins nothing stands for itself.
-fn decoded(text: &[u8]) -> Result<String, BatchFault> {
+fn decoded(text: &[u8]) -> Result<String, NotText> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((first, behind)) = rest.split_first() {
@@ -31,7 +33,7 @@ fn decoded(text: &[u8]) -> Result<String, BatchFault> {
             }
         };
     }
-    String::from_utf8(bytes).map_err(|_| BatchFault::new(1004, "the form is not UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| NotText)
 }
 
 fn hex(digits: &[u8; 2]) -> Option<u8> {
@@ -62,6 +64,6 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_is_refused() {
-        assert_eq!(fields(b"message=%ff").unwrap_err().code, 1004);
+        assert_eq!(fields(b"message=%ff"), Err(NotText));
     }
 }

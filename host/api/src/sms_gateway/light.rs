@@ -1,0 +1,136 @@
+//! A send in the query of a URL, for light use (SPEC 4.8): one text to the numbers of `to`.
+
+use std::collections::HashMap;
+
+use domain::{
+    body::{Faults, FieldFault, slip},
+    sms_products::{
+        cell,
+        json::{JsonBody, WireSettings, WireTo},
+        truth::Truth,
+    },
+};
+use utoipa::IntoParams;
+
+use crate::form::{self, NotText};
+
+/// A send in a query.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[expect(dead_code, reason = "the form of what `read` reads")]
+pub(super) struct LightSend {
+    /// Numbers, with commas between them.
+    #[param(nullable = false)]
+    to: Option<String>,
+    /// What the SMS says.
+    #[param(nullable = false)]
+    message_text: Option<String>,
+    /// Your tracking id.
+    #[param(nullable = false)]
+    ctid: Option<String>,
+    /// What you call the recipients.
+    #[param(nullable = false)]
+    identifier: Option<String>,
+    /// `true`: 70 characters per segment.
+    #[param(nullable = false)]
+    unicode: Option<String>,
+    /// When to send.
+    #[param(nullable = false)]
+    scheduled_sms_date: Option<String>,
+    /// `true`: the text is forgotten.
+    #[param(nullable = false)]
+    dsm: Option<String>,
+    /// Where receipts are told.
+    #[param(nullable = false, rename = "receiptCallBackURL")]
+    receipt_call_back_url: Option<String>,
+    /// Where replies are told.
+    #[param(nullable = false, rename = "replyCallBackURL")]
+    reply_call_back_url: Option<String>,
+    /// `GET` or `POST`, of replies.
+    #[param(nullable = false)]
+    reply_call_back_method: Option<String>,
+}
+
+/// The parameters of a send.
+const PARAMETERS: [&str; 10] = [
+    "to",
+    "messageText",
+    "ctid",
+    "identifier",
+    "unicode",
+    "scheduledSmsDate",
+    "dsm",
+    "receiptCallBackURL",
+    "replyCallBackURL",
+    "replyCallBackMethod",
+];
+/// What a body says in another way.
+const ELSEWHERE: [(&str, &str); 2] = [("recipients", "`to`"), ("otpToken", "the header `otpToken`")];
+
+/// Reads a query as the body that says the same. What is not known is ignored, but for a name that is nearly right.
+pub(super) fn read(query: &str) -> Result<JsonBody, Faults> {
+    let fields = form::fields(query.as_bytes()).map_err(|NotText| {
+        FieldFault::new("query", "is not UTF-8 text: encode each character as the bytes of its UTF-8")
+    })?;
+    let (mut given, mut faults) = (HashMap::new(), Faults::default());
+    for (name, value) in fields {
+        if let Some(said) = slip(&name, &PARAMETERS, &ELSEWHERE) {
+            faults.push(FieldFault::new(name.replace('\0', ""), said));
+        } else if value.contains('\0') {
+            faults.push(FieldFault::new(name.replace('\0', ""), "contains a NUL character"));
+        } else if PARAMETERS.contains(&name.as_str()) && given.insert(name.clone(), value).is_some() {
+            faults.push(FieldFault::new(name, "is given twice"));
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut take = |name: &str| given.remove(name);
+    let (to, identifier) = (take("to").unwrap_or_default(), take("identifier"));
+    let recipient = |to: &str| WireTo { to: Some(to.to_owned()), identifier: identifier.clone() };
+    Ok(JsonBody {
+        messages: None,
+        ctid: take("ctid"),
+        recipients: Some(cell::entries(&to).map(recipient).collect()),
+        message_text: take("messageText"),
+        unicode: take("unicode").map(Truth::Text),
+        settings: Some(WireSettings {
+            scheduled_sms_date: take("scheduledSmsDate"),
+            dsm: take("dsm").map(Truth::Text),
+            receipt_call_back_url: take("receiptCallBackURL"),
+            reply_call_back_url: take("replyCallBackURL"),
+            reply_call_back_method: take("replyCallBackMethod"),
+        }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(query: &str) -> Vec<String> {
+        read(query).unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_query_says_what_a_body_says() {
+        let body = read("to=27821234567,+0821234568&messageText=caf%C3%A9+1&ctid=a&dsm=true&source=X").unwrap();
+        let to: Vec<_> = body.recipients.unwrap().into_iter().filter_map(|recipient| recipient.to).collect();
+        assert_eq!(to, ["27821234567", "0821234568"]);
+        assert_eq!((body.message_text.as_deref(), body.ctid.as_deref()), (Some("café 1"), Some("a")));
+        assert_eq!(body.settings.unwrap().dsm.unwrap().read(), Some(true));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_and_not_sent_with_other_characters() {
+        assert!(faults("to=27821234567&messageText=caf%E9")[0].starts_with("`query` is not UTF-8"));
+        assert_eq!(faults("messageText=a%00b"), ["`messageText` contains a NUL character"]);
+    }
+
+    #[test]
+    fn what_is_given_twice_or_nearly_right_names_its_parameter() {
+        assert_eq!(faults("messageText=a&messageText=b"), ["`messageText` is given twice"]);
+        assert_eq!(faults("messagetext=a"), ["`messagetext` is not a field here; did you mean `messageText`?"]);
+        assert_eq!(faults("recipients=1"), ["`recipients` is not a field here; did you mean `to`?"]);
+    }
+}
