@@ -82,6 +82,31 @@ async fn https_is_served_from_pem_files_until_shutdown() {
 }
 
 #[tokio::test]
+async fn who_speaks_http_to_a_port_of_https_is_told_so() {
+    tls::install_crypto();
+    let config = tls::load(&fixture("localhost.pem"), &fixture("localhost.key")).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = listeners::serve(listener, Some(config), router(), reception(10), CancellationToken::new());
+    tokio::spawn(serving);
+
+    let answer = spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(REQUEST).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    });
+    let answer = answer.await.unwrap();
+    let (head, said) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 400") && said.contains("https://"), "{answer}");
+    assert!(head.contains(&format!("Content-Length: {}", said.len())), "{answer}");
+
+    let answer = spawn_blocking(move || get_over_tls(address)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_shutdown_finishes_the_request_in_flight() {
     let (arrived, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let slow = {

@@ -43,6 +43,8 @@ pub struct PluginHost {
     secrets: Option<Arc<dyn SecretOpener>>,
     registry: Registry,
     built_ins: bool,
+    /// Nobody else waits for the processors.
+    alone: bool,
 }
 
 impl PluginHost {
@@ -70,6 +72,7 @@ impl PluginHost {
             secrets: config.secrets,
             registry: Registry::default(),
             built_ins: config.built_ins,
+            alone: config.alone,
             engine,
             limits,
         });
@@ -241,8 +244,8 @@ impl PluginHost {
             };
             first = false;
             let outside = Outside { key_values: key_values.clone(), http: Arc::clone(&self.http) };
-            let placement =
-                if plugin.ships { Placement::Here } else { Placement::Promptly(&self.threads, permit.share()) };
+            let here = plugin.ships || self.alone;
+            let placement = if here { Placement::Here } else { Placement::Promptly(&self.threads, permit.share()) };
             let at = (placement, Arc::clone(&permit.place) as _);
             let run = run(&self.engine, &self.limits, &plugin, &open, outside, question, at);
             match permit.place.keep(run).await {
@@ -297,6 +300,11 @@ impl PluginHost {
 
     pub(crate) fn threads(&self) -> &CallThreads {
         &self.threads
+    }
+
+    /// Where a component is tried out that is not in use yet: behind everybody.
+    pub(crate) fn placement_of_trials(&self) -> Placement<'_> {
+        if self.alone { Placement::Here } else { Placement::Last(&self.threads) }
     }
 
     pub(crate) fn programs(&self) -> &Programs {

@@ -32,6 +32,9 @@ pub struct HostConfig {
     pub components: Option<Arc<dyn ComponentSource>>,
     /// Sends the HTTP requests of plugins; without it every request is refused.
     pub http: Option<Arc<dyn OutgoingHttp>>,
+    /// Nobody else waits for this machine's processors: calls run where they are made, and never behind others. For an author's tools,
+    /// which a compiler beside them would keep from answering in time.
+    pub alone: bool,
     /// Opens the secrets of configurations; without it, a configuration that has some cannot be used.
     pub secrets: Option<Arc<dyn SecretOpener>>,
 }
@@ -48,6 +51,7 @@ impl HostConfig {
             compiler: Compiler::InProcess,
             components: None,
             http: None,
+            alone: false,
             secrets: None,
         }
     }

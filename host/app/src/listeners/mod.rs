@@ -16,10 +16,11 @@ use std::{
 use axum::Router;
 use rustls::ServerConfig;
 use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     time::{sleep, timeout},
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use activity::{Activity, Patience};
@@ -29,6 +30,12 @@ pub use doors::{ConnectionLimits, Doors, Place};
 
 /// How long requests in flight may take after a shutdown began; the whole of it has 30 s (CONTRACT 5).
 pub const DRAIN: Duration = Duration::from_secs(15);
+/// What is said to a request that comes without TLS where it is expected.
+const PLAIN_HTTP: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 61\r\nConnection: close\r\n\r\n\
+    This port speaks HTTPS only: write https:// before its name.\n";
+/// Bytes of such a request that are read, to be thrown away.
+const UNREAD_AT_MOST: u64 = 64 * 1024;
 /// Pause after a connection could not be taken because the process has no descriptors left.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
@@ -127,7 +134,7 @@ impl Arrived {
         let stream = tokio::select! {
             () = evicted.cancelled() => return,
             () = stop.cancelled() => return,
-            shaken = timeout(patience.head, tls.accept(stream)) => shaken,
+            shaken = timeout(patience.head, shake_hands(&tls, stream)) => shaken,
         };
         match stream {
             Ok(Ok(stream)) => serve_connection(stream, place, peer, router, (activity, patience), stop).await,
@@ -135,4 +142,18 @@ impl Arrived {
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
     }
+}
+
+/// The TLS handshake. Who speaks plain HTTP is told so, in plain HTTP.
+async fn shake_hands(tls: &TlsAcceptor, mut stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    let mut first = [0];
+    // A handshake begins with the type of its record, 22 (RFC 8446, 5.1), a request with the letters of its method.
+    if stream.peek(&mut first).await? == 1 && first.iter().all(u8::is_ascii_alphabetic) {
+        stream.write_all(PLAIN_HTTP).await?;
+        stream.shutdown().await?;
+        // Closed with something unread, the connection would be reset, and the answer lost on its way.
+        tokio::io::copy(&mut stream.take(UNREAD_AT_MOST), &mut tokio::io::sink()).await?;
+        return Err(io::Error::other("it speaks HTTP without TLS"));
+    }
+    tls.accept(stream).await
 }

@@ -103,6 +103,7 @@ impl LocalHost {
         let config = HostConfig {
             built_ins: false,
             compiler: Compiler::InProcess,
+            alone: true,
             limits: Limits { calls: 8, ..Limits::default() },
             components: Some(Arc::clone(&components) as Arc<dyn ComponentSource>),
             http: Some(Arc::clone(&webs) as Arc<dyn OutgoingHttp>),
