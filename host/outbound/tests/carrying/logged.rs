@@ -2,15 +2,19 @@
 
 use std::{
     fmt::{Debug, Write},
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
 };
 
 use tracing::{
-    Event, Level, Metadata, Subscriber,
+    Dispatch, Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
     subscriber::DefaultGuard,
 };
+
+/// Listens to nothing, for as long as there are tests. While there is one listener in all, tracing takes the thread that comes first to a
+/// line of the program for everybody: without a listener there, nobody hears of that line any more.
+static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Listener(Arc::default())));
 
 /// Keeps errors of this thread, from now on.
 pub struct Errors {
@@ -20,6 +24,7 @@ pub struct Errors {
 
 impl Errors {
     pub fn of_this_thread() -> Self {
+        LazyLock::force(&ANOTHER);
         let lines = Arc::default();
         let guard = tracing::subscriber::set_default(Listener(Arc::clone(&lines)));
         Self { lines, _guard: guard }
