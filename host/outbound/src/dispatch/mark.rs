@@ -112,8 +112,8 @@ async fn mark_in(
             break;
         }
     }
-    let left_some = decided.as_ref().is_some_and(Decided::left_some);
-    if !changed && !decided.as_ref().is_some_and(Decided::has_calls) {
+    let left_some = decided.as_deref().is_some_and(Decided::left_some);
+    if !changed && !decided.as_deref().is_some_and(Decided::has_calls) {
         if let Some(decided) = decided {
             decided.remember(sender);
         }

@@ -59,7 +59,7 @@ pub(super) enum Asked {
     /// There is nobody to ask.
     Nobody,
     /// They were asked.
-    Decided(Decided),
+    Decided(Box<Decided>),
 }
 
 /// Lanes of SMS that had routers when this process looked last. It is a hint and decides nothing: of a lane in it the routers are
@@ -133,7 +133,7 @@ pub(super) async fn ask(
         }
         calls = routed.calls;
     }
-    Ok(Asked::Decided(Decided { answers, taken: Vec::new(), correspond: Vec::new(), calls }))
+    Ok(Asked::Decided(Box::new(Decided { answers, taken: Vec::new(), correspond: Vec::new(), calls })))
 }
 
 fn key(leg: &DueLeg) -> Key {

@@ -75,7 +75,7 @@ async fn shadows_that_hang_leave_every_place_to_the_live_calls() {
 
 #[tokio::test]
 async fn after_a_call_that_misbehaved_the_calls_of_a_client_run_last_and_those_of_others_do_not() {
-    let test = TestHost::with_hostile_guests(limits()).await;
+    let test = TestHost::among_others(limits()).await;
     let recorder = PrometheusBuilder::new().build_recorder();
     let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
     let ran_last =
@@ -93,7 +93,7 @@ async fn after_a_call_that_misbehaved_the_calls_of_a_client_run_last_and_those_o
 
 #[tokio::test]
 async fn a_plugin_of_the_operator_that_misbehaves_runs_last_too() {
-    let test = TestHost::with_hostile_guests(limits()).await;
+    let test = TestHost::among_others(limits()).await;
     let recorder = PrometheusBuilder::new().build_recorder();
     let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
     let ran_last =

@@ -19,6 +19,13 @@ use plugin_host::{
 use tempfile::TempDir;
 use uuid::Uuid;
 
+fn hostile_guests() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
+    std::fs::write(directory.path().join("hostile-shaper.wasm"), guest("hostile_shaper")).unwrap();
+    directory
+}
+
 /// A host with a directory of its own, and the compiled code of all tests in one cache.
 pub struct TestHost {
     pub host: Arc<PluginHost>,
@@ -28,10 +35,13 @@ pub struct TestHost {
 impl TestHost {
     /// Only the hostile bot and the hostile shaper.
     pub async fn with_hostile_guests(limits: Limits) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        std::fs::write(directory.path().join("hostile.wasm"), guest("hostile_bot")).unwrap();
-        std::fs::write(directory.path().join("hostile-shaper.wasm"), guest("hostile_shaper")).unwrap();
-        Self::start(directory, limits, false).await
+        Self::start(hostile_guests(), limits, false).await
+    }
+
+    /// The same where others wait for the processors too: a client whose calls misbehave runs last.
+    pub async fn among_others(limits: Limits) -> Self {
+        let config = HostConfig { limits, built_ins: false, ..HostConfig::new(cache_dir()) };
+        Self::of(hostile_guests(), config).await
     }
 
     /// The components that ship, and an empty directory.
@@ -40,8 +50,12 @@ impl TestHost {
     }
 
     pub async fn start(directory: TempDir, limits: Limits, built_ins: bool) -> Self {
-        let plugins_dir = Some(directory.path().to_owned());
-        let config = HostConfig { plugins_dir, limits, built_ins, ..HostConfig::new(cache_dir()) };
+        let config = HostConfig { limits, built_ins, alone: true, ..HostConfig::new(cache_dir()) };
+        Self::of(directory, config).await
+    }
+
+    async fn of(directory: TempDir, config: HostConfig) -> Self {
+        let config = HostConfig { plugins_dir: Some(directory.path().to_owned()), ..config };
         Self { host: PluginHost::start(config).await.unwrap(), directory }
     }
 

@@ -52,8 +52,13 @@ impl Stage {
     async fn new(limits: Limits) -> Self {
         let (shelf, cache) = (Arc::new(Shelf::default()), tempfile::tempdir().unwrap());
         let components: Arc<dyn ComponentSource> = Arc::<Shelf>::clone(&shelf);
-        let config =
-            HostConfig { limits, built_ins: false, components: Some(components), ..HostConfig::new(cache.path()) };
+        let config = HostConfig {
+            limits,
+            built_ins: false,
+            alone: true,
+            components: Some(components),
+            ..HostConfig::new(cache.path())
+        };
         Self { host: PluginHost::start(config).await.unwrap(), shelf, _cache: cache }
     }
 
