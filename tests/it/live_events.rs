@@ -158,7 +158,7 @@ async fn what_takes_several_messages_is_told_of_in_as_many_events() {
     let mut live = socket(&patchbay.url(), "", &client.key).await;
     patchbay.person(&format!("24{page}"), &page).write("tell me all").await;
     let came = until(&mut live, "message.received").await.pop().unwrap();
-    let long = ["a", "b", "c"].map(|letter| letter.repeat(1_500)).join(" ");
+    let long = ["a", "b", "c"].map(|letter| letter.repeat(1_300)).join(" ");
     let answer = json!({ "participantId": came["chat"]["id"], "channel": "FACEBOOK", "text": long });
     client.post("/chat-service/api/v2/messages", &answer).await.ok();
     let mut told = Vec::new();
