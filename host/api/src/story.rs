@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::sms_route::{RoutedBy, SmsRoute};
-use outbound::story::{self, Entry, Story, StoryPart, What};
+use outbound::story::{self, Entry, Story, StoryCall, StoryLeg, StoryPart, What};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -254,6 +254,39 @@ impl From<Story> for StoryBody {
     }
 }
 
+impl EntryBody {
+    /// A provider took a leg.
+    fn taken(leg: StoryLeg, parts: Vec<StoryPart>) -> Self {
+        let part = |part: StoryPart| PartBody { part: part.part, provider_id: part.smsc_id, status: part.state };
+        Self {
+            kind: "PROVIDER_CALL",
+            outcome: Some("ACCEPTED".to_owned()),
+            leg: Some(leg.ordinal),
+            channel: Some(leg.channel),
+            receiver: Some(leg.address_value),
+            provider_id: leg.provider_id,
+            ambiguous: leg.ambiguous.then_some(true),
+            parts: (!parts.is_empty()).then(|| parts.into_iter().map(part).collect()),
+            ..Self::default()
+        }
+    }
+
+    /// A provider was called for a leg and did not take it.
+    fn not_taken(call: StoryCall, leg: Option<Box<StoryLeg>>) -> Self {
+        let (channel, receiver) = leg.map(|leg| (leg.channel, leg.address_value)).unzip();
+        Self {
+            kind: "PROVIDER_CALL",
+            outcome: Some(call.outcome),
+            leg: Some(call.ordinal),
+            channel,
+            receiver,
+            error_code: call.error_code,
+            error_code_string: Some(call.error_text),
+            ..Self::default()
+        }
+    }
+}
+
 impl From<Entry> for EntryBody {
     fn from(entry: Entry) -> Self {
         let body = Self { time: shown(entry.time), ..Self::default() };
@@ -261,34 +294,8 @@ impl From<Entry> for EntryBody {
             What::Request { request, batch } => {
                 Self { kind: "REQUEST", request_id: request.map(|id| id.0), batch_id: batch.map(|id| id.0), ..body }
             }
-            What::Taken { leg, parts } => {
-                let part =
-                    |part: StoryPart| PartBody { part: part.part, provider_id: part.smsc_id, status: part.state };
-                Self {
-                    kind: "PROVIDER_CALL",
-                    outcome: Some("ACCEPTED".to_owned()),
-                    leg: Some(leg.ordinal),
-                    channel: Some(leg.channel),
-                    receiver: Some(leg.address_value),
-                    provider_id: leg.provider_id,
-                    ambiguous: leg.ambiguous.then_some(true),
-                    parts: (!parts.is_empty()).then(|| parts.into_iter().map(part).collect()),
-                    ..body
-                }
-            }
-            What::NotTaken { call, leg } => {
-                let (channel, receiver) = leg.map(|leg| (leg.channel, leg.address_value)).unzip();
-                Self {
-                    kind: "PROVIDER_CALL",
-                    outcome: Some(call.outcome),
-                    leg: Some(call.ordinal),
-                    channel,
-                    receiver,
-                    error_code: call.error_code,
-                    error_code_string: Some(call.error_text),
-                    ..body
-                }
-            }
+            What::Taken { leg, parts } => Self { time: body.time, ..Self::taken(*leg, parts) },
+            What::NotTaken { call, leg } => Self { time: body.time, ..Self::not_taken(call, leg) },
             What::Receipt(receipt) => Self {
                 kind: "RECEIPT",
                 channel: Some(receipt.channel),

@@ -11,13 +11,11 @@ use domain::{
 };
 use storage::{
     PgConnection, PgPool,
-    outbound::stories::{
-        self, StoryAttempt, StoryCall, StoryDecision, StoryLeg, StoryMessage, StoryReceipt, StoryWebhook,
-    },
+    outbound::stories::{self, StoryAttempt, StoryDecision, StoryMessage, StoryReceipt, StoryWebhook},
 };
 use uuid::Uuid;
 
-pub use storage::outbound::stories::StoryPart;
+pub use storage::outbound::stories::{StoryCall, StoryLeg, StoryPart};
 
 /// What became of a message.
 #[derive(Debug)]
