@@ -70,7 +70,7 @@ pub const REGISTRY: &[Table] = &[
     table("parked_receipt", &["error"]),
     table("participant", &["bot_state", "tags", "queued_reason", "found_by"]),
     table("participant_event", &["payload"]),
-    table("participant_search", &["grams"]),
+    table("participant_search", &["grams", "words"]),
     table("phone_number_directory", &[]),
     table("plugin", &[]),
     table("plugin_activation", &[]),

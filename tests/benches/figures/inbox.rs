@@ -274,9 +274,9 @@ const FILLING: [&str; 6] = [
             CASE WHEN number % 50 = 0 THEN agent END
      FROM bench_client JOIN bench_chats($1, $2, $3, $4) ON true
      JOIN client_user member USING (client_id) WHERE member.id = agent",
-    "INSERT INTO participant_search (client_id, participant_id, grams)
-     SELECT client_id, chat, chat_grams(client_id, lower(called || E'\\n' || phone))
-     FROM bench_client, bench_chats($1, $2, $3, $4)",
+    "INSERT INTO participant_search (client_id, participant_id, grams, words)
+     SELECT client_id, chat, chat_grams(client_id, words), words
+     FROM bench_client, bench_chats($1, $2, $3, $4), LATERAL (SELECT lower(called || E'\\n' || phone) AS words) given",
     "INSERT INTO chat_message (client_id, id, participant_id, sequence_number, direction, content_type, channel, body, content,
                                owner, gst_id, provider_id, state, created_at)
      SELECT client_id, given.id, chat, n, one.direction, 'TEXT', 'WHATSAPP', 'message ' || n || ' of ' || number, one.content,

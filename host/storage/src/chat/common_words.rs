@@ -2,24 +2,22 @@
 //! chats of the client that have them, which is as much work as there are such chats: of a number's first digits, nearly all.
 //! Here a list is walked in its order instead, and only so far that it cannot take long.
 
-use domain::{
-    chat::ChatScope,
-    ids::ClientId,
-    page::{Page, PageRequest},
-};
+use domain::{chat::ChatScope, ids::ClientId, page::PageRequest};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
     lists::{COUNTED, condition},
-    participants::{COLUMNS, Participant, ParticipantRow},
+    participants::{COLUMNS, ParticipantRow},
 };
 use crate::Result;
 
-/// A list of so many chats is short: all of it is looked through. Of a longer one a page is looked for among so many.
-pub const WALKED: i64 = 5_000;
-/// Of a long list so many chats are counted through before the index is asked.
-pub const COUNTED_THROUGH: i64 = 50_000;
+/// So many chats of a list are always walked: a shorter list is looked through as a whole.
+const WALKED: i64 = 5_000;
+/// So many are walked where many of the first have the words.
+const WALKED_OF_COMMON: i64 = 50_000;
+/// Words are common that one in so many of the first chats has.
+const COMMON: i64 = 10;
 
 /// The first chats of a list that have the words `$3`, of the first `$6` of the list. Public for the test of its plan.
 #[doc(hidden)]
@@ -33,68 +31,79 @@ pub fn page_statement(scope: ChatScope) -> String {
     )
 }
 
-/// How many of the first `$4` chats of a list have the words `$3`, up to `$5`; all of them without words. Public for the test of
-/// its plan.
+/// How many chats a list has, up to `$4`, and how many of those have the words `$3`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn count_statement(scope: ChatScope) -> String {
     let condition = condition(scope);
     format!(
-        "SELECT count(*) FROM (
-             SELECT 1 FROM (
-                 SELECT found_by FROM participant WHERE client_id = $1 AND merged_into IS NULL AND {condition}
-                 ORDER BY last_message_at DESC, id LIMIT $4) participant
-             WHERE $3::text IS NULL OR strpos(found_by, $3) > 0 LIMIT $5) counted"
+        "SELECT count(*) AS listed, count(*) FILTER (WHERE strpos(found_by, $3) > 0) AS found FROM (
+             SELECT found_by FROM participant WHERE client_id = $1 AND merged_into IS NULL AND {condition}
+             ORDER BY last_message_at DESC, id LIMIT $4) walked"
     )
 }
 
-/// A page, where walking the list is the way to find it; `None` where the index is.
-pub(super) async fn page(
+/// What walking a list has shown; what it has not is for the index.
+#[derive(Default)]
+pub(super) struct Walked {
+    /// The page that is asked for, and one chat more where there is one.
+    pub(super) rows: Option<Vec<ParticipantRow>>,
+    /// How many chats have the words, up to [`COUNTED`].
+    pub(super) counted: Option<u64>,
+}
+
+/// Walks a list as far as it is short, or as it helps.
+pub(super) async fn walk(
     db: &mut PgConnection,
     client: ClientId,
     (scope, agents): (ChatScope, &[Uuid]),
     words: &str,
     page: PageRequest,
-) -> Result<Option<Page<Participant>>> {
-    let listed = count(db, client, (scope, agents), None, (WALKED + 1, WALKED + 1)).await?;
-    let rows: Vec<ParticipantRow> = sqlx::query_as(&page_statement(scope))
-        .bind(client.0)
-        .bind(agents)
-        .bind(words)
-        .bind(page.offset())
-        .bind(page.limit() + 1)
-        .bind(WALKED)
-        .fetch_all(&mut *db)
-        .await?;
-    let most = i64::try_from(COUNTED).unwrap_or(i64::MAX);
-    let total = if listed <= WALKED {
-        count(db, client, (scope, agents), Some(words), (WALKED, most)).await?
-    } else if i64::try_from(rows.len()).unwrap_or(i64::MAX) <= page.limit() {
-        return Ok(None);
+) -> Result<Walked> {
+    let (mut walked, mut most) = (count(db, client, (scope, agents), words, WALKED).await?, WALKED);
+    if walked.listed == WALKED && walked.found >= WALKED / COMMON {
+        (walked, most) = (count(db, client, (scope, agents), words, WALKED_OF_COMMON).await?, WALKED_OF_COMMON);
+    }
+    let is_whole = walked.listed < most;
+    let wanted = page.limit() + 1;
+    let rows = if is_whole || walked.found >= page.offset().saturating_add(wanted) {
+        let rows = sqlx::query_as(&page_statement(scope))
+            .bind(client.0)
+            .bind(agents)
+            .bind(words)
+            .bind(page.offset())
+            .bind(wanted)
+            .bind(most)
+            .fetch_all(db)
+            .await?;
+        Some(rows)
     } else {
-        let counted = count(db, client, (scope, agents), Some(words), (COUNTED_THROUGH, most)).await?;
-        if counted < most {
-            return Ok(None);
-        }
-        let seen = page.offset().saturating_add(page.limit()).saturating_add(1);
-        counted.max(seen)
+        None
     };
-    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
-    let items = rows.into_iter().take(size).map(Participant::try_from).collect::<Result<Vec<_>>>()?;
-    Ok(Some(Page { items, total: u64::try_from(total).unwrap_or_default() }))
+    let found = u64::try_from(walked.found).unwrap_or_default();
+    let counted = (is_whole || found >= COUNTED).then_some(found.min(COUNTED));
+    Ok(Walked { rows, counted })
+}
+
+/// The first chats of a list.
+#[derive(sqlx::FromRow)]
+struct Counted {
+    /// How many there are.
+    listed: i64,
+    /// How many of them have the words.
+    found: i64,
 }
 
 async fn count(
     db: &mut PgConnection,
     client: ClientId,
     (scope, agents): (ChatScope, &[Uuid]),
-    words: Option<&str>,
-    (walked, most): (i64, i64),
-) -> Result<i64> {
-    let counted = sqlx::query_scalar(&count_statement(scope))
+    words: &str,
+    most: i64,
+) -> Result<Counted> {
+    let counted = sqlx::query_as(&count_statement(scope))
         .bind(client.0)
         .bind(agents)
         .bind(words)
-        .bind(walked)
         .bind(most)
         .fetch_one(db)
         .await?;

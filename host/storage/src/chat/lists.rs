@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
-    common_words,
+    common_words::{self, Walked},
     participants::{COLUMNS, Participant, ParticipantRow},
     search::SHORTEST_INDEXED,
     teams,
@@ -72,7 +72,8 @@ fn sought(search: &Search) -> &'static str {
         Search::Words(words) if words.chars().count() >= SHORTEST_INDEXED => {
             "strpos(found_by, $3) > 0 AND id = ANY(ARRAY(
                  SELECT found.participant_id FROM participant_search found
-                 WHERE found.client_id = $1 AND found.grams @> chat_grams($1, $3)))"
+                 WHERE found.client_id = $1 AND found.grams @> chat_grams($1, $3)
+                   AND (found.words IS NULL OR strpos(found.words, $3) > 0)))"
         }
         Search::Words(_) => "strpos(found_by, $3) > 0",
     }
@@ -113,37 +114,64 @@ pub async fn page(
         _ => vec![caller],
     };
     let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
-    if let Search::Words(words) = search
-        && let Some(walked) = common_words::page(db, client, (scope, &agents), words, page).await?
-    {
-        return Ok(walked);
-    }
+    let walked = match search {
+        Search::Words(words) => common_words::walk(db, client, (scope, &agents), words, page).await?,
+        Search::Everything | Search::Customer(_) => Walked::default(),
+    };
     let wanted = match search {
         Search::Everything => None,
         Search::Customer(customer) => Some(customer.to_string()),
         Search::Words(words) => Some(words.clone()),
     };
-    let rows: Vec<ParticipantRow> = sqlx::query_as(&page_statement(scope, search))
-        .bind(client.0)
-        .bind(&agents)
-        .bind(&wanted)
-        .bind(page.offset())
-        .bind(page.limit() + 1)
-        .fetch_all(&mut *db)
-        .await?;
-    let counted: i64 = sqlx::query_scalar(&count_statement(scope, search))
-        .bind(client.0)
-        .bind(&agents)
-        .bind(&wanted)
-        .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
-        .fetch_one(db)
-        .await?;
+    let rows = match walked.rows {
+        Some(rows) => rows,
+        None => rows(db, client, (scope, &agents), (search, wanted.as_deref()), page).await?,
+    };
+    let counted = match walked.counted {
+        Some(counted) => counted,
+        None => count(db, client, (scope, &agents), (search, wanted.as_deref())).await?,
+    };
     let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
-    let counted = u64::try_from(counted).unwrap_or_default();
     let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
     let size = usize::try_from(page.size).unwrap_or(usize::MAX);
     let items = rows.into_iter().take(size).map(Participant::try_from).collect::<Result<Vec<_>>>()?;
     Ok(Page { items, total })
+}
+
+/// The rows of a page, and one more where there is one.
+async fn rows(
+    db: &mut PgConnection,
+    client: ClientId,
+    (scope, agents): (ChatScope, &[Uuid]),
+    (search, wanted): (&Search, Option<&str>),
+    page: PageRequest,
+) -> Result<Vec<ParticipantRow>> {
+    let rows = sqlx::query_as(&page_statement(scope, search))
+        .bind(client.0)
+        .bind(agents)
+        .bind(wanted)
+        .bind(page.offset())
+        .bind(page.limit() + 1)
+        .fetch_all(db)
+        .await?;
+    Ok(rows)
+}
+
+/// How many chats of a list are found, up to [`COUNTED`].
+async fn count(
+    db: &mut PgConnection,
+    client: ClientId,
+    (scope, agents): (ChatScope, &[Uuid]),
+    (search, wanted): (&Search, Option<&str>),
+) -> Result<u64> {
+    let counted: i64 = sqlx::query_scalar(&count_statement(scope, search))
+        .bind(client.0)
+        .bind(agents)
+        .bind(wanted)
+        .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
+        .fetch_one(db)
+        .await?;
+    Ok(u64::try_from(counted).unwrap_or_default())
 }
 
 /// What is shown of a customer.

@@ -1,5 +1,6 @@
 //! What chats are found by: names and numbers of their customers, in any script and whatever the case. Three characters each
-//! of it are in an index of its own ([`remember`]), which is written only when the words have changed.
+//! of it are in an index of its own ([`remember`]), which is written only when the words have changed. Many chats have the three
+//! characters and not the words, so the words stand beside them: a chat's own row is looked at only if it has them.
 
 use domain::{
     address::AddressKind,
@@ -26,11 +27,12 @@ pub fn words(customer: &Customer) -> String {
     lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes what a chat is found by into the index. The words themselves are in the chat's row.
+/// Writes what a chat is found by into the index. The words are in the chat's row as well, for lists that are walked
+/// ([`super::common_words`]).
 pub async fn remember(db: &mut PgConnection, client: ClientId, participant: ParticipantId, words: &str) -> Result<()> {
     sqlx::query(
-        "INSERT INTO participant_search (client_id, participant_id, grams) VALUES ($1, $2, chat_grams($1, $3))
-         ON CONFLICT (client_id, participant_id) DO UPDATE SET grams = excluded.grams",
+        "INSERT INTO participant_search (client_id, participant_id, grams, words) VALUES ($1, $2, chat_grams($1, $3), $3)
+         ON CONFLICT (client_id, participant_id) DO UPDATE SET grams = excluded.grams, words = excluded.words",
     )
     .bind(client.0)
     .bind(participant.0)
