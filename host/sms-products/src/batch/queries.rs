@@ -145,9 +145,9 @@ async fn charge(db: &mut PgConnection, client: ClientId, keywords: &Keywords) ->
         Some(_) => BatchText::of(keywords)?.parts,
         None => 1,
     };
-    let BatchCells { cells, total, correct } = BatchCells::of(keywords)?;
-    let recipients: Vec<&str> = cells.iter().map(|cell| cell.number.as_str()).collect();
-    let prices = credits::prices(db, client, &recipients).await?;
+    let BatchCells { recipients, total, correct } = BatchCells::of(keywords)?;
+    let numbers: Vec<&str> = recipients.iter().map(|cell| cell.number.as_str()).collect();
+    let prices = credits::prices(db, client, &numbers).await?;
     let parts = i64::try_from(parts).unwrap_or(i64::MAX);
     let credits = prices.into_iter().map(|price| price.saturating_mul(parts)).sum();
     Ok(Charge { total, correct, credits })

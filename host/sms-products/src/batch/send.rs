@@ -54,7 +54,7 @@ pub(super) async fn send(
         });
     });
     let keeps_replies = matches!(sent.replies, ReplyModel::Replies { .. });
-    let recipients = u32::try_from(sent.cells.cells.len()).unwrap_or(u32::MAX);
+    let recipients = u32::try_from(sent.cells.recipients.len()).unwrap_or(u32::MAX);
     let text = OrderedText {
         content: SmsContent {
             text: sent.text.text,
@@ -65,7 +65,7 @@ pub(super) async fn send(
         },
         parts: sent.text.parts,
         ct_id: None,
-        recipients: sent.cells.cells.into_iter().map(|cell| (cell.number, cell.identifier)).collect(),
+        recipients: sent.cells.recipients.into_iter().map(|cell| (cell.number, cell.identifier)).collect(),
     };
     let pending = Pending {
         id,

@@ -172,7 +172,7 @@ pub struct BatchSend {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchCells {
     /// Numbers that can be written to, in order, each once: at least one.
-    pub cells: Vec<Cell>,
+    pub recipients: Vec<Cell>,
     /// Entries.
     pub total: usize,
     /// Entries that are numbers.
@@ -190,17 +190,17 @@ impl BatchCells {
             let said = format!("cell has {} numbers; send about 200 at a time, {CELLS_MAX} at most", entries.len());
             return Err(BatchFault::new(1072, said));
         }
-        let mut cells: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
-        let (total, correct) = (entries.len(), cells.len());
-        if cells.iter().filter_map(|cell| cell.identifier.as_ref()).any(|name| name.chars().count() > NAME_MAX) {
+        let mut recipients: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
+        let (total, correct) = (entries.len(), recipients.len());
+        if recipients.iter().filter_map(|cell| cell.identifier.as_ref()).any(|name| name.chars().count() > NAME_MAX) {
             return Err(BatchFault::new(1073, format!("an identifier may have {NAME_MAX} characters at most")));
         }
-        if cells.is_empty() {
+        if recipients.is_empty() {
             return Err(BatchFault::new(1071, format!("all numbers are invalid: {NUMBERS}")));
         }
         let mut seen = HashSet::new();
-        cells.retain(|cell| seen.insert(cell.number.clone()));
-        Ok(Self { cells, total, correct })
+        recipients.retain(|cell| seen.insert(cell.number.clone()));
+        Ok(Self { recipients, total, correct })
     }
 
     /// 0, or 1 where some numbers are not sent to.

@@ -20,11 +20,11 @@ fn a_batch_needs_a_message() {
 
 #[test]
 fn a_number_is_normalised_and_counted() {
-    let BatchCells { cells, total, correct } =
+    let BatchCells { recipients, total, correct } =
         judged(&[("cell", "0821234567|Order 7, 12, +27 82 123 4567")]).unwrap().cells;
     assert_eq!((total, correct), (3, 2));
     let cell = Cell { number: "27821234567".to_owned(), identifier: Some("Order 7".to_owned()) };
-    assert_eq!(cells, [cell], "the same number gets it once");
+    assert_eq!(recipients, [cell], "the same number gets it once");
 }
 
 #[test]
