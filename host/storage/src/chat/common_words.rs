@@ -14,7 +14,7 @@ use crate::Result;
 
 /// So many chats of a list are always walked: a shorter list is looked through as a whole.
 const WALKED: i64 = 5_000;
-/// So many are walked where many of the first have the words.
+/// At most so many are walked where many of the first have the words.
 const WALKED_OF_COMMON: i64 = 50_000;
 /// Words are common that one in so many of the first chats has.
 const COMMON: i64 = 10;
@@ -59,13 +59,15 @@ pub(super) async fn walk(
     words: &str,
     page: PageRequest,
 ) -> Result<Walked> {
+    let wanted = page.limit() + 1;
+    let last = page.offset().saturating_add(wanted);
     let (mut walked, mut most) = (count(db, client, (scope, agents), words, WALKED).await?, WALKED);
     if walked.listed == WALKED && walked.found >= WALKED / COMMON {
-        (walked, most) = (count(db, client, (scope, agents), words, WALKED_OF_COMMON).await?, WALKED_OF_COMMON);
+        most = far_enough(last, walked.found);
+        walked = count(db, client, (scope, agents), words, most).await?;
     }
     let is_whole = walked.listed < most;
-    let wanted = page.limit() + 1;
-    let rows = if is_whole || walked.found >= page.offset().saturating_add(wanted) {
+    let rows = if is_whole || walked.found >= last {
         let rows = sqlx::query_as(&page_statement(scope))
             .bind(client.0)
             .bind(agents)
@@ -82,6 +84,13 @@ pub(super) async fn walk(
     let found = u64::try_from(walked.found).unwrap_or_default();
     let counted = (is_whole || found >= COUNTED).then_some(found.min(COUNTED));
     Ok(Walked { rows, counted })
+}
+
+/// How many chats to walk for the `last` one that is wanted and for [`COUNTED`], where `found` of the first [`WALKED`] have the words:
+/// half as many again as it takes if the others are like those.
+fn far_enough(last: i64, found: i64) -> i64 {
+    let wanted = last.max(i64::try_from(COUNTED).unwrap_or(i64::MAX));
+    (wanted.saturating_mul(WALKED) / found.max(1)).saturating_mul(3).saturating_div(2).clamp(WALKED, WALKED_OF_COMMON)
 }
 
 /// The first chats of a list.
