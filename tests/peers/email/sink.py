@@ -14,7 +14,9 @@ from aiosmtpd.smtp import SMTP
 
 
 def say(value):
-    print(json.dumps(value), flush=True)
+    # In one piece: several threads tell, and `print` writes the end of a line apart from it.
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
 
 
 class Sink:

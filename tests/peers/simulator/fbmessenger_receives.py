@@ -22,7 +22,9 @@ given = arguments.parse_args()
 
 
 def tell(**line):
-    print(json.dumps(line), flush=True)
+    # In one piece: several threads tell, and `print` writes the end of a line apart from it.
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
 
 
 class Page(BaseMessenger):

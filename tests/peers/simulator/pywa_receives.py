@@ -25,7 +25,9 @@ client = WhatsApp(
 
 
 def tell(**line):
-    print(json.dumps(line, default=str), flush=True)
+    # In one piece: several threads tell, and `print` writes the end of a line apart from it.
+    sys.stdout.write(json.dumps(line, default=str) + "\n")
+    sys.stdout.flush()
 
 
 def person(update):

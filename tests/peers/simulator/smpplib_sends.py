@@ -7,6 +7,7 @@ Prints one line of JSON per step; `ready` means that the phone may write.
 import argparse
 import json
 import logging
+import sys
 import time
 
 import smpplib.client
@@ -30,7 +31,9 @@ answered, delivered = [], []
 
 
 def tell(**line):
-    print(json.dumps(line), flush=True)
+    # In one piece: several threads tell, and `print` writes the end of a line apart from it.
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
 
 
 def refused_bind():
