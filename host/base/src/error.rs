@@ -44,6 +44,11 @@ impl Error {
             Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
         }
     }
+
+    /// True when a transaction gave way to another one: it may succeed at once in another order, or by smaller steps.
+    pub fn gave_way(&self) -> bool {
+        matches!(self, Self::Storage(error) if error.gave_way())
+    }
 }
 
 impl From<storage::SqlxError> for Error {

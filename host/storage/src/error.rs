@@ -55,6 +55,15 @@ impl Error {
         }
     }
 
+    /// The transaction gave way to another one: they were in each other's way, or a lock was not to be had in time.
+    pub fn gave_way(&self) -> bool {
+        const CODES: [&str; 3] = ["40001", "40P01", "55P03"];
+        match self {
+            Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| CODES.contains(&&*code)),
+            Self::Database(_) | Self::Migration(_) | Self::Inconsistent { .. } | Self::Unreadable { .. } => false,
+        }
+    }
+
     /// A stored value is the cause, so that trying again will not help.
     pub fn is_of_a_stored_value(&self) -> bool {
         matches!(self, Self::Inconsistent { .. } | Self::Unreadable { .. })

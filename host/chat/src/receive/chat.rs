@@ -3,7 +3,7 @@
 
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantMove, ParticipantState},
-    ids::{ClientId, ParticipantEventId, ParticipantId},
+    ids::{ClientId, InboxId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::World;
 use storage::{
@@ -45,23 +45,37 @@ pub(super) struct Routed {
     last_team: Option<String>,
 }
 
+/// What answers, or decides who does, on an inbox.
+pub(super) struct InForce {
+    routers: Slots,
+    chatbots: Slots,
+}
+
+impl InForce {
+    /// Reads it.
+    pub(super) async fn on(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Self> {
+        let worlds = [World::Router, World::Chatbot];
+        let [routers, chatbots] = slots::in_force_of_each(db, client, worlds, inbox).await?;
+        Ok(Self { routers, chatbots })
+    }
+}
+
 /// Finds the chat of a message, or begins it, and decides who answers.
 pub(super) async fn route(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     arrival: &Arrival<'_>,
+    InForce { routers, chatbots }: &InForce,
 ) -> Result<Routed> {
     let inbox = arrival.inbox.id;
     let customer = arrival.customer.id;
     let known = participants::lock_of_customer(db, client, inbox, customer).await?;
-    let worlds = [World::Router, World::Chatbot];
-    let [routers, chatbots] = slots::in_force_of_each(db, client, worlds, inbox).await?;
-    let router = in_charge::routes(&routers);
+    let router = in_charge::routes(routers);
     // A router has the chat first, and may give it to a chatbot that is not the inbox's own.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
-        || is_answered(&chatbots, known.as_ref());
+        || is_answered(chatbots, known.as_ref());
     let mut participant = match known {
         Some(known) => known,
         None => {

@@ -39,7 +39,7 @@ pub async fn import(
         return Ok(Vec::new());
     };
     let id: ChatMessageId = ctx.mint();
-    if !chat_messages::claim_provider_id(db, client, &echo.provider_id, id).await? {
+    if chat_messages::claim_provider_ids(db, client, &[(&echo.provider_id, id)]).await?.is_empty() {
         return Ok(Vec::new());
     }
     let written_at = ctx.clock.at(echo.sent_at).min(ctx.now());

@@ -1,4 +1,4 @@
-//! A customer wrote. One transaction: the message is stored once, its chat is found, opened or opened again, whoever
+//! Customers wrote. One transaction: a message is stored once, its chat is found, opened or opened again, whoever
 //! answers (the chatbot, or people) gets to know, and what happened is recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
@@ -38,7 +38,7 @@ use self::answers::Answered;
 pub use self::import::import;
 use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words};
 use base::{Context, Result, media};
-use events::record;
+use events::{NewEvent, record};
 
 /// What the id of a visitor's file begins with, which is in our store already; what follows is our id of it.
 pub const UPLOADED: &str = "uploaded:";
@@ -64,6 +64,12 @@ struct Arrival<'a> {
     written_at: DateTime<Utc>,
 }
 
+/// What a message brought about, before it is recorded.
+struct Taken {
+    events: Vec<NewEvent>,
+    wakes: Vec<(Queue, Uuid)>,
+}
+
 /// Takes a message inside the caller's transaction. A repetition changes nothing. Answers the lanes to wake after the
 /// commit.
 pub async fn receive(
@@ -73,37 +79,86 @@ pub async fn receive(
     inbox: InboxId,
     message: &InboundMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let id: ChatMessageId = ctx.mint();
-    if !chat_messages::claim_provider_id(db, client, &message.provider_id, id).await? {
-        tracing::debug!(client.id = %client, "a message came again");
+    receive_all(ctx, db, client, inbox, &[message]).await
+}
+
+/// As [`receive`] for several messages, in the order given: what they have in common is read once, and what happened is
+/// recorded once.
+pub async fn receive_all(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    messages: &[&InboundMessage],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let new = claim(ctx, db, client, messages).await?;
+    if new.is_empty() {
         return Ok(Vec::new());
     }
     let Some(inbox) = inboxes::by_id(db, client, inbox).await? else {
-        tracing::warn!(client.id = %client, "dropped a message for an inbox that is gone");
+        tracing::warn!(client.id = %client, "dropped messages for an inbox that is gone");
         return Ok(Vec::new());
     };
+    let in_force = chat::InForce::on(db, client, inbox.id).await?;
+    let (mut events, mut wakes) = (Vec::new(), Vec::new());
+    for (id, message) in new {
+        let taken = receive_one(ctx, db, client, (&inbox, &in_force), (id, message)).await?;
+        events.extend(taken.events);
+        wakes.extend(taken.wakes);
+    }
+    wakes.extend(record(ctx, db, client, &events).await?);
+    Ok(wakes)
+}
+
+/// Those of the messages that never came before, each with its id.
+async fn claim<'a>(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    messages: &[&'a InboundMessage],
+) -> Result<Vec<(ChatMessageId, &'a InboundMessage)>> {
+    let mut new: Vec<(ChatMessageId, &InboundMessage)> =
+        messages.iter().map(|message| (ctx.mint(), *message)).collect();
+    let claims: Vec<(&str, ChatMessageId)> =
+        new.iter().map(|(id, message)| (message.provider_id.as_str(), *id)).collect();
+    let claimed = chat_messages::claim_provider_ids(db, client, &claims).await?;
+    new.retain(|(id, _)| claimed.contains(id));
+    if new.len() < messages.len() {
+        tracing::debug!(client.id = %client, messages = messages.len() - new.len(), "messages came again");
+    }
+    Ok(new)
+}
+
+/// One message that never came before.
+async fn receive_one(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, in_force): (&Inbox, &chat::InForce),
+    (id, message): (ChatMessageId, &InboundMessage),
+) -> Result<Taken> {
     let customer = sender(ctx, db, client, message).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let WroteAfter { last_template, conversation, cost } =
         inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
-    let answered = answers::read(db, client, (&inbox, customer.id), message).await?;
+    let answered = answers::read(db, client, (inbox, customer.id), message).await?;
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
-    let file = store_file(ctx, db, client, &inbox, &answered.content).await?;
+    let file = store_file(ctx, db, client, inbox, &answered.content).await?;
 
     let arrival = Arrival {
         id,
         message,
         answered,
         customer: &customer,
-        inbox: &inbox,
+        inbox,
         last_template,
         conversation,
         cost,
         media_url: file.map(|file| media::url_for(ctx, client, file)),
         written_at,
     };
-    let mut routed = chat::route(ctx, db, client, &arrival).await?;
+    let mut routed = chat::route(ctx, db, client, &arrival, in_force).await?;
     if routed.was != Some(ParticipantState::Queued) {
         site_team::name(db, client, &mut routed.participant).await?;
     }
@@ -122,8 +177,7 @@ pub async fn receive(
     let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
     let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
     let chat = as_event::chat(db, client, &routed.participant).await?;
-    wakes.extend(record(ctx, db, client, &happened::events(&arrival, &routed, chat, (ticket, rated))).await?);
-    Ok(wakes)
+    Ok(Taken { events: happened::events(&arrival, &routed, chat, (ticket, rated)), wakes })
 }
 
 /// The rating that counts: of a ticket the first one, wherever the chat is by now.

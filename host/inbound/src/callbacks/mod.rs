@@ -4,6 +4,7 @@
 mod account;
 mod authenticity;
 mod intake;
+mod messages;
 mod messenger;
 mod names;
 mod number_news;

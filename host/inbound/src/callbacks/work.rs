@@ -1,5 +1,5 @@
-//! Works off the callbacks of one lane. Each message is taken in a transaction of its own, those of several customers at the
-//! same time; neighbouring statuses share one. An item that cannot be taken steps aside, so that it never holds up the number.
+//! Works off the callbacks of one lane: neighbouring statuses share a transaction, neighbouring messages are taken by
+//! [`messages`]. An item that cannot be taken steps aside, so that it never holds up the number.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use domain::{
     ids::{CallbackId, InboxId},
     inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundMessage, StatusUpdate},
 };
-use futures::{StreamExt, TryStreamExt, stream};
 use storage::{
     Queue,
     inbound::callbacks::{self, Callback},
@@ -16,7 +15,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{account, names, senders};
+use super::{account, messages};
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
@@ -26,9 +25,6 @@ const PAGE: i64 = 100;
 /// After a small page the next ones are gathered for so long: one by one, they would cost a transaction each. Customers wait
 /// for it too, and most statuses never come here (ADR 0020).
 const GATHER: Duration = Duration::from_millis(5);
-/// Customers whose messages are taken at the same time: each takes a connection to the database, and half of such a transaction is
-/// waiting for it.
-const AT_ONCE: usize = 4;
 /// A page of so many items is followed by the next at once.
 const FULL_ENOUGH: usize = 50;
 /// Failures of one item before it is given up.
@@ -41,8 +37,8 @@ const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
 const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
 /// An item, read.
-struct Item {
-    id: CallbackId,
+pub(super) struct Item {
+    pub(super) id: CallbackId,
     received_at: DateTime<Utc>,
     attempts: i16,
     target: CallbackTarget,
@@ -67,8 +63,8 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
                 return Ok(());
             }
             match group {
-                [Item { body: CallbackBody::Message(_), .. }, _, ..] => take_messages(ctx, lease, group).await?,
-                group => take_group(ctx, lease, group).await?,
+                [Item { body: CallbackBody::Message(_), .. }, ..] => messages::take_all(ctx, lease, group).await?,
+                group => take_group(ctx, lease, &group.iter().collect::<Vec<_>>()).await?,
             }
         }
         if gather {
@@ -86,7 +82,8 @@ impl Item {
         matches!((&self.body, &next.body), (Status(_), Status(_)) | (Message(_), Message(_)))
     }
 
-    fn message(&self) -> Option<&InboundMessage> {
+    /// The message, where it is one.
+    pub(super) fn message(&self) -> Option<&InboundMessage> {
         match &self.body {
             CallbackBody::Message(message) => Some(message),
             CallbackBody::Status(_)
@@ -110,44 +107,30 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<I
     Ok(items)
 }
 
-/// A group that fails is taken apart, so that one item does not take its neighbours down.
-async fn take_group(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
+/// Takes items in one transaction. Where that fails they are taken one by one, so that one item does not take its neighbours down.
+pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if group.len() > 1 {
         match take(ctx, lease, group).await {
-            Err(error) if error.is_outage() => return Err(error),
+            Err(error) if error.is_outage() && !error.gave_way() => return Err(error),
             Err(error) => {
-                tracing::debug!(error = &error as &dyn std::error::Error, "a group of statuses is taken apart")
+                tracing::debug!(error = &error as &dyn std::error::Error, "a group of callbacks is taken apart")
             }
             Ok(()) => return Ok(()),
         }
     }
     for item in group {
+        if lease.is_over() {
+            break;
+        }
         take_one(ctx, lease, item).await?;
     }
     Ok(())
 }
 
-/// What several customers wrote: each customer's messages one by one.
-async fn take_messages(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
-    let sequences = senders::by_sender(group, Item::message);
-    stream::iter(sequences)
-        .map(Ok)
-        .try_for_each_concurrent(AT_ONCE, |sequence| async move {
-            for item in sequence {
-                if lease.is_over() {
-                    break;
-                }
-                take_one(ctx, lease, item).await?;
-            }
-            Ok(())
-        })
-        .await
-}
-
 async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
     let mut tries = 1;
     loop {
-        match take(ctx, lease, std::slice::from_ref(item)).await {
+        match take(ctx, lease, &[item]).await {
             Ok(()) => return Ok(()),
             Err(error) if error.is_outage() => return Err(error),
             Err(error) if tries < TRIES_AT_ONCE => {
@@ -159,32 +142,15 @@ async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
     }
 }
 
-/// A message of somebody whose name had to be asked for.
-async fn take_message(ctx: &Context, lease: &Lease, group: &[Item], message: &InboundMessage) -> Result<()> {
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    let wakes = receive::receive(ctx, &mut tx, lease.client, InboxId(lease.lane), message).await?;
-    callbacks::remove(&mut tx, lease.client, &group.iter().map(|item| item.id).collect::<Vec<_>>()).await?;
-    tx.commit().await?;
-    ctx.wake.wake_all(lease.client, wakes);
-    Ok(())
-}
-
-/// One item, or several statuses, in one transaction.
-async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
-    if let [Item { body: CallbackBody::Message(message), .. }] = group {
-        let named = names::complete(ctx, (lease.client, InboxId(lease.lane)), message).await?;
-        if let Some(named) = named {
-            return take_message(ctx, lease, group, &named).await;
-        }
+/// One item, or several that are alike, in one transaction.
+async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
+    if let [Item { body: CallbackBody::Message(_), .. }, ..] = group {
+        return messages::take(ctx, lease, group).await;
     }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let wakes = match group {
-        [Item { body: CallbackBody::Message(message), .. }] => {
-            receive::receive(ctx, &mut tx, lease.client, InboxId(lease.lane), message).await?
-        }
         [Item { body: CallbackBody::Account { field, value }, target, .. }] => {
             account::take(ctx, &mut tx, (lease.client, lease.lane), target, field, value).await?
         }
@@ -201,9 +167,9 @@ async fn take(ctx: &Context, lease: &Lease, group: &[Item]) -> Result<()> {
             moved.wakes
         }
         statuses => {
-            let updates: Vec<StatusUpdate> = statuses.iter().filter_map(status).collect();
+            let updates: Vec<StatusUpdate> = statuses.iter().filter_map(|item| status(item)).collect();
             let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates, WhenLocked::Wait).await?;
-            let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position));
+            let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position).copied());
             let early = put_off(ctx, &mut tx, lease, unknown.collect()).await?;
             done.retain(|id| !early.contains(id));
             outcome.wakes

@@ -6,6 +6,7 @@ mod identity;
 mod lite;
 mod messenger;
 mod stage;
+mod together;
 mod visitors;
 
 use base::media::AddressRefused;

@@ -1,5 +1,7 @@
 //! Messages of live chats (SPEC 2.7), and what provider ids of quoted messages refer to.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
@@ -182,23 +184,23 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMe
     Ok(())
 }
 
-/// Takes a provider's message id for an incoming message; `false` when it has been taken before: the message is a
-/// repetition.
-pub async fn claim_provider_id(
+/// Takes providers' message ids for incoming messages, and answers the messages whose id had not been taken before: the others
+/// are repetitions.
+pub async fn claim_provider_ids(
     db: &mut PgConnection,
     client: ClientId,
-    provider_id: &str,
-    message: ChatMessageId,
-) -> Result<bool> {
-    let done = sqlx::query(
-        "INSERT INTO provider_message (client_id, provider_id, chat_message_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+    claims: &[(&str, ChatMessageId)],
+) -> Result<HashSet<ChatMessageId>> {
+    let claimed: Vec<Uuid> = sqlx::query_scalar(
+        "INSERT INTO provider_message (client_id, provider_id, chat_message_id)
+         SELECT $1, * FROM unnest($2::text[], $3::uuid[]) ON CONFLICT DO NOTHING RETURNING chat_message_id",
     )
     .bind(client.0)
-    .bind(provider_id)
-    .bind(message.0)
-    .execute(db)
+    .bind(claims.iter().map(|(provider_id, _)| *provider_id).collect::<Vec<_>>())
+    .bind(claims.iter().map(|(_, message)| message.0).collect::<Vec<_>>())
+    .fetch_all(db)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(claimed.into_iter().map(ChatMessageId).collect())
 }
 
 /// Writes the delivery state of an outgoing message, and the provider's id once there is one.

@@ -1,5 +1,7 @@
 //! Participants, their messages and what their chatbot must see, in a real database.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
@@ -129,9 +131,13 @@ async fn a_saved_participant_reads_back_as_it_was() {
 async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     let (mut db, customer) = database().await;
     begin(&mut db, customer, CHAT).await.unwrap();
-    let id = ChatMessageId(Uuid::from_u128(500));
-    assert!(chat_messages::claim_provider_id(&mut db, CLIENT, "wamid.A", id).await.unwrap());
-    assert!(!chat_messages::claim_provider_id(&mut db, CLIENT, "wamid.A", id).await.unwrap());
+    let message = |id| ChatMessageId(Uuid::from_u128(id));
+    let id = message(500);
+    let claimed = chat_messages::claim_provider_ids(&mut db, CLIENT, &[("wamid.A", id)]).await.unwrap();
+    assert_eq!(claimed, HashSet::from([id]));
+    let claims = [("wamid.A", message(91)), ("wamid.B", message(92)), ("wamid.B", message(93))];
+    let claimed = chat_messages::claim_provider_ids(&mut db, CLIENT, &claims).await.unwrap();
+    assert_eq!(claimed, HashSet::from([message(92)]), "of two with one id the first counts");
     let message = NewChatMessage {
         id,
         participant: CHAT,

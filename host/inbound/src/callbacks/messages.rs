@@ -1,0 +1,104 @@
+//! Takes what customers wrote: those of one customer in their order, those of several at the same time. Where there are more
+//! than can be taken at the same time several customers share a transaction, as half of what a message costs is the same for
+//! all of them (`docs/benchmarks.md`, "What comes alone").
+
+use std::{borrow::Cow, time::Duration};
+
+use domain::{
+    ids::{CallbackId, InboxId},
+    inbound::InboundMessage,
+};
+use futures::{StreamExt, TryStreamExt, stream};
+use storage::inbound::callbacks;
+
+use super::{names, senders, work, work::Item};
+use base::{Context, Result, lanes::Lease};
+use chat::receive;
+
+/// Transactions at the same time: each takes a connection to the database, and half of the time it waits for it.
+const AT_ONCE: usize = 4;
+/// Messages in one transaction: a customer waits for those of the others.
+const TOGETHER: usize = 16;
+/// How long a transaction of several messages waits for a lock. It locks several customers in the order in which they wrote,
+/// others lock them in other orders: it gives way, and each message is taken alone, which locks one customer.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Takes neighbouring messages of a lane.
+pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Result<()> {
+    stream::iter(runs(senders::by_sender(items, Item::message)))
+        .map(Ok)
+        .try_for_each_concurrent(AT_ONCE, |run| async move {
+            for together in run.chunks(TOGETHER) {
+                if lease.is_over() {
+                    break;
+                }
+                work::take_group(ctx, lease, together).await?;
+            }
+            Ok(())
+        })
+        .await
+}
+
+/// What is taken one after the other: one customer's messages, or those of several where there are many customers.
+fn runs<T>(sequences: Vec<Vec<T>>) -> Vec<Vec<T>> {
+    let messages: usize = sequences.iter().map(Vec::len).sum();
+    let enough = messages.div_ceil(AT_ONCE).min(TOGETHER);
+    let mut runs: Vec<Vec<T>> = Vec::new();
+    for sequence in sequences {
+        match runs.last_mut() {
+            Some(run) if run.len() + sequence.len() <= enough => run.extend(sequence),
+            _ => runs.push(sequence),
+        }
+    }
+    runs
+}
+
+/// Takes messages in one transaction.
+pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
+    let inbox = InboxId(lease.lane);
+    let mut messages: Vec<Cow<'_, InboundMessage>> = Vec::with_capacity(group.len());
+    for message in group.iter().filter_map(|item| item.message()) {
+        let named = names::complete(ctx, (lease.client, inbox), message).await?;
+        messages.push(named.map_or(Cow::Borrowed(message), Cow::Owned));
+    }
+    let messages: Vec<&InboundMessage> = messages.iter().map(AsRef::as_ref).collect();
+    let mut tx = ctx.db.begin().await?;
+    match messages.as_slice() {
+        [_] => lease.hold(&mut tx).await?,
+        _ => lease.hold_giving_way(&mut tx, PATIENCE).await?,
+    }
+    let wakes = receive::receive_all(ctx, &mut tx, lease.client, inbox, &messages).await?;
+    let done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
+    callbacks::remove(&mut tx, lease.client, &done).await?;
+    tx.commit().await?;
+    ctx.wake.wake_all(lease.client, wakes);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs_of(customers: &[usize]) -> Vec<usize> {
+        runs(customers.iter().map(|messages| vec![(); *messages]).collect()).iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn as_many_customers_as_are_taken_at_once_share_nothing() {
+        assert_eq!(runs_of(&[1]), [1]);
+        assert_eq!(runs_of(&[1, 1, 1, 1]), [1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn more_customers_share_transactions_evenly_and_never_too_many_of_them() {
+        assert_eq!(runs_of(&[1; 5]), [2, 2, 1]);
+        assert_eq!(runs_of(&[1; 64]), [16, 16, 16, 16]);
+        assert_eq!(runs_of(&[1; 100]), [16, 16, 16, 16, 16, 16, 4]);
+    }
+
+    #[test]
+    fn what_one_customer_wrote_is_one_run_however_much_it_is() {
+        assert_eq!(runs_of(&[40, 1, 1, 2]), [40, 4]);
+        assert_eq!(runs_of(&[3, 3, 3, 3]), [3, 3, 3, 3]);
+    }
+}
