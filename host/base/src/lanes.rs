@@ -73,17 +73,6 @@ impl Lease {
         }
     }
 
-    /// As [`Self::hold`], of a transaction that gives way where it would wait for a lock for longer than `patience`
-    /// ([`Error::gave_way`]).
-    pub async fn hold_giving_way(&self, db: &mut PgConnection, patience: Duration) -> Result<()> {
-        let lane = (self.queue, self.lane);
-        if storage::work::lanes::hold_giving_way(db, self.client, lane, self.fence, patience).await? {
-            Ok(())
-        } else {
-            Err(Error::LeaseLost)
-        }
-    }
-
     /// As [`Self::hold`], of a lane that is an inbox; says in the same statement whether a plugin answers for `world` on it.
     pub async fn hold_and_see(&self, db: &mut PgConnection, world: &str) -> Result<bool> {
         let held =

@@ -12,7 +12,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use storage::inbound::callbacks;
 
 use super::{names, senders, work, work::Item};
-use base::{Context, Result, lanes::Lease};
+use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 
 /// Transactions at the same time: each takes a connection to the database, and half of the time it waits for it.
@@ -62,14 +62,13 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
         messages.push(named.map_or(Cow::Borrowed(message), Cow::Owned));
     }
     let messages: Vec<&InboundMessage> = messages.iter().map(AsRef::as_ref).collect();
+    let done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
+    let patience = (messages.len() > 1).then_some(PATIENCE);
     let mut tx = ctx.db.begin().await?;
-    match messages.as_slice() {
-        [_] => lease.hold(&mut tx).await?,
-        _ => lease.hold_giving_way(&mut tx, PATIENCE).await?,
+    if !callbacks::hold_and_remove(&mut tx, lease.client, (lease.lane, lease.fence), &done, patience).await? {
+        return Err(Error::LeaseLost);
     }
     let wakes = receive::receive_all(ctx, &mut tx, lease.client, inbox, &messages).await?;
-    let done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
-    callbacks::remove(&mut tx, lease.client, &done).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes);
     Ok(())

@@ -1,6 +1,6 @@
 //! Provider callbacks: stored once per fact before they are answered, worked off in order per lane.
 
-use std::borrow::Borrow;
+use std::{borrow::Borrow, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    Queue, Result,
     stored::{self, Stored},
 };
 
@@ -123,6 +123,38 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Holds the lane of items until the transaction ends, and forgets them: `false` when the lane is held by somebody else now. As
+/// the first statement of a transaction that takes all of them, in place of [`crate::work::lanes::hold`] and [`remove`].
+/// `patience`: the transaction waits for no lock for longer.
+pub async fn hold_and_remove(
+    db: &mut PgConnection,
+    client: ClientId,
+    (lane, fence): (Uuid, i64),
+    items: &[CallbackId],
+    patience: Option<Duration>,
+) -> Result<bool> {
+    let held: Option<i32> = sqlx::query_scalar(
+        "WITH held AS MATERIALIZED (
+             SELECT 1 AS lane, set_config('lock_timeout', COALESCE($6, current_setting('lock_timeout')), true) AS patience
+             FROM lane WHERE client_id = $1 AND queue = $3 AND lane_id = $4 AND fence = $5 FOR SHARE
+         ), gone AS (
+             DELETE FROM callback
+             USING (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) done
+             WHERE callback.client_id = done.client_id AND callback.id = done.id AND EXISTS (SELECT 1 FROM held)
+         )
+         SELECT lane FROM held",
+    )
+    .bind(client.0)
+    .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
+    .bind(Queue::Callback.name())
+    .bind(lane)
+    .bind(fence)
+    .bind(patience.map(|patience| patience.as_millis().to_string()))
+    .fetch_optional(db)
+    .await?;
+    Ok(held.is_some())
 }
 
 /// Puts items off without counting it as a failure: what they are about is not known yet.

@@ -293,28 +293,6 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
     Ok(held.is_some())
 }
 
-/// As [`hold`], of a transaction that waits for no lock for longer than `patience`.
-pub async fn hold_giving_way(
-    db: &mut PgConnection,
-    client: ClientId,
-    (queue, lane): (Queue, Uuid),
-    fence: i64,
-    patience: Duration,
-) -> Result<bool> {
-    let held: Option<String> = sqlx::query_scalar(
-        "SELECT set_config('lock_timeout', $5, true) FROM lane
-         WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4 FOR SHARE",
-    )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
-    .bind(fence)
-    .bind(patience.as_millis().to_string())
-    .fetch_optional(db)
-    .await?;
-    Ok(held.is_some())
-}
-
 /// As [`hold`], of a lane that is an inbox, and says in the same statement whether a plugin answers for `world` on it: `None` when the
 /// lane is not ours any more.
 pub async fn hold_and_see(

@@ -85,6 +85,20 @@ struct CustomerRow {
 
 /// A customer; an id that was merged away answers the customer it became.
 pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Option<Customer>> {
+    read(db, client, Some(customer), None).await
+}
+
+/// The customer whose address this is, shown or not.
+pub async fn find_by_address(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<Option<Customer>> {
+    read(db, client, None, Some(address)).await
+}
+
+async fn read(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: Option<CustomerId>,
+    address: Option<&Address>,
+) -> Result<Option<Customer>> {
     let row: Option<CustomerRow> = sqlx::query_as(
         "SELECT customer.id, customer.full_name, customer.username,
                 (SELECT contact.full_name FROM contact
@@ -99,10 +113,14 @@ pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId)
                     array_agg(value ORDER BY seen_at DESC, kind, value) AS values
              FROM customer_address address
              WHERE address.client_id = $1 AND address.customer_id = customer.id) known
-         WHERE asked.client_id = $1 AND asked.id = $2",
+         WHERE asked.client_id = $1
+           AND asked.id = COALESCE($2, (SELECT customer_id FROM customer_address
+                                        WHERE client_id = $1 AND kind = $3 AND value = $4))",
     )
     .bind(client.0)
-    .bind(customer.0)
+    .bind(id.map(|id| id.0))
+    .bind(address.map(|address| address.kind().as_str()))
+    .bind(address.map(Address::value))
     .fetch_optional(db)
     .await?;
     let Some(row) = row else { return Ok(None) };

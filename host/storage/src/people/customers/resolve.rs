@@ -10,7 +10,7 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use super::{Customer, Introduction, addresses, bulk::keep_changing, find, merge, passing};
+use super::{Customer, Introduction, addresses, bulk::keep_changing, find, find_by_address, merge, passing};
 use crate::{
     Result,
     chat::{conversations, search},
@@ -42,28 +42,37 @@ pub async fn introduce(
     introduction: Introduction,
     now: DateTime<Utc>,
 ) -> Result<Customer> {
+    if let Some(known) = known_as(db, client, &introduction).await? {
+        return Ok(known);
+    }
     let named = addresses::named(&introduction);
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let replaced = introduction.replaced.as_ref();
+    let is_new = found.is_empty();
     let customer = settle(db, client, ids, (&named, replaced), found, now).await?;
-    // The replaced address stays an alias: it must not become the one that is shown.
-    let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
-    let Some(known) = find(db, client, customer).await? else { return Ok(introduction.customer(customer)) };
-    let is_shown = |address: &Address| known.addresses.shown(address.kind()) == Some(address);
-    let are_shown = current.iter().all(is_shown);
-    let is_named = introduction.name.is_none() || introduction.name == known.name;
-    let is_named = is_named && (introduction.username.is_none() || introduction.username == known.username);
-    if are_shown && is_named {
-        return Ok(known);
-    }
-    if !are_shown {
+    if !is_new {
+        // The replaced address stays an alias: it must not become the one that is shown.
+        let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
         addresses::touch(db, client, &current, now).await?;
     }
-    if !is_named {
+    if introduction.name.is_some() || introduction.username.is_some() {
         rename(db, client, customer, &introduction).await?;
     }
-    Ok(find(db, client, customer).await?.unwrap_or(known))
+    let known = find(db, client, customer).await?;
+    Ok(known.unwrap_or_else(|| introduction.customer(customer)))
+}
+
+/// The customer, where all of what is said is known already: most of what is written is by somebody who wrote before, and there
+/// is nothing to write down then.
+async fn known_as(db: &mut PgConnection, client: ClientId, introduction: &Introduction) -> Result<Option<Customer>> {
+    let (None, Some(address)) = (&introduction.replaced, introduction.addresses.first()) else { return Ok(None) };
+    let Some(known) = find_by_address(db, client, address).await? else { return Ok(None) };
+    let is_shown = |address: &Address| known.addresses.shown(address.kind()) == Some(address);
+    let are_shown = introduction.addresses.iter().all(is_shown);
+    let is_named = introduction.name.is_none() || introduction.name == known.name;
+    let is_named = is_named && (introduction.username.is_none() || introduction.username == known.username);
+    Ok((are_shown && is_named).then_some(known))
 }
 
 /// A customer has another address in the place of `old` (PROVIDERS A.10 `user_changed_number`): what the introduction names
