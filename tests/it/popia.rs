@@ -133,6 +133,50 @@ async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
 }
 
 #[tokio::test]
+async fn an_agent_of_the_client_above_sees_customers_as_their_own_client_has_them_seen() {
+    let patchbay = Shared::get().await;
+    let (above, below) = (patchbay.new_client().await, patchbay.new_client().await);
+    let adopt = "UPDATE client SET parent_id = (SELECT id FROM client WHERE client_ref = $1) WHERE client_ref = $2";
+    let adopt = sqlx::query(adopt).bind(&above.client_ref).bind(&below.client_ref);
+    adopt.execute(&mut patchbay.database().await).await.unwrap();
+    let open = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
+    below.post(open, &json!({ "sender": below.number, "recipient": "27829998877" })).await.ok();
+    let (phone, path) = (patchbay.new_phone(), "/chat-service/api/v2/chats");
+    phone.write(&below.number, "hello").await;
+    let chat = eventually("a chat", || async {
+        below.get(&format!("{path}?scope=all")).await.ok()["content"].as_array()?.first().cloned()
+    })
+    .await;
+    let agent_below = with_role(&patchbay, &below, "AGENT");
+    let taken = format!("{path}/{}/assign", chat["id"].as_str().unwrap());
+    agent_below.request(Method::POST, &taken, None, &[]).await.ok();
+    let agent = with_role(&patchbay, &above, "AGENT");
+    let below_ref = &below.client_ref;
+    let list = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef";
+    let (from, to) = ("2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z");
+    let tickets = format!(
+        "/chat-service/ticket/search?clientRef={below_ref}&page=0&size=10&startDateTime={from}&endDateTime={to}"
+    );
+    let list = format!("{list}?clientRef={below_ref}");
+    let seen = async |of: &Client| {
+        let (list, tickets) = (of.get(&list).await.ok(), of.get(&tickets).await.ok());
+        json!([list[0]["recipient"], tickets["content"][0]["phoneNumber"]])
+    };
+    let whole = json!(["27829998877", phone.msisdn]);
+    assert_eq!(seen(&agent).await, whole);
+
+    switch(&below, true).await;
+    let masked = seen(&agent).await;
+    assert_eq!(masked[0], "********877");
+    assert!(masked[1].as_str().unwrap().starts_with("********"), "{masked}");
+    assert_eq!(seen(&above).await, whole, "who needs numbers sees them");
+
+    switch(&below, false).await;
+    switch(&above, true).await;
+    assert_eq!(seen(&agent).await[0], "********877", "as their own client has it");
+}
+
+#[tokio::test]
 async fn masking_takes_a_yes_or_a_no() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_bare_client();

@@ -4,7 +4,11 @@ use std::marker::PhantomData;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use base::audit::Actor;
-use tenancy::accounts::{Caller, Role};
+use domain::ids::ClientId;
+use tenancy::{
+    accounts::{Caller, Role},
+    clients,
+};
 use tracing::Span;
 
 use crate::{
@@ -114,6 +118,7 @@ pub(crate) struct Allowed<P> {
     pub caller: Caller,
     /// What the request holds of the client's share.
     pub held: Held,
+    viewer: Viewer,
     permission: PhantomData<P>,
 }
 
@@ -121,6 +126,15 @@ impl<P> Allowed<P> {
     /// For the audit trail.
     pub fn actor(&self) -> Actor {
         Actor::User(self.caller.user)
+    }
+
+    /// The client of a `clientRef` whose customers are answered: the caller's own or one below it. Any other reference is nobody's.
+    pub async fn opens(&self, state: &ApiState, client_ref: &str) -> Result<Option<ClientId>, ApiError> {
+        let opened = clients::opened(&state.context.db, &self.caller, client_ref).await?;
+        Ok(opened.map(|(client, sight)| {
+            self.viewer.sees(sight);
+            client
+        }))
     }
 }
 
@@ -134,10 +148,11 @@ impl<P: Permission> FromRequestParts<ApiState> for Allowed<P> {
         let caller = caller.ok_or_else(|| ApiError::unauthorized(credential))?;
         Span::current().record("client.id", tracing::field::display(caller.client));
         let held = Held::of(&parts.extensions);
-        Viewer::of(&parts.extensions).sees(caller.sight);
+        let viewer = Viewer::of(&parts.extensions);
+        viewer.sees(caller.sight);
         held.belongs_to(caller.client)?;
         if P::ROW.roles.contains(&caller.role) {
-            Ok(Self { caller, held, permission: PhantomData })
+            Ok(Self { caller, held, viewer, permission: PhantomData })
         } else {
             let said = format!("a user with the role {} may not {}", caller.role, P::ROW.what);
             Err(ApiError::new(ErrorKind::Forbidden, said))

@@ -1,7 +1,10 @@
 //! Where answers are masked (SPEC 4.7, `popia-compliance`): one place around all handlers. A handler says nothing of it; whoever
 //! the caller turns out to be decides.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use axum::{
     body::{Body, to_bytes},
@@ -15,9 +18,11 @@ use serde_json::Value;
 
 use crate::error::ApiError;
 
-/// How the caller of a request sees customers. Known once its key has been looked up.
+/// How the caller of a request sees customers. Known once its key has been looked up, and the client whose customers they are.
 #[derive(Clone, Default)]
-pub(crate) struct Viewer(Arc<OnceLock<Sight>>);
+pub(crate) struct Viewer {
+    masked: Arc<AtomicBool>,
+}
 
 impl Viewer {
     /// The viewer of the request with these extensions.
@@ -25,15 +30,17 @@ impl Viewer {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    /// The caller is known.
+    /// This much is seen at most.
     pub fn sees(&self, sight: Sight) {
-        // A request has one caller.
-        self.0.get_or_init(|| sight);
+        match sight {
+            Sight::Whole => {}
+            Sight::Masked => self.masked.store(true, Ordering::Relaxed),
+        }
     }
 
     /// What is seen; whoever has no key sees what anybody may.
     pub fn sight(&self) -> Sight {
-        self.0.get().copied().unwrap_or_default()
+        if self.masked.load(Ordering::Relaxed) { Sight::Masked } else { Sight::Whole }
     }
 }
 

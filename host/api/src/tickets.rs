@@ -224,8 +224,10 @@ async fn search(
     allowed: Allowed<LiveChat>,
     query: TicketQuery,
 ) -> Result<Json<Page<TicketBody>>, ApiError> {
-    let Some(filter) = query.filter else { return Ok(Json(Page::around(query.page, 0))) };
-    let found = tickets::search(&state.context, acting(&allowed), &query.client_ref, &filter, query.page).await;
+    let (Some(filter), Some(client)) = (query.filter, allowed.opens(&state, &query.client_ref).await?) else {
+        return Ok(Json(Page::around(query.page, 0)));
+    };
+    let found = tickets::search(&state.context, client, &filter, query.page).await;
     Ok(Json(Page::new(query.page, found.map_err(refused)?, TicketBody::from)))
 }
 

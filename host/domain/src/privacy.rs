@@ -28,7 +28,7 @@ const OF_A_CUSTOMER: [&str; 5] =
     ["phoneNumber", "customerUserId", "conversationClosed", "chatBotConversation", "missedConversation"];
 
 /// Whether somebody sees who the customers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Sight {
     /// Everything as it is.
     #[default]

@@ -4,12 +4,13 @@ use domain::{
     hours::TimeZone,
     ids::ClientId,
     page::{Page, PageRequest},
+    privacy::Sight,
 };
 use storage::{PgConnection, PgPool, tenancy::clients, violates};
 
 pub use storage::tenancy::clients::Client;
 
-use crate::accounts::{CreateError, check_client_name, check_ref};
+use crate::accounts::{Caller, CreateError, check_client_name, check_ref};
 use base::{
     Error,
     audit::{Actor, Administration, audit},
@@ -100,6 +101,18 @@ pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) ->
     let Some(found) = clients::find_by_ref(db, client_ref).await? else { return Ok(None) };
     let seen = found == caller || clients::is_within(db, caller, found).await?;
     Ok(seen.then_some(found))
+}
+
+/// The client that a caller with this role means, whose customers are to be read, and how the caller sees them: as the caller's own
+/// client has it and as theirs has it. `None` as of [`meant`].
+pub async fn opened(db: &PgPool, caller: &Caller, client_ref: &str) -> base::Result<Option<(ClientId, Sight)>> {
+    let mut db = db.acquire().await?;
+    let Some(client) = meant(&mut db, caller.client, client_ref).await? else { return Ok(None) };
+    if client == caller.client {
+        return Ok(Some((client, caller.sight)));
+    }
+    let masks = clients::get(&mut db, client).await?.is_none_or(|client| client.popia_compliant);
+    Ok(Some((client, caller.sight.max(caller.role.sight(masks)))))
 }
 
 /// A client, as the caller sees it.

@@ -4,7 +4,7 @@ use harness::eventually;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{CHATS, Desk, tickets::found};
+use super::{CHATS, Desk, MESSAGES, tickets::found};
 
 async fn asks(desk: &Desk) {
     let path = "/api/v1/clients/me";
@@ -54,12 +54,21 @@ async fn an_answer_that_comes_late_finds_the_ticket_that_was_asked_about() {
     eventually("the chat to open again", || async { (desk.chat().await["conversationClosed"] == false).then_some(()) })
         .await;
     thandi.does(&desk.chat, "assign").await.ok();
+    let answer = json!({ "participantId": desk.chat, "channel": "WHATSAPP", "text": "go on" });
+    thandi.client.post(MESSAGES, &answer).await.ok();
 
     desk.phone.tap(&asked, "Average").await;
     let rated = eventually("the rating", || async { found(&desk.client, "&rating=average").await.pop() }).await;
     assert_eq!(rated["ticketNumber"], "1");
+    let waits = "SELECT count(*) FROM chat_due WHERE lane_id = $1::text::uuid AND kind = 'ANSWER'";
+    let waits = sqlx::query_scalar::<_, i64>(waits).bind(&desk.chat);
+    assert_eq!(waits.fetch_one(&mut desk.patchbay.database().await).await.unwrap(), 0, "it asks nobody for an answer");
     let now = &found(&desk.client, "&ticketNumber=2").await[0];
-    assert_eq!((&now["status"], &now["rating"]), (&json!("OPEN"), &Value::Null), "the ticket of now is not touched");
+    assert_eq!(
+        (&now["status"], &now["rating"]),
+        (&json!("AWAITING_CUSTOMER"), &Value::Null),
+        "the ticket of now is not touched"
+    );
 }
 
 #[tokio::test]

@@ -103,3 +103,33 @@ async fn messages_go_both_ways() {
     }
     assert_eq!(desk.chat().await["unreadCount"], 0);
 }
+
+#[tokio::test]
+async fn a_file_that_cannot_be_said_is_not_kept() {
+    let desk = Desk::set().await;
+    let form = |field: &str, value: &str| {
+        format!(
+            "--b\r\nContent-Disposition: form-data; name=\"participantId\"\r\n\r\n{}\r\n--b\r\n\
+             Content-Disposition: form-data; name=\"{field}\"\r\n\r\n{value}\r\n--b\r\n\
+             Content-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4\r\n--b--\r\n",
+            desk.chat
+        )
+    };
+    let path = format!("{MESSAGES}/sendMessageWithAttachment");
+    let send = async |form: String| desk.client.post_raw(&path, "multipart/form-data; boundary=b", form).await;
+    for field in ["tempId", "ctId", "quotedExternalMessageId"] {
+        assert_eq!(send(form(field, "a\0b")).await.faulty_fields(), [field]);
+    }
+    assert_eq!(send(form("quotedExternalMessageId", "wamid.of.nobody")).await.status, 400);
+    let kept = async || desk.patchbay.rows_of(&desk.client.client_ref).await.get("media").copied().unwrap_or_default();
+    assert_eq!(kept().await, 0);
+    let sent = send(form("tempId", "1")).await.ok();
+    assert_eq!(send(form("tempId", "1")).await.ok()["id"], sent["id"]);
+    assert_eq!(kept().await, 1, "said again, it is the message that is there");
+    desk.client
+        .request(Method::POST, &format!("/chat-service/api/v2/chats/{}/terminate", desk.chat), None, &[])
+        .await
+        .ok();
+    assert_eq!(send(form("text", "too late")).await.status, 409);
+    assert_eq!(kept().await, 1);
+}

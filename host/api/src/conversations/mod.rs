@@ -188,7 +188,8 @@ async fn list_by_ref(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let client_ref = parameter(&parts, "clientRef")?;
-    let mut listing = long_lived::listing_of_ref(&state.context.db, allowed.caller.client, &client_ref).await?;
+    let client = allowed.opens(&state, &client_ref).await?;
+    let mut listing = Listing::of(&state.context.db, client);
     let now = state.context.now();
     // What fails before anything was said is an error like any other.
     let first = items(&mut listing, now).await?;

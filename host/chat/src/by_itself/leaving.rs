@@ -1,4 +1,4 @@
-//! An agent is gone: its chats go back to the queue, of the team that they were with.
+//! An agent is gone, or answers customers no more: its chats go back to the queue, of the team that they were with.
 
 use base::{Context, Result};
 use domain::{
@@ -17,7 +17,7 @@ use crate::conversation::{as_event, ticketing};
 /// Why a chat waits that an agent had.
 const LEFT: &str = "its agent has left";
 
-/// Takes a locked chat back from an agent who is gone.
+/// Takes a locked chat back from an agent who has chats no more.
 pub(super) async fn take_back(
     ctx: &Context,
     db: &mut PgConnection,
@@ -28,7 +28,8 @@ pub(super) async fn take_back(
         return Ok(Vec::new());
     };
     // Somebody else may have it by now.
-    if agents::find(db, client, agent, ctx.settings.agent_chats).await?.is_some() {
+    let owner = agents::find(db, client, agent, ctx.settings.agent_chats).await?;
+    if owner.is_some_and(|owner| owner.takes_chats()) {
         return Ok(Vec::new());
     }
     let before = chat.clone();

@@ -36,7 +36,8 @@ pub(super) async fn note(
         due::add(db, client, &[chat.id], Due::Answer, (due_at, ctx.now())).await?;
         return Ok(Vec::new());
     }
-    (chat.missed, chat.missed_by) = (true, agent);
+    // Who missed it first stays the one who did.
+    (chat.missed, chat.missed_by) = (true, chat.missed_by.or(agent));
     // It was within hours that nobody answered.
     chat.after_hours = false;
     let missed = ChatMissed { participant: chat.id, state: chat.state, agent };

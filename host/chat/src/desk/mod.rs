@@ -30,7 +30,7 @@ pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, past, tracked};
 pub use moves::{To, Whole, assign, open, release, resolve, terminate, terminate_whole};
 pub use presence::{Shown, read, typing};
 pub use said::{Said, What, Written};
-pub use speaking::speak;
+pub use speaking::{could_speak, speak};
 pub use storage::chat::lists::{ShownAgent, ShownCustomer};
 pub use uploads::{UploadRefused, Uploaded, upload};
 pub use view::{ChatView, ctn};

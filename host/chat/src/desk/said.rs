@@ -94,6 +94,9 @@ impl Written {
             if length == 0 || length > NAME_MAX {
                 faults.push(FieldFault::new(field, format!("must have 1 to {NAME_MAX} characters")));
             }
+            if value.as_deref().is_some_and(|text| text.contains('\0')) {
+                faults.push(FieldFault::new(field, "contains a NUL character"));
+            }
         }
         let what = match self.reaction {
             None => what(self.text, self.media_url, self.location, &mut faults),

@@ -46,15 +46,10 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     let client = acting.client;
     fits(ctx, client, &said).await?;
     let mut tx = ctx.db.begin().await?;
-    let mut chat = locked(&mut tx, client, said.participant).await?;
-    if let Some(temp_id) = &said.temp_id
-        && let Some(sent) = history::by_temp_id(&mut tx, client, chat.id, temp_id).await?
-    {
-        return messages::view(ctx, &mut tx, client, sent).await;
-    }
-    may_speak(&mut tx, acting, &chat, &said).await?;
-    let listener = listener(&mut tx, client, &chat).await?;
-    window_open(ctx, &mut tx, client, &chat, listener.kind).await?;
+    let (mut chat, listener) = match approach(ctx, &mut tx, acting, &said).await? {
+        Approach::Said(view) => return Ok(*view),
+        Approach::Open(chat, listener) => (*chat, listener),
+    };
     let worded = worded(ctx, &mut tx, acting, (&chat, listener.kind), &said).await?;
     let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (&said, &worded)).await?;
     let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
@@ -63,6 +58,44 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     wakes.push((Queue::Outbound, chat.inbox.0));
     ctx.wake.wake_all(client, wakes);
     Ok(view)
+}
+
+/// Looks whether it could be said now, whatever is wrong with its file: for a file that is not kept yet. Answers the message where
+/// its `temp_id` is that of one that was said before.
+///
+/// # Errors
+/// As of [`speak`].
+pub async fn could_speak(ctx: &Context, acting: Acting, said: &Said) -> Result<Option<MessageView>, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    match approach(ctx, &mut tx, acting, said).await? {
+        Approach::Said(view) => Ok(Some(*view)),
+        Approach::Open(chat, _) => {
+            naming::quoted(&mut tx, acting.client, &chat, said.quotes.as_deref()).await?;
+            Ok(None)
+        }
+    }
+}
+
+/// What is found when something is to be said.
+enum Approach {
+    /// It was said before.
+    Said(Box<MessageView>),
+    /// The chat, locked, in which the caller may say it now.
+    Open(Box<Participant>, Listener),
+}
+
+async fn approach(ctx: &Context, db: &mut PgConnection, acting: Acting, said: &Said) -> Result<Approach, DeskError> {
+    let client = acting.client;
+    let chat = locked(db, client, said.participant).await?;
+    if let Some(temp_id) = &said.temp_id
+        && let Some(sent) = history::by_temp_id(db, client, chat.id, temp_id).await?
+    {
+        return Ok(Approach::Said(Box::new(messages::view(ctx, db, client, sent).await?)));
+    }
+    may_speak(db, acting, &chat, said).await?;
+    let listener = listener(db, client, &chat).await?;
+    window_open(ctx, db, client, &chat, listener.kind).await?;
+    Ok(Approach::Open(Box::new(chat), listener))
 }
 
 /// Whom the messages of a chat go to, and over what.

@@ -5,7 +5,7 @@ use domain::{
     ids::{ClientId, ConversationId},
     page::{Page, PageRequest},
 };
-use storage::{PgPool, chat::conversations, tenancy::clients};
+use storage::{PgPool, chat::conversations};
 
 use base::Result;
 
@@ -31,22 +31,12 @@ pub struct Listing {
 /// Conversations read at a time.
 const AT_ONCE: i64 = 500;
 
-/// The conversations of the client that has this name now, as far as the caller may see them: its own and those of its
-/// descendants (DESIGN 7). Of any other name there are none. `me` is the caller itself.
-pub async fn listing_of_ref(db: &PgPool, caller: ClientId, client_ref: &str) -> Result<Listing> {
-    let mut connection = db.acquire().await?;
-    let named = match client_ref {
-        "me" => Some(caller),
-        name => clients::find_by_ref(&mut connection, name).await?,
-    };
-    let client = match named {
-        Some(client) if clients::is_within(&mut connection, caller, client).await? => Some(client),
-        _ => None,
-    };
-    Ok(Listing { db: db.clone(), client, before: None })
-}
-
 impl Listing {
+    /// The conversations of a client; `None` has none.
+    pub fn of(db: &PgPool, client: Option<ClientId>) -> Self {
+        Self { db: db.clone(), client, before: None }
+    }
+
     /// The next ones; none at the end.
     pub async fn next(&mut self) -> Result<Vec<Conversation>> {
         let Some(client) = self.client else { return Ok(Vec::new()) };

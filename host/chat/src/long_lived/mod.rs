@@ -12,7 +12,7 @@ use storage::chat::conversations;
 
 use base::{Context, Result};
 
-pub use list::{Listing, list, listing_of_ref};
+pub use list::{Listing, list};
 pub use open::{OpenError, Opened, open};
 
 /// What a close call led to.

@@ -39,6 +39,19 @@ pub(super) struct Answered {
     pub(super) quoted_provider_id: Option<String>,
 }
 
+impl Answered {
+    /// Whether somebody is to answer it. A reaction is seen and asks nothing, nor does the answer to a question about what is over.
+    pub(super) fn asks(&self) -> bool {
+        let of_ticket = self.rating.is_some_and(|rated| rated.ticket.is_some());
+        !of_ticket && !self.is_reaction()
+    }
+
+    /// Whether it is a reaction to a message, put on or taken off.
+    pub(super) fn is_reaction(&self) -> bool {
+        matches!(self.content, InboundContent::Reaction { .. })
+    }
+}
+
 /// The message that another one answers.
 pub(super) struct Target {
     /// Where it is stored.

@@ -95,7 +95,12 @@ pub(super) async fn route(
         }
     };
     let (was, last_team) = (Some(participant.state), participant.team.as_ref().map(|team| team.name.clone()));
-    let opened = decide(&mut participant, bot, arrival.answered.rating);
+    let opened = if participant.state == ParticipantState::Closed && arrival.answered.is_reaction() {
+        // To the last words of a conversation: nobody begins one by it.
+        Opened::No
+    } else {
+        decide(&mut participant, bot, arrival.answered.rating)
+    };
     if opened == Opened::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
     }

@@ -50,6 +50,7 @@ fn came(arrival: &Arrival<'_>, chat: Chat) -> MessageCame {
         customer: as_event::customer(arrival.customer),
         content: answered.content.clone(),
         carousel: answered.carousel,
+        asks: answered.asks(),
         media_url: arrival.media_url.clone(),
         answers: answered.target.as_ref().map(answers),
         quoted_provider_id: answered.quoted_provider_id.clone(),

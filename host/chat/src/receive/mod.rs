@@ -204,8 +204,7 @@ async fn ticket_waits(
     arrival: &Arrival<'_>,
     chat: &Participant,
 ) -> Result<Option<Event>> {
-    // The answer to a question about what is over asks nothing.
-    if let Some(Rated { ticket: Some(_), .. }) = arrival.answered.rating {
+    if !arrival.answered.asks() {
         return Ok(None);
     }
     match chat.state {

@@ -31,7 +31,7 @@ use storage::{
     people::customers::{Introduction, resolve},
     tenancy::users::Role,
 };
-use tenancy::accounts::users;
+use tenancy::accounts::users::{self, UserChange};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -243,6 +243,59 @@ async fn who_was_given_a_chat_and_did_not_answer_has_missed_it() {
     let found = stage.found(chat).await;
     assert!(found.missed && found.state == ParticipantState::Active, "the customer has waited since it wrote");
     assert_eq!(found.missed_by, Some(agent));
+}
+
+#[tokio::test]
+async fn of_a_chat_that_was_missed_in_the_queue_the_first_agent_who_gets_it_and_does_not_answer_has_missed_it() {
+    let stage = Stage::new("OFF").await;
+    let (first, second) = (stage.agent(5).await, stage.agent(5).await);
+    let chat = stage.chat().await;
+    stage.wait(600);
+    stage.settle().await;
+    stage.assign(chat, To::Agent(first)).await;
+    stage.wait(599);
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.missed_by, None);
+    stage.wait(1);
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.missed_by, Some(first));
+    stage.assign(chat, To::Agent(second)).await;
+    stage.wait(10_000);
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.missed_by, Some(first), "whoever has it later");
+}
+
+#[tokio::test]
+async fn who_gets_a_chat_that_was_missed_in_the_queue_and_answers_has_not_missed_it() {
+    let stage = Stage::new("OFF").await;
+    let agent = stage.agent(5).await;
+    let chat = stage.chat().await;
+    stage.wait(600);
+    stage.settle().await;
+    stage.assign(chat, To::Agent(agent)).await;
+    stage.answer(chat, agent).await;
+    stage.wait(10_000);
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.missed_by, None);
+}
+
+#[tokio::test]
+async fn an_agent_whose_role_answers_no_customers_any_more_gives_its_chats_back() {
+    let stage = Stage::new("OFF").await;
+    let agent = stage.agent(5).await;
+    let chat = stage.chat().await;
+    stage.assign(chat, To::Agent(agent)).await;
+    let admin = Administration::from(&*stage.ctx);
+    let becomes = async |role| {
+        let change = UserChange { role: Some(role), ..UserChange::default() };
+        users::update(&admin, stage.client, agent, change, Actor::Operator).await.unwrap();
+        stage.settle().await;
+        stage.found(chat).await
+    };
+    assert_eq!(becomes(Role::Supervisor).await.assigned_agent, Some(agent), "a supervisor answers customers, too");
+    let found = becomes(Role::Developer).await;
+    assert_eq!((found.state, found.assigned_agent), (ParticipantState::Queued, None));
+    assert_eq!((found.last_assigned_agent, found.queued_reason.as_deref()), (Some(agent), Some("its agent has left")));
 }
 
 #[tokio::test]

@@ -31,6 +31,9 @@ pub struct MessageCame {
     /// It is a tap on a card of a carousel.
     #[serde(default, skip_serializing_if = "is_false")]
     pub carousel: bool,
+    /// Whether somebody is to answer it: not a reaction, nor what is said of a conversation that is over.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub asks: bool,
     /// Our address of the file that came with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_url: Option<String>,
@@ -232,4 +235,12 @@ impl StepTimes {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
 fn is_false(flag: &bool) -> bool {
     !flag
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+fn yes() -> bool {
+    true
 }

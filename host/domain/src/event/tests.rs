@@ -67,6 +67,7 @@ fn messages() -> [Event; 3] {
         customer: customer(),
         content: InboundContent::Button { text: "Yes".to_owned(), payload: "yes".to_owned() },
         carousel: true,
+        asks: false,
         media_url: Some("https://example.org/m".to_owned()),
         answers: Some(answered),
         quoted_provider_id: Some("wamid.Q".to_owned()),

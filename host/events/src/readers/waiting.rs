@@ -25,7 +25,7 @@ enum Waits {
     InQueue(ParticipantId),
     /// An agent has it, and the customer has waited since it was the chatbot's.
     ForItsAgent(ParticipantId),
-    /// An agent has it; a customer who waits goes on to do so.
+    /// An agent has it; a customer who waits goes on to do so, also one who was missed in the queue.
     Taken(ParticipantId),
     /// An agent answered.
     Answered(ParticipantId),
@@ -54,7 +54,10 @@ pub(crate) async fn take(
                 due::arrived(db, client, chat, now).await?;
                 wakes.push((Queue::Chat, chat.0));
             }
-            Waits::Taken(chat) => due::drop(db, client, chat, &[Due::Arrived, Due::Left]).await?,
+            Waits::Taken(chat) => {
+                due::drop(db, client, chat, &[Due::Arrived, Due::Left]).await?;
+                due::await_anew(db, client, chat, (until(new.at), now)).await?;
+            }
             Waits::Answered(chat) => due::drop(db, client, chat, &[Due::Answer]).await?,
             Waits::NoMore(chat) => due::drop(db, client, chat, &[Due::Answer, Due::Arrived, Due::Left]).await?,
         }
@@ -80,7 +83,7 @@ fn waits(event: &Event) -> Option<Waits> {
     use ParticipantState::{Active, Bot, Closed, Queued};
     match event {
         Event::MessageCame(came) => {
-            let asks = matches!(came.chat.state, Queued | Active);
+            let asks = came.asks && matches!(came.chat.state, Queued | Active);
             // What was missed once is missed; an agent who gets it is asked anew.
             let known = came.chat.missed && came.chat.state == Queued;
             (asks && !known).then_some(Waits::ForAnswer(came.chat.participant))

@@ -5,6 +5,7 @@ mod bot;
 mod identity;
 mod lite;
 mod messenger;
+mod reactions;
 mod stage;
 mod together;
 mod visitors;

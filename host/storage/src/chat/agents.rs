@@ -36,7 +36,7 @@ pub struct Agent {
 impl Agent {
     /// Whether a user of this role answers customers.
     pub fn takes_chats(&self) -> bool {
-        matches!(self.role, Role::Admin | Role::Supervisor | Role::Agent)
+        self.role.takes_chats()
     }
 
     /// Whether it may have another chat.

@@ -62,6 +62,28 @@ pub async fn add(
     Ok(())
 }
 
+/// An agent gets a chat that was missed in the queue: an answer is awaited of that agent, too.
+pub async fn await_anew(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: ParticipantId,
+    (at, now): (DateTime<Utc>, DateTime<Utc>),
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
+         SELECT client_id, id, 'ANSWER', $3::timestamptz, $3 <= $4 FROM participant
+         WHERE client_id = $1 AND id = $2 AND missed AND missed_agent_id IS NULL
+         ON CONFLICT (client_id, lane_id, kind) DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(chat.0)
+    .bind(at)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// A chat came to the queue at this moment, whenever it had come there before.
 pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
@@ -237,7 +259,7 @@ pub async fn room_used(db: &mut PgConnection, client: ClientId, team: TeamId, se
     Ok(())
 }
 
-/// An agent was deleted: its chats are to go back to the queue.
+/// An agent is gone, or has chats no more: its chats are to go back to the queue.
 pub async fn left(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)

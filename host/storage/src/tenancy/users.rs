@@ -44,6 +44,14 @@ impl Role {
 }
 
 impl Role {
+    /// Whether somebody with this role answers customers: has chats (`docs/roles.md`).
+    pub fn takes_chats(self) -> bool {
+        match self {
+            Self::Admin | Self::Supervisor | Self::Agent => true,
+            Self::Developer | Self::Api => false,
+        }
+    }
+
     /// How much somebody with this role sees of who the client's customers are, when the client has them masked or not. An agent
     /// answers chats, which takes neither numbers nor names; everybody else sends to numbers, reads reports about them, keeps the
     /// blocklist or looks for faults in what was sent (`docs/roles.md`).

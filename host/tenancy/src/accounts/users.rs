@@ -173,7 +173,11 @@ pub async fn update(
     }
     let mut found = profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     found.name = change.name.unwrap_or(found.name);
-    found.role = change.role.unwrap_or(found.role);
+    let before = found.role;
+    found.role = change.role.unwrap_or(before);
+    if before.takes_chats() && !found.role.takes_chats() {
+        due::left(&mut tx, client, user, admin.now()).await?;
+    }
     match change.team {
         None => {}
         Some(None) => found.team = None,

@@ -78,6 +78,7 @@ fn tap() -> MessageCame {
         customer: customer(),
         content: InboundContent::Button { text: "Track".to_owned(), payload: "TRACK".to_owned() },
         carousel: false,
+        asks: true,
         media_url: None,
         answers: Some(AnsweredMessage {
             chat_message: None,

@@ -114,6 +114,7 @@ fn came(content: InboundContent) -> MessageCame {
         customer: customer(),
         content,
         carousel: false,
+        asks: true,
         media_url: None,
         answers: None,
         quoted_provider_id: None,

@@ -69,6 +69,7 @@ fn came_to(chat: Chat) -> Event {
         customer: customer(),
         content: InboundContent::Text { body: "hello".to_owned() },
         carousel: false,
+        asks: true,
         media_url: None,
         answers: None,
         quoted_provider_id: None,
