@@ -4,10 +4,12 @@
 //!
 //! The events themselves are in `domain::event`.
 
+mod folded;
 pub mod live;
 mod readers;
 mod record;
 pub mod scene;
 
+pub use folded::{of_folded, record_folded};
 pub use readers::webhooks::{ChatbotReport, Report, ReportKind, Scene};
 pub use record::{NewEvent, record};

@@ -1,13 +1,18 @@
-//! A chat and its customer as events show them.
+//! A chat and its customer as events show them, and what becomes of a chat and its ticket.
 
 use base::Result;
 use domain::{
-    event::{Agent, Chat, Customer},
-    ids::{ClientId, UserId},
+    chat::ParticipantState,
+    event::{Agent, Chat, ChatChangedHands, ChatClosed, Customer, Event, TicketMoved, TicketStatus},
+    ids::{ClientId, InboxId, TeamId, UserId},
+    recipient,
 };
 use storage::{
     PgConnection,
-    chat::participants::{self, Participant},
+    chat::{
+        participants::{self, Participant},
+        tickets::Ticket,
+    },
     people::customers::Customer as StoredCustomer,
 };
 
@@ -37,4 +42,68 @@ pub fn customer(customer: &StoredCustomer) -> Customer {
         username: customer.username.clone(),
         addresses: customer.addresses.iter().cloned().collect(),
     }
+}
+
+/// What keeps the events of a customer on an inbox in order.
+pub fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {
+    let by_id = || customer.id.0.as_u64_pair().1.cast_signed();
+    customer.address().map_or_else(by_id, |address| recipient::order_key(inbox, address))
+}
+
+/// Who had a chat before it was moved.
+pub struct Before {
+    state: ParticipantState,
+    agent: Option<UserId>,
+    team: Option<TeamId>,
+}
+
+impl From<ParticipantState> for Before {
+    fn from(state: ParticipantState) -> Self {
+        Self { state, agent: None, team: None }
+    }
+}
+
+impl From<&Participant> for Before {
+    fn from(before: &Participant) -> Self {
+        Self { state: before.state, agent: before.assigned_agent, team: before.team.as_ref().map(|team| team.id) }
+    }
+}
+
+/// The chat has been moved: somebody else has it, or it is over. `before`: who had it; of an agent's chat, as a whole.
+pub fn moved(before: impl Into<Before>, now: &Participant) -> Event {
+    let Before { state: from, agent: previous_agent, team: previous_team } = before.into();
+    let released = now.last_assigned_agent.filter(|_| from == ParticipantState::Active);
+    match now.state {
+        ParticipantState::Closed => Event::ChatClosed(ChatClosed {
+            participant: now.id,
+            from,
+            agent: previous_agent.or(released),
+            missed: now.missed,
+        }),
+        to @ (ParticipantState::Bot | ParticipantState::Queued | ParticipantState::Active) => {
+            Event::ChatChangedHands(ChatChangedHands {
+                participant: now.id,
+                from,
+                to,
+                bot: now.bot_plugin.clone().filter(|_| to == ParticipantState::Bot),
+                agent: now.assigned_agent.filter(|_| to == ParticipantState::Active),
+                team: now.team.as_ref().map(|team| team.name.clone()),
+                team_id: now.team.as_ref().map(|team| team.id),
+                reason: now.queued_reason.clone().filter(|_| to != ParticipantState::Bot),
+                previous_agent: previous_agent.or(released),
+                previous_team,
+            })
+        }
+    }
+}
+
+/// A ticket has another status than before; `None`: it is new.
+pub fn ticket_moved(ticket: &Ticket, from: Option<TicketStatus>) -> Event {
+    Event::TicketMoved(TicketMoved {
+        number: ticket.number,
+        participant: ticket.participant,
+        from,
+        to: ticket.status,
+        agent: ticket.agent,
+    })
 }

@@ -24,7 +24,10 @@ use storage::{
         provider_ids,
         steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
     },
-    people::{customers, inbox_customers},
+    people::{
+        customers::{self, Met},
+        inbox_customers,
+    },
 };
 use uuid::Uuid;
 
@@ -33,6 +36,7 @@ use crate::{
     opt_out, second_address,
 };
 use base::{Context, Result};
+use events::record_folded;
 
 /// The leg that a message begins with, whatever its channel.
 pub(crate) const FIRST_LEG: i16 = 0;
@@ -309,7 +313,7 @@ impl Progress {
         if steps.legs.is_empty() {
             return Ok(wakes);
         }
-        mark_reached(ctx, db, client, &self.seen).await?;
+        wakes.extend(mark_reached(ctx, db, client, &self.seen).await?);
         follow_chat(db, client, &self.taken, &steps.legs).await?;
         wakes.extend(report(ctx, db, client, &self.taken).await?);
         Ok(wakes)
@@ -378,16 +382,21 @@ fn may_not_be_on_whatsapp(code: i64) -> bool {
 }
 
 /// Remembers that these recipients are reached on the channels of these inboxes.
-async fn mark_reached(ctx: &Context, db: &mut PgConnection, client: ClientId, seen: &[Seen]) -> Result<()> {
+async fn mark_reached(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    seen: &[Seen],
+) -> Result<Vec<(Queue, Uuid)>> {
     if seen.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let sent: Vec<(&Address, &[Address])> =
         seen.iter().map(|(leg, named)| (&leg.leg_address, named.as_slice())).collect();
-    let known = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
+    let Met { who: known, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
     let reached: BTreeSet<_> = seen.iter().map(|(leg, _)| leg.inbox).zip(known).collect();
     inbox_customers::mark_reached(db, client, &reached).await?;
-    Ok(())
+    record_folded(ctx, db, client, &folded).await
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.

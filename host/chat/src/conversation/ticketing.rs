@@ -3,7 +3,7 @@
 use base::{Context, Result};
 use domain::{
     chat::TicketMove,
-    event::{Event, TicketMoved, TicketStatus},
+    event::{Event, TicketStatus},
     ids::{ClientId, TicketId, UserId},
 };
 use storage::{
@@ -13,6 +13,8 @@ use storage::{
         tickets::{self, Ticket},
     },
 };
+
+use super::as_event;
 
 /// An agent has the chat, which is locked: the ticket of the episode is its, or it gets a new one.
 pub(crate) async fn take_up(
@@ -33,7 +35,7 @@ pub(crate) async fn take_up(
     let id: TicketId = ctx.mint();
     let ticket = tickets::open(db, client, id, (chat.id, chat.inbox), agent, ctx.now()).await?;
     chat.ticket = Some(id);
-    Ok(Some(moved(&ticket, None)))
+    Ok(Some(as_event::ticket_moved(&ticket, None)))
 }
 
 /// Moves the ticket of a chat, which is locked; nothing when it has none, or when the ticket stays where it is.
@@ -66,22 +68,12 @@ pub(crate) async fn set(
     ticket.updated_at = now;
     ticket.closed_at = to.is_over().then(|| ticket.closed_at.unwrap_or(now));
     tickets::save(db, client, ticket).await?;
-    Ok((from != to).then(|| moved(ticket, Some(from))))
+    Ok((from != to).then(|| as_event::ticket_moved(ticket, Some(from))))
 }
 
 async fn current(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Option<Ticket>> {
     Ok(match chat.ticket {
         Some(id) => tickets::lock(db, client, id).await?,
         None => None,
-    })
-}
-
-fn moved(ticket: &Ticket, from: Option<TicketStatus>) -> Event {
-    Event::TicketMoved(TicketMoved {
-        number: ticket.number,
-        participant: ticket.participant,
-        from,
-        to: ticket.status,
-        agent: ticket.agent,
     })
 }

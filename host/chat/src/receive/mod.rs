@@ -28,7 +28,7 @@ use storage::{
     inbound::media::{self as stored_media, NewMedia},
     inboxes::{self, Inbox},
     people::{
-        customers::{self, Customer, Introduction},
+        customers::{self, Customer, Introduction, Met},
         inbox_customers::{self, WroteAfter},
     },
 };
@@ -38,7 +38,7 @@ use self::answers::Answered;
 pub use self::import::import;
 use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words};
 use base::{Context, Result, media};
-use events::{NewEvent, record};
+use events::{NewEvent, of_folded, record};
 
 /// What the id of a visitor's file begins with, which is in our store already; what follows is our id of it.
 pub const UPLOADED: &str = "uploaded:";
@@ -137,7 +137,8 @@ async fn receive_one(
     (inbox, in_force): (&Inbox, &chat::InForce),
     (id, message): (ChatMessageId, &InboundMessage),
 ) -> Result<Taken> {
-    let customer = sender(ctx, db, client, message).await?;
+    let Met { who: customer, folded } = sender(ctx, db, client, message).await?;
+    let mut events = of_folded(db, client, &folded, ctx.now()).await?;
     // A provider's clock that is ahead of ours must not keep the window open for longer.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let WroteAfter { last_template, conversation, cost } =
@@ -177,7 +178,8 @@ async fn receive_one(
     let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
     let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
     let chat = as_event::chat(db, client, &routed.participant).await?;
-    Ok(Taken { events: happened::events(&arrival, &routed, chat, (ticket, rated)), wakes })
+    events.extend(happened::events(&arrival, &routed, chat, (ticket, rated)));
+    Ok(Taken { events, wakes })
 }
 
 /// The rating that counts: of a ticket the first one, wherever the chat is by now.
@@ -229,7 +231,12 @@ async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, 
 }
 
 /// The customer who wrote, with all that is known of it.
-async fn sender(ctx: &Context, db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Customer> {
+async fn sender(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    message: &InboundMessage,
+) -> Result<Met<Customer>> {
     // What is no address says nothing about anybody (SPEC 2.2).
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);

@@ -28,7 +28,7 @@ use events::{NewEvent, record};
 use props::{HandClock, Surroundings, one_number};
 use storage::{
     chat::participants::{self, Participant},
-    people::customers::{Introduction, resolve},
+    people::customers::{Introduction, introduce},
     tenancy::users::Role,
 };
 use tenancy::accounts::users::{self, UserChange};
@@ -101,7 +101,7 @@ impl Stage {
         let number = format!("27{:09}", self.ctx.ids.random() % 1_000_000_000);
         let addresses = vec![Address::of_kind(AddressKind::Phone, &number).unwrap()];
         let who = Introduction { addresses, ..Introduction::default() };
-        let customer = resolve(&mut db, self.client, &self.ctx.ids, who, self.ctx.now()).await.unwrap();
+        let customer = introduce(&mut db, self.client, &self.ctx.ids, who, self.ctx.now()).await.unwrap().who.id;
         let state = (Channel::Whatsapp, ParticipantState::Queued);
         participants::insert(&mut db, self.client, id, (self.inbox, customer), state, self.ctx.now()).await.unwrap();
         drop(db);

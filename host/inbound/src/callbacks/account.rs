@@ -10,13 +10,13 @@ use domain::{
 use serde_json::Value;
 use storage::{
     PgConnection, Queue, inboxes,
-    people::customers::{self, Introduction},
+    people::customers::{self, Introduction, Met},
 };
 use uuid::Uuid;
 
 use super::{number_news, preferences, template_news, template_parts};
 use base::{Context, Result};
-use events::{NewEvent, record};
+use events::{NewEvent, of_folded, record, record_folded};
 
 /// Takes an account event inside the caller's transaction. `lane` is the business number, or the client itself for
 /// events of a whole account. What we do not model is logged and dropped. Answers the lanes to wake after the commit.
@@ -30,12 +30,7 @@ pub(super) async fn take(
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
         "system.user_changed_number" => number_changed(ctx, db, client, InboxId(lane), value).await,
-        "system.user_changed_user_id" | "user_id_update" => {
-            for change in user_id_changes(value) {
-                customers::resolve(db, client, &ctx.ids, change, ctx.now()).await?;
-            }
-            Ok(Vec::new())
-        }
+        "system.user_changed_user_id" | "user_id_update" => introduce(ctx, db, client, user_id_changes(value)).await,
         _ if field.starts_with("message_template_") || field == "template_category_update" => {
             for waba in inboxes::templates::wabas(db, client).await? {
                 inboxes::templates::request_refresh(db, client, &waba, ctx.now()).await?;
@@ -45,10 +40,9 @@ pub(super) async fn take(
         }
         "user_preferences" if matches!(target, CallbackTarget::PhoneNumberId(_)) => {
             let (told_of, events) = preferences::events(ctx, InboxId(lane), value);
-            for customer in told_of {
-                customers::resolve(db, client, &ctx.ids, customer, ctx.now()).await?;
-            }
-            record(ctx, db, client, &events).await
+            let mut wakes = introduce(ctx, db, client, told_of).await?;
+            wakes.extend(record(ctx, db, client, &events).await?);
+            Ok(wakes)
         }
         _ if number_news::FIELDS.contains(&field) => {
             let CallbackTarget::Waba(account) = target else { return Ok(Vec::new()) };
@@ -59,6 +53,20 @@ pub(super) async fn take(
             Ok(Vec::new())
         }
     }
+}
+
+/// Takes down what is said of customers: some of them may turn out to be one.
+async fn introduce(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    told_of: Vec<Introduction>,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let mut folded = Vec::new();
+    for customer in told_of {
+        folded.extend(customers::introduce(db, client, &ctx.ids, customer, ctx.now()).await?.folded);
+    }
+    record_folded(ctx, db, client, &folded).await
 }
 
 /// Records what is different about a template, for each number of its account: events of numbers are what clients ask for,
@@ -103,7 +111,8 @@ async fn number_changed(
         tracing::warn!(client.id = %client, number.id = %number, "a number change names no old or no new number");
         return Ok(Vec::new());
     };
-    let known = customers::change_address(db, client, &ctx.ids, &change.old, change.introduction, ctx.now()).await?;
+    let Met { who: known, folded } =
+        customers::change_address(db, client, &ctx.ids, &change.old, change.introduction, ctx.now()).await?;
     tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
     let changed = CustomerNumberChanged { customer: known, before: change.old.clone(), now: change.new };
     let event = NewEvent {
@@ -112,7 +121,9 @@ async fn number_changed(
         at: ctx.now(),
         event: Event::CustomerNumberChanged(changed),
     };
-    record(ctx, db, client, &[event]).await
+    let mut events = of_folded(db, client, &folded, ctx.now()).await?;
+    events.push(event);
+    record(ctx, db, client, &events).await
 }
 
 /// What a `user_changed_number` message says.

@@ -5,8 +5,9 @@ use base::{
     secrets::{Purpose, SealError},
 };
 use domain::address::{Address, AddressKind};
+use events::record_folded;
 use storage::{
-    PgConnection,
+    PgConnection, Queue,
     people::customers::{self, Introduction},
     web::{
         sites::{self, Site},
@@ -152,25 +153,27 @@ async fn prove(
     let visitor = visitor_of_user(ctx, (site.client, site.id), user);
     let mut tx = ctx.db.begin().await?;
     let known = visitors::begin(&mut tx, site.client, (site.id, &visitor.to_string(), Some(user)), ctx.now()).await?;
-    if let Some(was) = was {
-        join(ctx, &mut tx, site, (was.visitor, visitor), (user, known)).await?;
-    }
+    let wakes = match was {
+        Some(was) => join(ctx, &mut tx, site, (was.visitor, visitor), (user, known)).await?,
+        None => Vec::new(),
+    };
     tx.commit().await?;
+    ctx.wake.wake_all(site.client, wakes);
     Ok(VisitorToken::new(ctx, site.id, visitor, true))
 }
 
-/// Makes the customer that wrote as nobody in particular the one that the user is.
+/// Makes the customer that wrote as nobody in particular the one that the user is. Answers the lanes to wake after the commit.
 async fn join(
     ctx: &Context,
     db: &mut PgConnection,
     site: &Site,
     (was, is): (Uuid, Uuid),
     (user, mut known): (&str, Visitor),
-) -> Result<()> {
+) -> Result<Vec<(Queue, Uuid)>> {
     let (was, is) = (was.to_string(), is.to_string());
-    let Some(mut before) = visitors::find(db, site.client, site.id, &was).await? else { return Ok(()) };
+    let Some(mut before) = visitors::find(db, site.client, site.id, &was).await? else { return Ok(Vec::new()) };
     if before.joined_to.is_some() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let address = |visitor: &str| Address::of_kind(AddressKind::Visitor, visitor);
     let introduction = Introduction {
@@ -179,7 +182,7 @@ async fn join(
         name: None,
         username: Some(user.to_owned()),
     };
-    customers::resolve(db, site.client, &ctx.ids, introduction, ctx.now()).await?;
+    let folded = customers::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
     known.epoch = known.epoch.saturating_add(1);
     known.form_answered |= before.form_answered;
     // What had reached either of them is not told again: numbers begin anew with the next message.
@@ -188,5 +191,5 @@ async fn join(
     before.joined_to = Some(is.clone());
     visitors::save(db, site.client, (site.id, &is), &known).await?;
     visitors::save(db, site.client, (site.id, &was), &before).await?;
-    Ok(())
+    record_folded(ctx, db, site.client, &folded).await
 }

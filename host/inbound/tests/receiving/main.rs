@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod bot;
+mod folded;
 mod identity;
 mod lite;
 mod messenger;

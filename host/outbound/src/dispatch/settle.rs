@@ -16,18 +16,21 @@ use domain::{
     inbox::InboxKind,
     lite::offered,
 };
+use events::record_folded;
 use storage::{
-    PgConnection,
+    PgConnection, Queue,
     inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
         work::{self, DueLeg, Later},
     },
     people::{
-        customers, inbox_customers,
+        customers::{self, Met},
+        inbox_customers,
         lite_offers::{self, NewOffer},
     },
 };
+use uuid::Uuid;
 
 use super::sender::Sender;
 use crate::{
@@ -129,7 +132,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
     wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
     if sender.inbox.kind.channel().remembers_recipients() {
-        remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?;
+        wakes.extend(remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?);
     }
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
@@ -239,19 +242,20 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
     }
 }
 
-/// Remembers who was written to, and whether with a template (SPEC 6.5), inside the caller's transaction.
+/// Remembers who was written to, and whether with a template (SPEC 6.5), inside the caller's transaction. Answers the lanes to wake
+/// after the commit.
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,
     (client, sender): (ClientId, &Sender),
     written_to: Vec<WrittenTo>,
     now: DateTime<Utc>,
-) -> Result<()> {
+) -> Result<Vec<(Queue, Uuid)>> {
     if written_to.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
-    let known = customers::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
+    let Met { who: known, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
     let inbox = sender.inbox.id;
     let (mut outbound, mut offers) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {
@@ -262,5 +266,5 @@ async fn remember_recipients(
     if keeps_choices(sender.inbox.kind) {
         lite_offers::note(db, client, inbox, &offers, now).await?;
     }
-    Ok(())
+    record_folded(ctx, db, client, &folded).await
 }

@@ -12,11 +12,11 @@ use storage::{
         agents::{self, Order},
         participants, teams,
     },
-    people::customers::{Introduction, resolve},
+    people::customers::Introduction,
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, STRANGER, database, moment, phone};
+use crate::fixtures::{CLIENT, INBOX, STRANGER, database, moment, phone, resolve};
 
 const TEAM: TeamId = TeamId(Uuid::from_u128(70));
 const USUAL: u32 = 2;

@@ -15,13 +15,13 @@ use storage::{
         participants::{self, Participant},
         search,
     },
-    people::customers::{self, Introduction, resolve},
+    people::customers::{self, Introduction},
 };
 use uuid::Uuid;
 
 use crate::{
     agents::{add_team, add_user},
-    fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone},
+    fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, resolve},
 };
 
 const ME: UserId = UserId(Uuid::from_u128(1));

@@ -7,13 +7,13 @@ use domain::{
 };
 use sqlx::PgConnection;
 use storage::{
-    people::customers::{self, Introduction, change_address, resolve},
+    people::customers::{self, Introduction, change_address},
     tenancy::contacts,
     violates,
 };
 use uuid::Uuid;
 
-use crate::fixtures::{self, CLIENT, STRANGER, bsuid, moment, phone};
+use crate::fixtures::{self, CLIENT, STRANGER, bsuid, moment, phone, resolve};
 
 const THANDI: ContactId = ContactId(Uuid::from_u128(700));
 
@@ -128,7 +128,7 @@ async fn an_entry_follows_its_customer_to_another_number() {
     add(&mut db, 700, "Thandi", "27820000001").await;
     let moved = Introduction { addresses: vec![phone("27830000009")], ..Introduction::default() };
     let old = phone("27820000001");
-    change_address(&mut db, CLIENT, &ids(), &old, moved, moment(9)).await.unwrap().unwrap();
+    change_address(&mut db, CLIENT, &ids(), &old, moved, moment(9)).await.unwrap().who.unwrap();
     let contact = contacts::get(&mut db, CLIENT, THANDI).await.unwrap().unwrap();
     assert_eq!(contact.phone.as_deref(), Some("27830000009"));
     assert_eq!(found(&mut db, CLIENT, "0000009", "0000009").await, ["Thandi"]);

@@ -10,11 +10,11 @@ use domain::{
 use sqlx::PgConnection;
 use storage::{
     chat::conversations::{self, NewConversation},
-    people::customers::{Introduction, resolve, resolve_many},
+    people::customers::{Introduction, resolve_many},
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone};
+use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, resolve};
 
 const LIFE: i64 = 1000;
 

@@ -20,13 +20,13 @@ use storage::{
     },
     inboxes::{self, Inbox, InboxSettings, Messenger, Web},
     people::{
-        customers::{self, Introduction, change_address, resolve, resolve_many, resolve_sent},
+        customers::{self, Introduction, change_address, resolve_many, resolve_sent},
         inbox_customers::{self, WroteAfter},
     },
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, prepare};
+use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, prepare, resolve};
 
 const ZO: &str = "27820000001";
 
@@ -151,7 +151,7 @@ async fn a_customer_keeps_its_id_when_its_phone_number_and_bsuid_change() {
     let (mut db, ids) = (database().await, ids());
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
     let change = Introduction { replaced: Some(bsuid("ZA.1")), ..identity(Some("27820000009"), Some("ZA.2")) };
-    let changed = change_address(&mut db, CLIENT, &ids, &phone(ZO), change.clone(), moment(2)).await.unwrap();
+    let changed = change_address(&mut db, CLIENT, &ids, &phone(ZO), change.clone(), moment(2)).await.unwrap().who;
     assert_eq!(changed, Some(zo));
     let known = customers::find(&mut db, CLIENT, zo).await.unwrap().unwrap();
     assert_eq!((known.phone(), known.bsuid()), (Some("27820000009"), Some("ZA.2")));
@@ -161,7 +161,7 @@ async fn a_customer_keeps_its_id_when_its_phone_number_and_bsuid_change() {
     let nobody =
         change_address(&mut db, CLIENT, &ids, &phone("27000000000"), identity(Some("27000000001"), None), moment(5))
             .await;
-    assert_eq!(nobody.unwrap(), None);
+    assert_eq!(nobody.unwrap().who, None);
 }
 
 #[tokio::test]
@@ -291,7 +291,7 @@ async fn the_providers_canonical_number_is_shown_and_the_one_that_was_written_to
     let by_message = resolve(&mut db, CLIENT, &ids, identity(Some(canonical.value()), Some("BR.1")), moment(2)).await;
     assert_ne!(by_message.unwrap(), by_sms);
     let named = [canonical.clone()];
-    let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(3)).await.unwrap();
+    let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(3)).await.unwrap().who;
     assert_eq!(sent, [by_sms], "they are one, the older one");
     let known = customers::find(&mut db, CLIENT, by_sms).await.unwrap().unwrap();
     assert_eq!((known.phone(), known.bsuid()), (Some(canonical.value()), Some("BR.1")));
@@ -299,7 +299,7 @@ async fn the_providers_canonical_number_is_shown_and_the_one_that_was_written_to
     // One that nobody ever heard of.
     let (written, canonical) = (phone("5491155550002"), phone("541155550002"));
     let named = [canonical.clone()];
-    let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(4)).await.unwrap();
+    let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(4)).await.unwrap().who;
     let known = customers::find(&mut db, CLIENT, sent[0]).await.unwrap().unwrap();
     assert_eq!((known.phone(), known.addresses.iter().count()), (Some(canonical.value()), 2));
 }
@@ -316,7 +316,7 @@ async fn what_a_provider_calls_a_recipient_is_known_from_then_on_and_costs_nothi
     let sent: Vec<(&Address, &[Address])> = people.iter().map(|(to, named)| (to, named.as_slice())).collect();
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some("27820000001"), Some("ZA.1")), moment(1)).await.unwrap();
     let young = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.2")), moment(2)).await.unwrap();
-    let found = resolve_sent(&mut db, CLIENT, &ids, &sent, moment(3)).await.unwrap();
+    let found = resolve_sent(&mut db, CLIENT, &ids, &sent, moment(3)).await.unwrap().who;
     assert_eq!((found[0], found[1]), (zo, young));
     for (customer, (number, named)) in found.iter().zip(&people) {
         let known = customers::find(&mut db, CLIENT, *customer).await.unwrap().unwrap();
@@ -324,7 +324,7 @@ async fn what_a_provider_calls_a_recipient_is_known_from_then_on_and_costs_nothi
     }
     let versions = "SELECT array_agg(xmin::text || ctid::text ORDER BY kind, value) FROM customer_address";
     let before: Vec<String> = sqlx::query_scalar(versions).fetch_one(&mut db).await.unwrap();
-    assert_eq!(resolve_sent(&mut db, CLIENT, &ids, &sent, moment(4)).await.unwrap(), found);
+    assert_eq!(resolve_sent(&mut db, CLIENT, &ids, &sent, moment(4)).await.unwrap().who, found);
     let after: Vec<String> = sqlx::query_scalar(versions).fetch_one(&mut db).await.unwrap();
     assert_eq!(before, after, "no row was written");
 }
@@ -347,7 +347,7 @@ async fn a_number_that_passed_to_somebody_else_merges_nobody() {
     let change = identity(Some(ZO), Some("ZA.11"));
     let change = Introduction { replaced: Some(bsuid("ZA.1")), ..change };
     resolve(&mut db, CLIENT, &ids, identity(Some("27820000003"), Some("ZA.1")), moment(5)).await.unwrap();
-    let told = change_address(&mut db, CLIENT, &ids, &phone("27820000003"), change, moment(6)).await.unwrap();
+    let told = change_address(&mut db, CLIENT, &ids, &phone("27820000003"), change, moment(6)).await.unwrap().who;
     assert_eq!(told, Some(ann));
     assert_eq!(customers::find(&mut db, CLIENT, ben).await.unwrap().unwrap().phone(), None);
 }

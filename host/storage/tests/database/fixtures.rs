@@ -3,12 +3,15 @@
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    ids::{ClientId, InboxId},
+    clock::IdSource,
+    ids::{ClientId, CustomerId, InboxId},
     phone::Msisdn,
 };
 use sqlx::PgConnection;
 use storage::{
+    Result,
     inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
+    people::customers::{self, Introduction},
     tenancy::clients::{self, NewClient},
 };
 use uuid::Uuid;
@@ -73,4 +76,15 @@ pub fn phone(digits: &str) -> Address {
 /// A BSUID of a customer.
 pub fn bsuid(id: &str) -> Address {
     Address::of_kind(AddressKind::Bsuid, id).unwrap()
+}
+
+/// The customer whom an event of a provider names.
+pub async fn resolve(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    named: Introduction,
+    now: DateTime<Utc>,
+) -> Result<CustomerId> {
+    Ok(customers::introduce(db, client, ids, named, now).await?.who.id)
 }

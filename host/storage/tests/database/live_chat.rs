@@ -22,11 +22,11 @@ use storage::{
         participants::{self, Participant},
         teams,
     },
-    people::customers::{Introduction, resolve},
+    people::customers::Introduction,
 };
 use uuid::Uuid;
 
-use crate::fixtures::{self, CLIENT, INBOX, moment, phone};
+use crate::fixtures::{self, CLIENT, INBOX, moment, phone, resolve};
 
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 

@@ -11,6 +11,7 @@ mod credits;
 mod customers;
 mod documented;
 mod fixtures;
+mod folded;
 mod inboxes;
 mod large_lists;
 mod live_chat;

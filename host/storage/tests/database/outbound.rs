@@ -30,15 +30,12 @@ use storage::{
         steps::{self, LegMove, ProviderId, Steps},
         work::{self, Later},
     },
-    people::{
-        customers::{Introduction, resolve},
-        inbox_customers,
-    },
+    people::{customers::Introduction, inbox_customers},
     work::lanes,
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, sms_inbox};
+use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, resolve, sms_inbox};
 
 const PART: PartId = PartId(Uuid::from_u128(50));
 

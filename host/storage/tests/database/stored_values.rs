@@ -18,13 +18,13 @@ use storage::{
         parts::{self, NewPart, PartOrigin},
         work,
     },
-    people::customers::{self, Introduction, resolve},
+    people::customers::{self, Introduction},
     tenancy::clients,
     webhooks::configs::{self, NewConfig},
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, database, moment, phone};
+use crate::fixtures::{CLIENT, INBOX, database, moment, phone, resolve};
 
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 const MESSAGE: MessageId = MessageId(Uuid::from_u128(200));

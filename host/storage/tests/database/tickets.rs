@@ -13,11 +13,11 @@ use storage::{
         participants,
         tickets::{self, Filter, Ticket},
     },
-    people::customers::{Introduction, resolve},
+    people::customers::Introduction,
 };
 use uuid::Uuid;
 
-use crate::fixtures::{self, CLIENT, INBOX, STRANGER, moment, phone};
+use crate::fixtures::{self, CLIENT, INBOX, STRANGER, moment, phone, resolve};
 
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 const AGENT: UserId = UserId(Uuid::from_u128(1));

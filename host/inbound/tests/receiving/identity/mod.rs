@@ -75,7 +75,7 @@ async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &To
     match told {
         Told::Message { phone: number, user_id: id, username } => {
             let named = address(phone, number.as_ref()).into_iter().chain(address(user_id, id.as_ref())).collect();
-            customers::resolve(db, client, ids, introduction(named, None, username.as_ref()), now).await.unwrap();
+            customers::introduce(db, client, ids, introduction(named, None, username.as_ref()), now).await.unwrap();
         }
         Told::Sent { written, named } => {
             customers::resolve_sent(db, client, ids, &[(written, named.as_slice())], now).await.unwrap();
@@ -89,7 +89,7 @@ async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &To
         Told::UserIdChanged { before, now: id, phone: number } => {
             let named = address(phone, number.as_ref()).into_iter().chain(address(user_id, Some(id))).collect();
             let change = introduction(named, address(user_id, Some(before)), None);
-            customers::resolve(db, client, ids, change, now).await.unwrap();
+            customers::introduce(db, client, ids, change, now).await.unwrap();
         }
     }
 }

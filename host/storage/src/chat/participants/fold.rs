@@ -1,23 +1,44 @@
 //! Two customers became one: so do their chats on the same inbox.
 
-use domain::ids::{ClientId, CustomerId, InboxId, ParticipantId};
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{TicketMove, TicketStatus},
+    ids::{ClientId, CustomerId, InboxId, ParticipantId, TicketId},
+};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Participant, ParticipantState, lock, save};
 use crate::{
     Result,
-    chat::{chatbot_values, due, tickets},
+    chat::{
+        chatbot_values, due,
+        tickets::{self, Ticket},
+    },
 };
 
+/// Two chats on one inbox that became one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Folded {
+    /// The chat that goes on.
+    pub chat: Participant,
+    /// The same, as it was before.
+    pub was: Participant,
+    /// The chat that went into it, as it was before: its id is that of a closed chat now.
+    pub gone: Participant,
+    /// The ticket that one of them worked on and the chat does not go on with: closed, with its status before.
+    pub ended: Option<(Ticket, TicketStatus)>,
+}
+
 /// Gives the chats of `absorbed` to `survivor`. Where both have one on an inbox, the messages of both become one chat,
-/// in the order in which they came.
+/// in the order in which they came; of those it answers what became of them.
 pub(crate) async fn fold_customer(
     db: &mut PgConnection,
     client: ClientId,
     survivor: CustomerId,
     absorbed: CustomerId,
-) -> Result<()> {
+    now: DateTime<Utc>,
+) -> Result<Vec<Folded>> {
     let rows: Vec<(Uuid, Uuid, Uuid)> = sqlx::query_as(
         "SELECT id, inbox_id, customer_id FROM participant
          WHERE client_id = $1 AND customer_id IN ($2, $3) AND merged_into IS NULL ORDER BY id FOR UPDATE",
@@ -31,14 +52,15 @@ pub(crate) async fn fold_customer(
         let found = rows.iter().find(|row| row.2 == customer.0 && row.1 == inbox.0);
         found.map(|row| ParticipantId(row.0))
     };
+    let mut folded = Vec::new();
     for inbox in rows.iter().filter(|row| row.2 == absorbed.0).map(|row| InboxId(row.1)) {
         match (on(survivor, inbox), on(absorbed, inbox)) {
-            (Some(kept), Some(gone)) => fold(db, client, kept, gone).await?,
+            (Some(kept), Some(gone)) => folded.extend(fold(db, client, kept, gone, now).await?),
             (None, Some(moved)) => give_to(db, client, moved, survivor).await?,
             (_, None) => {}
         }
     }
-    Ok(())
+    Ok(folded)
 }
 
 async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantId, customer: CustomerId) -> Result<()> {
@@ -51,45 +73,79 @@ async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantId, c
     Ok(())
 }
 
-async fn fold(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone: ParticipantId) -> Result<()> {
+async fn fold(
+    db: &mut PgConnection,
+    client: ClientId,
+    kept: ParticipantId,
+    gone: ParticipantId,
+    now: DateTime<Utc>,
+) -> Result<Option<Folded>> {
     let (Some(one), Some(other)) = (lock(db, client, kept).await?, lock(db, client, gone).await?) else {
-        return Ok(());
+        return Ok(None);
     };
-    let joined = join(one, &other);
+    let (joined, unwanted) = join(&one, &other);
     move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
     save(db, client, &joined).await?;
     tickets::give_to(db, client, (kept, gone)).await?;
+    let ended = match unwanted {
+        Some(ticket) => end(db, client, ticket, now).await?,
+        None => None,
+    };
     move_bot_data(db, client, kept, gone).await?;
     due::give_to(db, client, (kept, gone)).await?;
     for followers in [
-        "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
+        "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1,
+             assigned_agent_id = NULL, last_assigned_agent_id = COALESCE(assigned_agent_id, last_assigned_agent_id)
          WHERE client_id = $1 AND id = $3",
         "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
          WHERE client_id = $1 AND merged_into = $3",
     ] {
         sqlx::query(followers).bind(client.0).bind(kept.0).bind(gone.0).execute(&mut *db).await?;
     }
-    Ok(())
+    Ok(Some(Folded { chat: joined, was: one, gone: other, ended }))
 }
 
-/// The chat that two chats become: in the hands of people if one of them was, closed only if both were.
-fn join(kept: Participant, gone: &Participant) -> Participant {
+/// Closes a ticket that nobody goes on with, as the end of its chat would (SPEC 2.9); one that is over stays as it is.
+async fn end(
+    db: &mut PgConnection,
+    client: ClientId,
+    ticket: TicketId,
+    now: DateTime<Utc>,
+) -> Result<Option<(Ticket, TicketStatus)>> {
+    let Some(mut ticket) = tickets::lock(db, client, ticket).await? else { return Ok(None) };
+    let before = ticket.status;
+    if before.is_over() {
+        return Ok(None);
+    }
+    ticket.status = before.after(TicketMove::Ended);
+    ticket.updated_at = now;
+    ticket.closed_at = Some(now);
+    tickets::save(db, client, &ticket).await?;
+    Ok(Some((ticket, before)))
+}
+
+/// The chat that two chats become: in the hands of people if one of them was, closed only if both were. Beside it the ticket of
+/// the one that was open as well and has to give way.
+fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId>) {
     let weight = |state: ParticipantState| match state {
         ParticipantState::Active => 3,
         ParticipantState::Queued => 2,
         ParticipantState::Bot => 1,
         ParticipantState::Closed => 0,
     };
-    let mut joined = kept;
-    if weight(gone.state) > weight(joined.state) {
-        joined.state = gone.state;
-        joined.bot_state.clone_from(&gone.bot_state);
-        joined.assigned_agent = gone.assigned_agent;
-        joined.ticket = gone.ticket;
-        joined.team.clone_from(&gone.team);
-        joined.queued_reason.clone_from(&gone.queued_reason);
-        joined.after_hours = gone.after_hours;
-    }
+    let (goes_on, gives_way) = if weight(gone.state) > weight(kept.state) { (gone, kept) } else { (kept, gone) };
+    let mut joined = Participant {
+        state: goes_on.state,
+        bot_state: goes_on.bot_state.clone(),
+        bot_plugin: goes_on.bot_plugin.clone(),
+        assigned_agent: goes_on.assigned_agent,
+        ticket: goes_on.ticket,
+        team: goes_on.team.clone(),
+        queued_reason: goes_on.queued_reason.clone(),
+        after_hours: goes_on.after_hours,
+        ..kept.clone()
+    };
+    let dropped = gives_way.assigned_agent.filter(|agent| goes_on.assigned_agent != Some(*agent));
     joined.control_version += 1;
     joined.next_sequence += gone.next_sequence - 1;
     joined.events_handled += gone.events_handled;
@@ -97,12 +153,13 @@ fn join(kept: Participant, gone: &Participant) -> Participant {
     joined.missed |= gone.missed;
     joined.missed_by = joined.missed_by.or(gone.missed_by);
     joined.send_rating |= gone.send_rating;
-    joined.last_assigned_agent = joined.last_assigned_agent.or(gone.last_assigned_agent);
+    joined.last_assigned_agent = joined.last_assigned_agent.or(dropped).or(gone.last_assigned_agent);
     joined.last_message_at = joined.last_message_at.max(gone.last_message_at);
     joined.created_at = joined.created_at.min(gone.created_at);
     let new_tags: Vec<String> = gone.tags.iter().filter(|tag| !joined.tags.contains(tag)).cloned().collect();
     joined.tags.extend(new_tags);
-    joined
+    let unwanted = gives_way.ticket.filter(|_| gives_way.state != ParticipantState::Closed);
+    (joined, unwanted)
 }
 
 /// Numbers the messages of both chats anew, by their ids, so that the last one has the number `last`: messages that

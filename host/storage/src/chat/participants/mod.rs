@@ -15,6 +15,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use domain::chat::ParticipantState;
+pub use fold::Folded;
 pub(crate) use fold::fold_customer;
 
 use crate::{Error, Result, stored::known};

@@ -10,8 +10,8 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use super::{Introduction, addresses, resolve};
-use crate::{Error, Result};
+use super::{Introduction, Met, addresses, resolve};
+use crate::{Error, Result, chat::participants::Folded};
 
 /// The customers of recipients, in the order of `recipients`; unknown ones are created, all in a handful of statements.
 /// Pass the address that is written to: another one that a client wrote beside it is a claim, not evidence, and neither
@@ -37,7 +37,7 @@ pub async fn resolve_many(
 
 /// The customers of recipients to whom a provider has sent, in the order of `sent`: the address that was written to, and what
 /// the provider calls the same person: a canonical phone number (Brazil, Argentina, Mexico), a BSUID. That is evidence, so it
-/// names the customer, and may merge two ([`super::resolve`]). The address that was written to stays an alias of a canonical
+/// names the customer, and may merge two ([`super::introduce`]). The address that was written to stays an alias of a canonical
 /// one. What is known already costs one statement, and BSUIDs of those who have none yet a handful for all.
 pub async fn resolve_sent(
     db: &mut PgConnection,
@@ -45,12 +45,13 @@ pub async fn resolve_sent(
     ids: &IdSource,
     sent: &[(&Address, &[Address])],
     now: DateTime<Utc>,
-) -> Result<Vec<CustomerId>> {
+) -> Result<Met<Vec<CustomerId>>> {
+    let mut folded: Vec<Folded> = Vec::new();
     let written: Vec<&Address> = sent.iter().map(|(written, _)| *written).collect();
     let mut news: Vec<Sent<'_>> =
         sent.iter().copied().filter(|(to, named)| named.iter().any(|one| one != *to)).collect();
     if news.is_empty() {
-        return resolve_many(db, client, ids, &written, now).await;
+        return Ok(Met { who: resolve_many(db, client, ids, &written, now).await?, folded });
     }
     let mut wanted: Vec<Address> = sent.iter().flat_map(|(_, named)| named.iter()).cloned().collect();
     wanted.extend(written.iter().map(|address| (*address).clone()));
@@ -64,7 +65,7 @@ pub async fn resolve_sent(
     news.retain(is_news);
     let of_known: Option<Vec<CustomerId>> = written.iter().map(|address| known.get(*address).copied()).collect();
     if let (true, Some(customers)) = (news.is_empty(), of_known) {
-        return Ok(customers);
+        return Ok(Met { who: customers, folded });
     }
     news.sort();
     news.dedup();
@@ -73,9 +74,9 @@ pub async fn resolve_sent(
     });
     let left = attach(db, client, ids, &plain, now).await?;
     for (to, named) in left.into_iter().chain(rest) {
-        super::resolve(db, client, ids, introduction(to, named), now).await?;
+        folded.extend(super::introduce(db, client, ids, introduction(to, named), now).await?.folded);
     }
-    resolve_many(db, client, ids, &written, now).await
+    Ok(Met { who: resolve_many(db, client, ids, &written, now).await?, folded })
 }
 
 /// An address that was written to, and what the provider calls the same person.

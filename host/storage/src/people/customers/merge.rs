@@ -1,23 +1,28 @@
 //! Two customers turn out to be one: what belongs to the younger one moves to the older one.
 
+use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
 use sqlx::PgConnection;
 
 use crate::{
     Result,
-    chat::{participants, search},
+    chat::{
+        participants::{self, Folded},
+        search,
+    },
     people::marketing_stops,
     tenancy::contacts,
 };
 
 /// Folds `absorbed` into `survivor`: addresses, what is known per inbox, chats. Both rows stay; the absorbed one says
-/// what it became, so that old ids keep resolving.
+/// what it became, so that old ids keep resolving. Answers which chats became one.
 pub(super) async fn merge(
     db: &mut PgConnection,
     client: ClientId,
     survivor: CustomerId,
     absorbed: CustomerId,
-) -> Result<()> {
+    now: DateTime<Utc>,
+) -> Result<Vec<Folded>> {
     lock_both(db, client, survivor, absorbed).await?;
     sqlx::query("UPDATE customer_address SET customer_id = $2 WHERE client_id = $1 AND customer_id = $3")
         .bind(client.0)
@@ -27,7 +32,7 @@ pub(super) async fn merge(
         .await?;
     fold_facts(db, client, survivor, absorbed).await?;
     marketing_stops::fold(db, client, survivor, absorbed).await?;
-    participants::fold_customer(db, client, survivor, absorbed).await?;
+    let folded = participants::fold_customer(db, client, survivor, absorbed, now).await?;
     contacts::fold(db, client, survivor, absorbed).await?;
     sqlx::query(
         "UPDATE customer kept SET full_name = COALESCE(kept.full_name, gone.full_name),
@@ -47,7 +52,8 @@ pub(super) async fn merge(
     ] {
         sqlx::query(followers).bind(client.0).bind(survivor.0).bind(absorbed.0).execute(&mut *db).await?;
     }
-    search::customer_changed(db, client, survivor).await
+    search::customer_changed(db, client, survivor).await?;
+    Ok(folded)
 }
 
 /// In the order of ids, so that two merges of the same people do not deadlock.

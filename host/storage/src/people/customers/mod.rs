@@ -14,10 +14,19 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored};
+use crate::{Result, chat::participants::Folded, stored};
 
 pub use bulk::{resolve_many, resolve_sent};
-pub use resolve::{change_address, introduce, resolve};
+pub use resolve::{change_address, introduce};
+
+/// Whom an event of a provider is about. It may have shown that two customers are one, and so are their chats then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Met<T> {
+    /// The customer, or the customers.
+    pub who: T,
+    /// The chats that became one thereby: the caller says so in events.
+    pub folded: Vec<Folded>,
+}
 
 /// What an event says about a customer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

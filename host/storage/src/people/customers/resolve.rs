@@ -10,10 +10,10 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use super::{Customer, Introduction, addresses, bulk::keep_changing, find, find_by_address, merge, passing};
+use super::{Customer, Introduction, Met, addresses, bulk::keep_changing, find, find_by_address, merge, passing};
 use crate::{
     Result,
-    chat::{conversations, search},
+    chat::{conversations, participants::Folded, search},
     tenancy::contacts,
 };
 
@@ -23,34 +23,23 @@ const ROUNDS: usize = 4;
 /// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same person.
 /// A phone number that has passed to somebody else merges nobody. Only for events of a provider: what a client claims in a
 /// request must not merge people ([`super::resolve_many`]). Names replace what is known. An introduction without addresses
-/// creates a customer that nothing will find again.
-pub async fn resolve(
-    db: &mut PgConnection,
-    client: ClientId,
-    ids: &IdSource,
-    introduction: Introduction,
-    now: DateTime<Utc>,
-) -> Result<CustomerId> {
-    Ok(introduce(db, client, ids, introduction, now).await?.id)
-}
-
-/// As [`resolve`], and answers all that is known of the customer then. Of one who is known as introduced nothing is written.
+/// creates a customer that nothing will find again. Of one who is known as introduced nothing is written.
 pub async fn introduce(
     db: &mut PgConnection,
     client: ClientId,
     ids: &IdSource,
     introduction: Introduction,
     now: DateTime<Utc>,
-) -> Result<Customer> {
+) -> Result<Met<Customer>> {
     if let Some(known) = known_as(db, client, &introduction).await? {
-        return Ok(known);
+        return Ok(Met { who: known, folded: Vec::new() });
     }
     let named = addresses::named(&introduction);
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let replaced = introduction.replaced.as_ref();
     let is_new = found.is_empty();
-    let customer = settle(db, client, ids, (&named, replaced), found, now).await?;
+    let Met { who: customer, folded } = settle(db, client, ids, (&named, replaced), found, now).await?;
     if !is_new {
         // The replaced address stays an alias: it must not become the one that is shown.
         let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
@@ -60,7 +49,7 @@ pub async fn introduce(
         rename(db, client, customer, &introduction).await?;
     }
     let known = find(db, client, customer).await?;
-    Ok(known.unwrap_or_else(|| introduction.customer(customer)))
+    Ok(Met { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
 }
 
 /// The customer, where all of what is said is known already: most of what is written is by somebody who wrote before, and there
@@ -85,7 +74,7 @@ pub async fn change_address(
     old: &Address,
     introduction: Introduction,
     now: DateTime<Utc>,
-) -> Result<Option<CustomerId>> {
+) -> Result<Met<Option<CustomerId>>> {
     let mut named = addresses::named(&introduction);
     named.push(old.clone());
     named.sort();
@@ -93,20 +82,23 @@ pub async fn change_address(
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, Some(old), &mut found).await?;
     if found.is_empty() {
-        return Ok(None);
+        return Ok(Met { who: None, folded: Vec::new() });
     }
-    let customer = settle(db, client, ids, (&named, introduction.replaced.as_ref()), found, now).await?;
+    let replaced = introduction.replaced.as_ref();
+    let Met { who: customer, mut folded } = settle(db, client, ids, (&named, replaced), found, now).await?;
     if !introduction.addresses.contains(old) {
         addresses::remove(db, client, old).await?;
     }
     let number = introduction.addresses.iter().find(|address| address.kind() == AddressKind::Phone).cloned();
-    let same = resolve(db, client, ids, introduction, now).await?;
+    let same = introduce(db, client, ids, introduction, now).await?;
+    folded.extend(same.folded);
+    let same = same.who.id;
     debug_assert_eq!(same, customer);
     if let Some(number) = number {
         conversations::readdress(db, client, same, (old.value(), number.value())).await?;
     }
     search::customer_changed(db, client, same).await?;
-    Ok(Some(same))
+    Ok(Met { who: Some(same), folded })
 }
 
 /// Makes all addresses of `named` point at one customer. `found` is what is known of them. The one that was replaced is
@@ -118,9 +110,10 @@ async fn settle(
     (named, replaced): (&[Address], Option<&Address>),
     mut found: HashMap<Address, CustomerId>,
     now: DateTime<Utc>,
-) -> Result<CustomerId> {
+) -> Result<Met<CustomerId>> {
     let seen_at = |address: &Address| if replaced == Some(address) { DateTime::UNIX_EPOCH } else { now };
     let mut created = None;
+    let mut folded: Vec<Folded> = Vec::new();
     for _ in 0..ROUNDS {
         let known: BTreeSet<CustomerId> = found.values().copied().collect();
         let mut known = known.into_iter();
@@ -135,7 +128,7 @@ async fn settle(
             }
         };
         for other in known {
-            merge::merge(db, client, customer, other).await?;
+            folded.extend(merge::merge(db, client, customer, other, now).await?);
             conversations::fold_customer(db, client, customer, other, now).await?;
         }
         let missing = named.iter().filter(|address| !found.contains_key(*address));
@@ -149,7 +142,7 @@ async fn settle(
                     contacts::learn_number(db, client, customer, address.value()).await?;
                 }
             }
-            return Ok(customer);
+            return Ok(Met { who: customer, folded });
         }
         // Somebody else took one of them in the meantime, and has committed: look again.
         found = addresses::find(db, client, named).await?;

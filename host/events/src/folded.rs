@@ -1,0 +1,61 @@
+//! Two customers turned out to be one, and so did their chats on an inbox: who had a chat that is gone has it no more.
+
+use base::{Context, Result};
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::ParticipantState,
+    event::{ChatClosed, ChatOpened, Event},
+    ids::ClientId,
+};
+use storage::{PgConnection, Queue, chat::participants::Folded, people::customers};
+use uuid::Uuid;
+
+use crate::{NewEvent, record, scene};
+
+/// Records what became of the chats. Answers the lanes to wake.
+pub async fn record_folded(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    folded: &[Folded],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let events = of_folded(db, client, folded, ctx.now()).await?;
+    record(ctx, db, client, &events).await
+}
+
+/// The same for those who have more to record.
+pub async fn of_folded(
+    db: &mut PgConnection,
+    client: ClientId,
+    folded: &[Folded],
+    at: DateTime<Utc>,
+) -> Result<Vec<NewEvent>> {
+    let mut events = Vec::new();
+    for one in folded {
+        let inbox = one.chat.inbox;
+        let Some(customer) = customers::find(db, client, one.chat.customer).await? else { continue };
+        let order_key = scene::order_key(inbox, &customer);
+        events.extend(happened(one).map(|event| NewEvent { inbox: Some(inbox), order_key, at, event }));
+    }
+    Ok(events)
+}
+
+/// In order: the chat that is gone has ended, the one that goes on may be somebody else's, and one of two tickets is closed.
+fn happened(folded: &Folded) -> impl Iterator<Item = Event> {
+    let Folded { chat, was, gone, ended } = folded;
+    let closed = (gone.state != ParticipantState::Closed).then(|| {
+        Event::ChatClosed(ChatClosed {
+            participant: gone.id,
+            from: gone.state,
+            agent: gone.assigned_agent,
+            // Its customer waits in the chat that goes on.
+            missed: false,
+        })
+    });
+    let changed = chat.state != was.state;
+    let opened = (changed && was.state == ParticipantState::Closed)
+        .then(|| Event::ChatOpened(ChatOpened { participant: chat.id, state: chat.state, again: true, message: None }));
+    let moved = changed.then(|| scene::moved(was, chat));
+    let ticket = ended.as_ref().map(|(ticket, before)| scene::ticket_moved(ticket, Some(*before)));
+    [closed, opened, moved, ticket].into_iter().flatten()
+}
