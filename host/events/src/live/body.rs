@@ -67,6 +67,8 @@ struct Chat<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     user_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    parent_user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     username: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
@@ -205,6 +207,7 @@ fn chat<'a>(known: &'a Known, shown: &'a ShownChat) -> Chat<'a> {
         inbox: shown.inbox_address.as_deref(),
         phone_number: customer.and_then(|known| known.phone.as_deref()),
         user_id: customer.and_then(|known| known.user_id.as_deref()),
+        parent_user_id: customer.and_then(|known| known.parent_user_id.as_deref()),
         username: customer.and_then(|known| known.username.as_deref()),
         name: customer.and_then(|known| known.name.as_deref()),
         last_message_time: shown.last_message_at,
