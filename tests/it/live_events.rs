@@ -16,7 +16,7 @@ const EVENTS: &str = "/chat-service/api/v2/events";
 /// More than anything takes here.
 const LONG: Duration = Duration::from_secs(20);
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket, tungstenite::Error> {
     let url = format!("{}{EVENTS}{query}", base.replace("http://", "ws://"));
@@ -27,7 +27,7 @@ async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket
     connect_async(request).await.map(|(socket, _)| socket)
 }
 
-async fn socket(base: &str, query: &str, key: &str) -> Socket {
+pub(crate) async fn socket(base: &str, query: &str, key: &str) -> Socket {
     try_socket(base, query, Some(key)).await.unwrap()
 }
 
@@ -44,7 +44,7 @@ async fn next(socket: &mut Socket) -> Value {
 }
 
 /// Everything up to the next event of a type.
-async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
+pub(crate) async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
         all.push(next(socket).await);

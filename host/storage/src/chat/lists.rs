@@ -190,6 +190,13 @@ pub struct ShownCustomer {
     pub parent_user_id: Option<String>,
 }
 
+impl ShownCustomer {
+    /// What it is reached at, as messages name it: the number, and else the provider's id.
+    pub fn reached_at(&self) -> Option<&str> {
+        self.phone.as_deref().or(self.user_id.as_deref())
+    }
+}
+
 /// What is shown of these customers. Those in the address book go by the name that they have there.
 pub async fn customers(
     db: &mut PgConnection,
