@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use harness::{Client, Patchbay, Shared};
+use harness::{Client, Patchbay, Shared, inbound_text};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
@@ -16,7 +16,7 @@ const EVENTS: &str = "/chat-service/api/v2/events";
 /// More than anything takes here.
 const LONG: Duration = Duration::from_secs(20);
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket, tungstenite::Error> {
     let url = format!("{}{EVENTS}{query}", base.replace("http://", "ws://"));
@@ -27,7 +27,7 @@ async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket
     connect_async(request).await.map(|(socket, _)| socket)
 }
 
-async fn socket(base: &str, query: &str, key: &str) -> Socket {
+pub(crate) async fn socket(base: &str, query: &str, key: &str) -> Socket {
     try_socket(base, query, Some(key)).await.unwrap()
 }
 
@@ -44,7 +44,7 @@ async fn next(socket: &mut Socket) -> Value {
 }
 
 /// Everything up to the next event of a type.
-async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
+pub(crate) async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
         all.push(next(socket).await);
@@ -187,6 +187,23 @@ async fn a_customer_is_called_what_the_address_book_calls_it() {
     let came = until(&mut live, "message.received").await.pop().unwrap();
     assert_eq!(came["chat"]["name"], "Zanele (gold)");
     assert_eq!(came["chat"]["userId"], phone.user_id().await);
+}
+
+#[tokio::test]
+async fn the_parent_of_a_customers_user_id_is_told_with_the_chat() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let number = patchbay.new_phone().msisdn;
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    next(&mut live).await;
+    let mut value = inbound_text(&format!("wamid.{number}"), Some(&number), Some(&format!("ZA.{number}")), "hello");
+    value["messages"][0]["from_parent_user_id"] = json!("ZA.ENT.9");
+    assert_eq!(patchbay.callback(&client.callback(value)).await.status, 200);
+    let came = until(&mut live, "message.received").await.pop().unwrap();
+    assert_eq!(
+        (&came["chat"]["userId"], &came["chat"]["parentUserId"]),
+        (&json!(format!("ZA.{number}")), &json!("ZA.ENT.9"))
+    );
 }
 
 #[tokio::test]

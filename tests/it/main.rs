@@ -36,6 +36,7 @@ mod layers;
 mod lite;
 mod live_chat;
 mod live_events;
+mod live_messages;
 mod messenger;
 mod mutations;
 mod nodes;

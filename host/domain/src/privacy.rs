@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn an_answer_is_masked_wherever_the_fields_stand() {
         let mut page = json!({ "content": [{
-            "id": "1", "phoneNumber": "27820000001", "userId": "ZA.1", "username": "thandi", "name": "Thandi",
+            "id": "1", "phoneNumber": "27820000001", "userId": "ZA.1", "parentUserId": "ZA.ENT.1",
+            "username": "thandi", "name": "Thandi",
             "conversationClosed": false, "assignedTo": { "id": "2", "name": "Agent Smith" },
             "whatsAppNumber": "27110000001",
         }], "totalElements": 1 });
@@ -177,7 +178,8 @@ mod tests {
         assert_eq!(
             page,
             json!({ "content": [{
-            "id": "1", "phoneNumber": "********001", "userId": "ZA.1", "username": "t***", "name": "T***",
+            "id": "1", "phoneNumber": "********001", "userId": "ZA.1", "parentUserId": "ZA.ENT.1",
+            "username": "t***", "name": "T***",
             "conversationClosed": false, "assignedTo": { "id": "2", "name": "Agent Smith" },
             "whatsAppNumber": "27110000001",
         }], "totalElements": 1 })

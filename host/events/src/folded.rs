@@ -43,18 +43,17 @@ pub async fn of_folded(
 /// In order: the chat that is gone has ended, the one that goes on may be somebody else's, and one of two tickets is closed.
 fn happened(folded: &Folded) -> impl Iterator<Item = Event> {
     let Folded { chat, was, gone, ended } = folded;
-    let closed = (gone.state != ParticipantState::Closed).then(|| {
-        Event::ChatClosed(ChatClosed {
-            participant: gone.id,
-            from: gone.state,
-            agent: gone.assigned_agent,
-            // Its customer waits in the chat that goes on.
-            missed: false,
-        })
-    });
+    let closed = ChatClosed {
+        participant: gone.id,
+        from: gone.state,
+        agent: gone.assigned_agent,
+        // Its customer waits in the chat that goes on.
+        missed: false,
+    };
+    let closed = (gone.state != ParticipantState::Closed).then_some(Event::ChatClosed(closed));
     let changed = chat.state != was.state;
-    let opened = (changed && was.state == ParticipantState::Closed)
-        .then(|| Event::ChatOpened(ChatOpened { participant: chat.id, state: chat.state, again: true, message: None }));
+    let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
+    let opened = (changed && was.state == ParticipantState::Closed).then_some(Event::ChatOpened(opened));
     let moved = changed.then(|| scene::moved(was, chat));
     let ticket = ended.as_ref().map(|(ticket, before)| scene::ticket_moved(ticket, Some(*before)));
     [closed, opened, moved, ticket].into_iter().flatten()

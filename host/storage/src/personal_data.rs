@@ -32,7 +32,7 @@ pub const REGISTRY: &[Table] = &[
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"]),
     table("credit_account", &[]),
     table("credit_entry", &[]),
-    table("customer", &["full_name", "username"]),
+    table("customer", &["full_name", "username", "parent_user_id"]),
     table("customer_address", &["value"]),
     table("delivery_receipt", &["error_text"]),
     table("email_out", &["recipient", "subject", "body", "in_reply_to"]),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use harness::eventually;
+use harness::{eventually, inbound_text};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -61,6 +61,34 @@ async fn a_chat_has_the_fields_of_the_specification_and_leaves_out_what_has_no_v
         ] {
             assert!(chat[flag].is_boolean(), "{flag} of {chat}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_chat_names_the_parent_of_the_user_id_that_a_callback_named_and_keeps_it() {
+    let desk = Desk::set().await;
+    let user = desk.phone.user_id().await;
+    let number = desk.phone.msisdn.as_str();
+    let writes = |text: &'static str, parent: Value| {
+        let mut value = inbound_text(&format!("wamid.{number}.{text}"), Some(number), Some(&user), text);
+        value["messages"][0]["from_parent_user_id"] = parent;
+        let (callback, patchbay) = (desk.client.callback(value), &desk.patchbay);
+        async move { assert_eq!(patchbay.callback(&callback).await.status, 200) }
+    };
+    writes("one", json!("ZA.ENT.9")).await;
+    let listed = || async {
+        let page = desk.client.get(&format!("{CHATS}?scope=all&search={number}")).await.ok();
+        let chat = page["content"][0].clone();
+        (chat["parentUserId"] == "ZA.ENT.9").then_some(chat)
+    };
+    let chat = eventually("the parent", listed).await;
+    assert_eq!((&chat["id"], &chat["userId"]), (&json!(desk.chat), &json!(user)));
+
+    for (text, says_nothing) in [("two", Value::Null), ("three", json!("no user id"))] {
+        writes(text, says_nothing).await;
+        let last = || async { (desk.history().await.pop()?["text"] == text).then_some(()) };
+        eventually("the next message", last).await;
+        assert_eq!(desk.chat().await["parentUserId"], "ZA.ENT.9", "after {text}");
     }
 }
 

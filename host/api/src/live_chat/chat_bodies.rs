@@ -98,9 +98,10 @@ impl From<ChatView> for ChatParticipantResponse {
     fn from(view: ChatView) -> Self {
         let ChatView { chat, customer, agent, last_agent, inbox_address } = view;
         let flags = chat.state.flags();
-        let (mut phone_number, mut user_id, mut username, mut name) = (None, None, None, None);
+        let (mut phone_number, mut user_id, mut parent_user_id, mut username, mut name) =
+            (None, None, None, None, None);
         if let Some(customer) = customer {
-            (phone_number, user_id) = (customer.phone, customer.user_id);
+            (phone_number, user_id, parent_user_id) = (customer.phone, customer.user_id, customer.parent_user_id);
             (username, name) = (customer.username, customer.name);
         }
         let (team_id, team_name) = chat.team.map(|team| (team.id.0, team.name)).unzip();
@@ -108,7 +109,7 @@ impl From<ChatView> for ChatParticipantResponse {
             id: chat.id.0,
             phone_number,
             user_id,
-            parent_user_id: None,
+            parent_user_id,
             username,
             name,
             last_message_time: time(chat.last_message_at),

@@ -1,12 +1,7 @@
 //! A message of a chat in JSON (SPEC 2.7).
 
 use chat::desk::MessageView;
-use domain::{
-    chat::{ChatContent, Direction},
-    content::{Location, OutboundContent},
-    delivery::DeliveryState,
-    inbound::InboundContent,
-};
+use domain::{channel::Channel, chat::Direction};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -112,13 +107,14 @@ impl From<MessageView> for MessageResponse {
             Direction::Incoming => (customer, business),
             Direction::Outgoing => (business, customer),
         };
-        let said = Said::of(&message.content);
-        let is_whatsapp = message.channel == domain::channel::Channel::Whatsapp;
-        let provider_id = message.provider_id;
+        let played = message.played();
+        let said = message.content.beside_text();
+        let provider_id = |channel: Channel| message.provider_id.clone().filter(|_| message.channel == channel);
+        let (whats_app_message_id, facebook_message_id) =
+            (provider_id(Channel::Whatsapp), provider_id(Channel::Facebook));
+        let file_extension = message.extension().map(str::to_owned);
         let (quoted_message_id, quoted_text) = message.quoted.map(|(id, text)| (id.0, text)).unzip();
         let (error_code, error_code_string) = failure.map(|failure| (failure.code, failure.text)).unzip();
-        let played =
-            said.is_voice.then_some(message.played_at.is_some() || message.state == Some(DeliveryState::Played));
         Self {
             id: message.id.0,
             participant_id: message.participant.0,
@@ -134,14 +130,14 @@ impl From<MessageView> for MessageResponse {
             receiver,
             ct_id: message.ct_id,
             gst_id: message.gst_id,
-            media_url: media_url.or(said.media_url),
-            file_extension: message.file.map(|(_, extension)| extension).filter(|extension| !extension.is_empty()),
-            latitude: said.place.as_ref().map(|place| place.latitude),
-            longitude: said.place.as_ref().map(|place| place.longitude),
-            button_payload: said.payload,
-            reaction_to: said.reaction_to,
-            whats_app_message_id: provider_id.clone().filter(|_| is_whatsapp),
-            facebook_message_id: provider_id.filter(|_| message.channel == domain::channel::Channel::Facebook),
+            media_url: media_url.or_else(|| said.media_url.map(str::to_owned)),
+            file_extension,
+            latitude: said.place.map(|place| place.latitude),
+            longitude: said.place.map(|place| place.longitude),
+            button_payload: said.payload.map(str::to_owned),
+            reaction_to: said.reaction_to.map(str::to_owned),
+            whats_app_message_id,
+            facebook_message_id,
             status: message.state.map(|state| state.as_str().to_owned()),
             error_code,
             error_code_string: error_code_string.flatten(),
@@ -151,51 +147,6 @@ impl From<MessageView> for MessageResponse {
             quoted_external_message_id: message.quoted_provider_id,
             quoted_message_id,
             quoted_text: quoted_text.flatten(),
-        }
-    }
-}
-
-/// What a message says beside its text.
-#[derive(Default)]
-struct Said {
-    media_url: Option<String>,
-    place: Option<Location>,
-    payload: Option<String>,
-    reaction_to: Option<String>,
-    is_voice: bool,
-}
-
-impl Said {
-    fn of(content: &ChatContent) -> Self {
-        match content {
-            ChatContent::Incoming(received) => match &received.content {
-                InboundContent::Location(place) => Self { place: Some(place.clone()), ..Self::default() },
-                InboundContent::Button { payload, .. } | InboundContent::Interactive { payload, .. } => {
-                    Self { payload: Some(payload.clone()), ..Self::default() }
-                }
-                InboundContent::Reaction { message_id, .. } => {
-                    Self { reaction_to: Some(message_id.clone()), ..Self::default() }
-                }
-                InboundContent::Text { .. } | InboundContent::Media(_) | InboundContent::Contact { .. } => {
-                    Self::default()
-                }
-            },
-            ChatContent::Outgoing(content) => match content.as_ref() {
-                OutboundContent::Location(place) => Self { place: Some(place.clone()), ..Self::default() },
-                OutboundContent::Reaction(reaction) => {
-                    Self { reaction_to: Some(reaction.message_id.clone()), ..Self::default() }
-                }
-                OutboundContent::Media(file) => Self {
-                    media_url: Some(file.url.clone()),
-                    is_voice: file.kind == domain::content::MediaKind::Voice,
-                    ..Self::default()
-                },
-                OutboundContent::Text { .. }
-                | OutboundContent::Template(_)
-                | OutboundContent::Buttons(_)
-                | OutboundContent::List(_)
-                | OutboundContent::Sms(_) => Self::default(),
-            },
         }
     }
 }

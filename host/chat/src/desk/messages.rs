@@ -94,7 +94,7 @@ async fn views(
     messages: Vec<PastMessage>,
 ) -> Result<Vec<MessageView>, DeskError> {
     let customer = lists::customers(db, client, &[chat.customer]).await?.remove(&chat.customer);
-    let customer = customer.and_then(|customer| customer.phone.or(customer.user_id));
+    let customer = customer.and_then(|customer| customer.reached_at().map(str::to_owned));
     let business = lists::inbox_addresses(db, client, &[chat.inbox]).await?.remove(&chat.inbox);
     let failed: Vec<MessageId> = messages.iter().filter_map(PastMessage::failed).collect();
     let failures = failures::of_messages(db, client, &failed).await?;

@@ -17,6 +17,7 @@ use domain::{
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
     inbox::InboxKind,
+    phone::Bsuid,
 };
 use storage::{
     PgConnection, Queue,
@@ -240,11 +241,13 @@ async fn sender(
     // What is no address says nothing about anybody (SPEC 2.2).
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);
+    let parent = message.from_parent_user_id.as_deref().and_then(|id| Bsuid::parse(id).ok());
     let introduction = Introduction {
         addresses: named.into_iter().filter_map(address).chain(message.from_address.clone()).collect(),
         replaced: None,
         name: message.profile_name.clone(),
         username: message.username.clone(),
+        parent_user_id: parent.map(String::from),
     };
     Ok(customers::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)
 }

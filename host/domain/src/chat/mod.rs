@@ -1,6 +1,7 @@
 //! Live chat: where a participant stands (SPEC 3.4), what its messages are (SPEC 2.7, 2.8, 6.1), the 24-hour window and
 //! when an SMS takes over.
 
+mod beside;
 mod content;
 mod event;
 mod fallback;
@@ -14,6 +15,7 @@ mod ticket;
 mod upload;
 pub mod words;
 
+pub use beside::BesideText;
 pub use content::{ChatContent, ReceivedContent};
 pub use event::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
 pub use fallback::{

@@ -3,15 +3,16 @@
 use base::{Context, media};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
+    channel::Channel,
     chat::{Direction, Rating},
     event::TicketStatus,
     ids::{ChatMessageId, ClientId, ParticipantId, UserId},
     live::LiveKind,
 };
 use serde::{Serialize, Serializer};
-use storage::live::{
-    events::Numbered,
-    shown::{ShownChat, ShownMessage},
+use storage::{
+    chat::history::PastMessage,
+    live::{events::Numbered, shown::ShownChat},
 };
 
 use super::page::Known;
@@ -67,6 +68,8 @@ struct Chat<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     user_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    parent_user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     username: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
@@ -95,8 +98,7 @@ struct Message<'a> {
     sequence_number: i64,
     direction: Direction,
     content_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    channel: Option<&'static str>,
+    channel: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,6 +109,18 @@ struct Message<'a> {
     created_time: DateTime<Utc>,
     user_originated: bool,
     message_owner: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sender: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    button_payload: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reaction_to: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ct_id: Option<&'a str>,
     gst_id: &'a str,
@@ -121,14 +135,26 @@ struct Message<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     facebook_message_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    played: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    played_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     temp_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     quoted_external_message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_message_id: Option<ChatMessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_text: Option<&'a str>,
 }
 
 /// A moment as the answers of live chat write it: whoever has both compares them.
 fn millis<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
+    serializer.serialize_str(&time(*at))
+}
+
+fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// CONTRACT 7, as far as the event says it.
@@ -205,6 +231,7 @@ fn chat<'a>(known: &'a Known, shown: &'a ShownChat) -> Chat<'a> {
         inbox: shown.inbox_address.as_deref(),
         phone_number: customer.and_then(|known| known.phone.as_deref()),
         user_id: customer.and_then(|known| known.user_id.as_deref()),
+        parent_user_id: customer.and_then(|known| known.parent_user_id.as_deref()),
         username: customer.and_then(|known| known.username.as_deref()),
         name: customer.and_then(|known| known.name.as_deref()),
         last_message_time: shown.last_message_at,
@@ -223,35 +250,52 @@ fn chat<'a>(known: &'a Known, shown: &'a ShownChat) -> Chat<'a> {
 fn message<'a>(
     ctx: &Context,
     client: ClientId,
-    (known, shown): (&'a Known, Option<&ShownChat>),
-    written: &'a ShownMessage,
+    (known, shown): (&'a Known, Option<&'a ShownChat>),
+    written: &'a PastMessage,
 ) -> Message<'a> {
-    use domain::channel::Channel;
+    let direction = written.content.direction();
+    let said = written.content.beside_text();
+    let customer = shown.and_then(|chat| chat.customer.as_ref()).and_then(|customer| customer.reached_at());
+    let business = shown.and_then(|chat| chat.inbox_address.as_deref());
+    let (sender, receiver) = match direction {
+        Direction::Incoming => (customer, business),
+        Direction::Outgoing => (business, customer),
+    };
     let failure = written.failed().and_then(|failed| known.failures.get(&failed));
-    let channel = shown.map(|shown| shown.channel);
-    let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| channel == Some(of));
+    let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| written.channel == of);
     let our_file = |(id, _): &(_, String)| media::url_for(ctx, client, *id);
+    let quoted = written.quoted.as_ref();
     Message {
         id: written.id,
-        participant_id: written.chat,
+        participant_id: written.participant,
         sequence_number: written.sequence,
-        direction: written.direction,
+        direction,
         content_type: written.content_type.as_str(),
-        channel: channel.map(|channel| channel.as_str()),
+        channel: written.channel.as_str(),
         text: written.body.as_deref(),
-        media_url: written.media.as_ref().map(our_file).or_else(|| written.media_url.clone()),
-        file_extension: written.media.as_ref().map(|(_, extension)| extension.as_str()),
+        media_url: written.file.as_ref().map(our_file).or_else(|| said.media_url.map(str::to_owned)),
+        file_extension: written.extension(),
         created_time: written.created_at,
-        user_originated: written.direction == Direction::Incoming || written.by_agent,
+        user_originated: direction == Direction::Incoming || written.agent.is_some(),
         message_owner: &written.owner,
+        sender,
+        receiver,
+        latitude: said.place.map(|place| place.latitude),
+        longitude: said.place.map(|place| place.longitude),
+        button_payload: said.payload,
+        reaction_to: said.reaction_to,
         ct_id: written.ct_id.as_deref(),
         gst_id: &written.gst_id,
-        status: written.status.map(|status| status.as_str()),
+        status: written.state.map(|state| state.as_str()),
         error_code: failure.map(|failure| failure.code.as_str()),
         error_code_string: failure.and_then(|failure| failure.text.as_deref()),
         whats_app_message_id: provider_id(Channel::Whatsapp),
         facebook_message_id: provider_id(Channel::Facebook),
+        played: written.played(),
+        played_time: written.played_at.map(time),
         temp_id: written.temp_id.as_deref(),
         quoted_external_message_id: written.quoted_provider_id.as_deref(),
+        quoted_message_id: quoted.map(|(id, _)| *id),
+        quoted_text: quoted.and_then(|(_, text)| text.as_deref()),
     }
 }

@@ -9,9 +9,10 @@ use domain::{
 };
 use storage::{
     PgConnection,
+    chat::history::{self, PastMessage},
     live::{
         events::Numbered,
-        shown::{self, ShownChat, ShownMessage, ShownUser},
+        shown::{self, ShownChat, ShownUser},
     },
     outbound::failures::{self, Failure},
 };
@@ -22,7 +23,7 @@ use base::{Context, Result};
 /// What is known of what the events of a page name.
 pub(super) struct Known {
     pub(super) chats: HashMap<ParticipantId, ShownChat>,
-    pub(super) messages: HashMap<ChatMessageId, ShownMessage>,
+    pub(super) messages: HashMap<ChatMessageId, PastMessage>,
     pub(super) users: HashMap<UserId, ShownUser>,
     /// Why messages did not arrive.
     pub(super) failures: HashMap<MessageId, Failure>,
@@ -36,9 +37,9 @@ impl Known {
         let messages = if messages.is_empty() {
             Vec::new()
         } else {
-            shown::messages(db, client, &messages.into_iter().collect::<Vec<_>>()).await?
+            history::of_ids(db, client, &messages.into_iter().collect::<Vec<_>>()).await?
         };
-        let failed: Vec<MessageId> = messages.iter().filter_map(ShownMessage::failed).collect();
+        let failed: Vec<MessageId> = messages.iter().filter_map(PastMessage::failed).collect();
         let failures = failures::of_messages(db, client, &failed).await?;
         let users = people(&chats, events);
         let users = if users.is_empty() { HashMap::new() } else { shown::users(db, client, &users).await? };

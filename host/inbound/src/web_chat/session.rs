@@ -178,9 +178,8 @@ async fn join(
     let address = |visitor: &str| Address::of_kind(AddressKind::Visitor, visitor);
     let introduction = Introduction {
         addresses: [&is, &was].into_iter().filter_map(|visitor| address(visitor)).collect(),
-        replaced: None,
-        name: None,
         username: Some(user.to_owned()),
+        ..Introduction::default()
     };
     let folded = customers::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
     known.epoch = known.epoch.saturating_add(1);

@@ -64,6 +64,17 @@ impl PastMessage {
     pub fn failed(&self) -> Option<MessageId> {
         self.gst_id.parse().ok().filter(|_| self.state == Some(DeliveryState::Failed))
     }
+
+    /// Whether the customer has listened to it; `None` of what is no voice note of ours.
+    pub fn played(&self) -> Option<bool> {
+        let was_played = self.played_at.is_some() || self.state == Some(DeliveryState::Played);
+        self.content.beside_text().is_voice.then_some(was_played)
+    }
+
+    /// Extension of the file that came with it, where that has one.
+    pub fn extension(&self) -> Option<&str> {
+        self.file.as_ref().map(|(_, extension)| extension.as_str()).filter(|extension| !extension.is_empty())
+    }
 }
 
 #[derive(sqlx::FromRow)]
@@ -157,8 +168,8 @@ pub async fn before(
     messages(rows)
 }
 
-/// These messages, in the order in which they were written.
-async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<PastMessage>> {
+/// These messages, in the order in which they were written; those that are forgotten are missing.
+pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[ChatMessageId]) -> Result<Vec<PastMessage>> {
     let rows: Vec<PastRow> = sqlx::query_as(
         "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS asked (id) OFFSET 0) wanted
@@ -172,7 +183,7 @@ async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result
          ORDER BY one.id",
     )
     .bind(client.0)
-    .bind(ids)
+    .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
     messages(rows)
@@ -180,7 +191,7 @@ async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result
 
 /// A message.
 pub async fn one(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> Result<Option<PastMessage>> {
-    Ok(of_ids(db, client, &[id.0]).await?.pop())
+    Ok(of_ids(db, client, &[id]).await?.pop())
 }
 
 /// The message of a system's tracking id: its own id, or that of the outbound message that delivers it.
@@ -192,7 +203,7 @@ pub async fn by_tracking_id(db: &mut PgConnection, client: ClientId, id: Uuid) -
     .bind(id)
     .fetch_optional(&mut *db)
     .await?;
-    Ok(of_ids(db, client, &[delivers.unwrap_or(id)]).await?.pop())
+    one(db, client, ChatMessageId(delivers.unwrap_or(id))).await
 }
 
 /// The newest message with a client's tracking id.
@@ -205,7 +216,7 @@ pub async fn by_ct_id(db: &mut PgConnection, client: ClientId, ct_id: &str) -> R
     .fetch_optional(&mut *db)
     .await?;
     match newest {
-        Some(id) => Ok(of_ids(db, client, &[id]).await?.pop()),
+        Some(id) => one(db, client, ChatMessageId(id)).await,
         None => Ok(None),
     }
 }
@@ -227,7 +238,7 @@ pub async fn by_temp_id(
     .fetch_optional(&mut *db)
     .await?;
     match sent {
-        Some(id) => Ok(of_ids(db, client, &[id]).await?.pop()),
+        Some(id) => one(db, client, ChatMessageId(id)).await,
         None => Ok(None),
     }
 }

@@ -186,6 +186,15 @@ pub struct ShownCustomer {
     pub phone: Option<String>,
     /// BSUID, or the provider's id where there are no BSUIDs.
     pub user_id: Option<String>,
+    /// The user id that the BSUID belongs to.
+    pub parent_user_id: Option<String>,
+}
+
+impl ShownCustomer {
+    /// What it is reached at, as messages name it: the number, and else the provider's id.
+    pub fn reached_at(&self) -> Option<&str> {
+        self.phone.as_deref().or(self.user_id.as_deref())
+    }
 }
 
 /// What is shown of these customers. Those in the address book go by the name that they have there.
@@ -195,7 +204,7 @@ pub async fn customers(
     customers: &[CustomerId],
 ) -> Result<HashMap<CustomerId, ShownCustomer>> {
     let rows: Vec<ShownCustomer> = sqlx::query_as(
-        "SELECT customer.id, customer.username,
+        "SELECT customer.id, customer.username, customer.parent_user_id,
                 COALESCE((SELECT contact.full_name FROM contact
                           WHERE contact.client_id = wanted.client_id AND contact.customer_id = wanted.id),
                          customer.full_name) AS name,

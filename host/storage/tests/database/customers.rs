@@ -103,6 +103,48 @@ async fn a_new_name_replaces_the_old_one_and_an_absent_one_does_not() {
 }
 
 #[tokio::test]
+async fn a_parent_of_the_user_id_is_kept_replaced_by_a_new_one_and_costs_nothing_when_it_is_known() {
+    let (mut db, ids) = (database().await, ids());
+    let of = |user: &str, parent: Option<&str>| Introduction {
+        parent_user_id: parent.map(str::to_owned),
+        ..identity(Some(ZO), Some(user))
+    };
+    let zo = resolve(&mut db, CLIENT, &ids, of("ZA.1", None), moment(1)).await.unwrap();
+    let version = "SELECT xmin::text || ctid::text FROM customer";
+    for (parent, known, is_news) in [
+        (Some("ZA.ENT.1"), "ZA.ENT.1", true),
+        (Some("ZA.ENT.1"), "ZA.ENT.1", false),
+        (None, "ZA.ENT.1", false),
+        (Some("ZA.ENT.2"), "ZA.ENT.2", true),
+    ] {
+        let before: String = sqlx::query_scalar(version).fetch_one(&mut db).await.unwrap();
+        assert_eq!(resolve(&mut db, CLIENT, &ids, of("ZA.1", parent), moment(2)).await.unwrap(), zo);
+        let after: String = sqlx::query_scalar(version).fetch_one(&mut db).await.unwrap();
+        assert_eq!(before != after, is_news, "{parent:?}");
+        let found = customers::find(&mut db, CLIENT, zo).await.unwrap().unwrap();
+        assert_eq!(found.parent_user_id.as_deref(), Some(known), "{parent:?}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_customers_who_are_one_the_older_ones_parent_user_id_stays_if_it_has_one() {
+    let (mut db, ids) = (database().await, ids());
+    for (place, older, stays) in [(1, Some("ZA.ENT.1"), "ZA.ENT.1"), (2, None, "ZA.ENT.2")] {
+        let (number, user) = (format!("2782000000{place}"), format!("ZA.{place}"));
+        let with =
+            |parent: Option<&str>, who: Introduction| Introduction { parent_user_id: parent.map(str::to_owned), ..who };
+        let by_number = with(older, identity(Some(&number), None));
+        let kept = resolve(&mut db, CLIENT, &ids, by_number, moment(1)).await.unwrap();
+        let by_user = with(Some("ZA.ENT.2"), identity(None, Some(&user)));
+        resolve(&mut db, CLIENT, &ids, by_user, moment(2)).await.unwrap();
+        let both = identity(Some(&number), Some(&user));
+        assert_eq!(resolve(&mut db, CLIENT, &ids, both, moment(3)).await.unwrap(), kept);
+        let known = customers::find(&mut db, CLIENT, kept).await.unwrap().unwrap();
+        assert_eq!(known.parent_user_id.as_deref(), Some(stays));
+    }
+}
+
+#[tokio::test]
 async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_theirs() {
     let (mut db, ids) = (database().await, ids());
     let by_phone = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();

@@ -68,8 +68,8 @@ async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &To
     let introduction = |addresses: Vec<Address>, replaced: Option<Address>, username: Option<&String>| Introduction {
         addresses,
         replaced,
-        name: None,
         username: username.cloned(),
+        ..Introduction::default()
     };
     let (phone, user_id) = (AddressKind::Phone, AddressKind::Bsuid);
     match told {

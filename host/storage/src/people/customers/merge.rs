@@ -36,7 +36,8 @@ pub(super) async fn merge(
     contacts::fold(db, client, survivor, absorbed).await?;
     sqlx::query(
         "UPDATE customer kept SET full_name = COALESCE(kept.full_name, gone.full_name),
-                                  username = COALESCE(kept.username, gone.username)
+                                  username = COALESCE(kept.username, gone.username),
+                                  parent_user_id = COALESCE(kept.parent_user_id, gone.parent_user_id)
          FROM customer gone
          WHERE kept.client_id = $1 AND kept.id = $2 AND gone.client_id = $1 AND gone.id = $3",
     )

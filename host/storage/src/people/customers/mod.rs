@@ -39,13 +39,21 @@ pub struct Introduction {
     pub name: Option<String>,
     /// Display-only username; absent leaves what is known.
     pub username: Option<String>,
+    /// The user id that the BSUID belongs to; absent leaves what is known.
+    pub parent_user_id: Option<String>,
 }
 
 impl Introduction {
     /// A customer of whom nothing else is known.
     fn customer(self, id: CustomerId) -> Customer {
-        let addresses = Addresses::newest_first(self.addresses);
-        Customer { id, name: self.name, contact_name: None, username: self.username, addresses }
+        Customer {
+            id,
+            name: self.name,
+            contact_name: None,
+            username: self.username,
+            parent_user_id: self.parent_user_id,
+            addresses: Addresses::newest_first(self.addresses),
+        }
     }
 }
 
@@ -60,6 +68,8 @@ pub struct Customer {
     pub contact_name: Option<String>,
     /// Display-only username.
     pub username: Option<String>,
+    /// The user id that its BSUID belongs to, where the provider named one (SPEC 2.6).
+    pub parent_user_id: Option<String>,
     /// All its addresses, and which of them is shown and written to.
     pub addresses: Addresses,
 }
@@ -88,6 +98,7 @@ struct CustomerRow {
     full_name: Option<String>,
     contact_name: Option<String>,
     username: Option<String>,
+    parent_user_id: Option<String>,
     kinds: Vec<String>,
     values: Vec<String>,
 }
@@ -109,7 +120,7 @@ async fn read(
     address: Option<&Address>,
 ) -> Result<Option<Customer>> {
     let row: Option<CustomerRow> = sqlx::query_as(
-        "SELECT customer.id, customer.full_name, customer.username,
+        "SELECT customer.id, customer.full_name, customer.username, customer.parent_user_id,
                 (SELECT contact.full_name FROM contact
                  WHERE contact.client_id = $1 AND contact.customer_id = customer.id) AS contact_name,
                 COALESCE(known.kinds, '{}') AS kinds, COALESCE(known.values, '{}') AS values
@@ -141,6 +152,7 @@ async fn read(
         name: row.full_name,
         contact_name: row.contact_name,
         username: row.username,
+        parent_user_id: row.parent_user_id,
         addresses: Addresses::newest_first(addresses.collect::<Result<_>>()?),
     }))
 }

@@ -22,8 +22,8 @@ const ROUNDS: usize = 4;
 
 /// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same person.
 /// A phone number that has passed to somebody else merges nobody. Only for events of a provider: what a client claims in a
-/// request must not merge people ([`super::resolve_many`]). Names replace what is known. An introduction without addresses
-/// creates a customer that nothing will find again. Of one who is known as introduced nothing is written.
+/// request must not merge people ([`super::resolve_many`]). Names and a parent's user id replace what is known. An introduction
+/// without addresses creates a customer that nothing will find again. Of one who is known as introduced nothing is written.
 pub async fn introduce(
     db: &mut PgConnection,
     client: ClientId,
@@ -45,9 +45,7 @@ pub async fn introduce(
         let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
         addresses::touch(db, client, &current, now).await?;
     }
-    if introduction.name.is_some() || introduction.username.is_some() {
-        rename(db, client, customer, &introduction).await?;
-    }
+    describe(db, client, customer, &introduction).await?;
     let known = find(db, client, customer).await?;
     Ok(Met { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
 }
@@ -59,9 +57,13 @@ async fn known_as(db: &mut PgConnection, client: ClientId, introduction: &Introd
     let Some(known) = find_by_address(db, client, address).await? else { return Ok(None) };
     let is_shown = |address: &Address| known.addresses.shown(address.kind()) == Some(address);
     let are_shown = introduction.addresses.iter().all(is_shown);
-    let is_named = introduction.name.is_none() || introduction.name == known.name;
-    let is_named = is_named && (introduction.username.is_none() || introduction.username == known.username);
-    Ok((are_shown && is_named).then_some(known))
+    let told_of = [
+        (&introduction.name, &known.name),
+        (&introduction.username, &known.username),
+        (&introduction.parent_user_id, &known.parent_user_id),
+    ];
+    let is_described = told_of.into_iter().all(|(told, known)| told.is_none() || told == known);
+    Ok((are_shown && is_described).then_some(known))
 }
 
 /// A customer has another address in the place of `old` (PROVIDERS A.10 `user_changed_number`): what the introduction names
@@ -183,21 +185,29 @@ pub(super) async fn remove_unused(db: &mut PgConnection, client: ClientId, custo
     Ok(())
 }
 
-async fn rename(
+/// Writes down what is said of a customer beside its addresses; what is not said stays.
+async fn describe(
     db: &mut PgConnection,
     client: ClientId,
     customer: CustomerId,
     introduction: &Introduction,
 ) -> Result<()> {
+    let Introduction { name, username, parent_user_id, .. } = introduction;
+    if name.is_none() && username.is_none() && parent_user_id.is_none() {
+        return Ok(());
+    }
     sqlx::query(
-        "UPDATE customer SET full_name = COALESCE($3, full_name), username = COALESCE($4, username)
+        "UPDATE customer SET full_name = COALESCE($3, full_name), username = COALESCE($4, username),
+                             parent_user_id = COALESCE($5, parent_user_id)
          WHERE client_id = $1 AND id = $2
-           AND (full_name, username) IS DISTINCT FROM (COALESCE($3, full_name), COALESCE($4, username))",
+           AND (full_name, username, parent_user_id)
+               IS DISTINCT FROM (COALESCE($3, full_name), COALESCE($4, username), COALESCE($5, parent_user_id))",
     )
     .bind(client.0)
     .bind(customer.0)
-    .bind(introduction.name.as_deref())
-    .bind(introduction.username.as_deref())
+    .bind(name.as_deref())
+    .bind(username.as_deref())
+    .bind(parent_user_id.as_deref())
     .execute(db)
     .await?;
     Ok(())

@@ -1,0 +1,60 @@
+//! What a message of a chat says beside its text, in the fields that answers and live events have for it (SPEC 2.7).
+
+use super::ChatContent;
+use crate::{
+    content::{Location, MediaKind, OutboundContent},
+    inbound::InboundContent,
+};
+
+/// What a message says beside its text.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BesideText<'a> {
+    /// Where a file that was sent by link is.
+    pub media_url: Option<&'a str>,
+    /// A place.
+    pub place: Option<&'a Location>,
+    /// What a tapped button stands for.
+    pub payload: Option<&'a str>,
+    /// Of a reaction: the provider's id of the message that it is about.
+    pub reaction_to: Option<&'a str>,
+    /// A voice note that was sent: it may be listened to.
+    pub is_voice: bool,
+}
+
+impl ChatContent {
+    /// What it says beside its text.
+    pub fn beside_text(&self) -> BesideText<'_> {
+        match self {
+            Self::Incoming(received) => of_received(&received.content),
+            Self::Outgoing(content) => of_sent(content),
+        }
+    }
+}
+
+fn of_received(content: &InboundContent) -> BesideText<'_> {
+    let nothing = BesideText::default();
+    match content {
+        InboundContent::Location(place) => BesideText { place: Some(place), ..nothing },
+        InboundContent::Button { payload, .. } | InboundContent::Interactive { payload, .. } => {
+            BesideText { payload: Some(payload), ..nothing }
+        }
+        InboundContent::Reaction { message_id, .. } => BesideText { reaction_to: Some(message_id), ..nothing },
+        InboundContent::Text { .. } | InboundContent::Media(_) | InboundContent::Contact { .. } => nothing,
+    }
+}
+
+fn of_sent(content: &OutboundContent) -> BesideText<'_> {
+    let nothing = BesideText::default();
+    match content {
+        OutboundContent::Location(place) => BesideText { place: Some(place), ..nothing },
+        OutboundContent::Reaction(reaction) => BesideText { reaction_to: Some(&reaction.message_id), ..nothing },
+        OutboundContent::Media(file) => {
+            BesideText { media_url: Some(&file.url), is_voice: file.kind == MediaKind::Voice, ..nothing }
+        }
+        OutboundContent::Text { .. }
+        | OutboundContent::Template(_)
+        | OutboundContent::Buttons(_)
+        | OutboundContent::List(_)
+        | OutboundContent::Sms(_) => nothing,
+    }
+}
