@@ -167,14 +167,16 @@ async fn a_chat_is_found_by_the_name_in_the_address_book_as_it_is_now() {
         let client = desk.client.clone();
         async move { ids(&client.get(&format!("{CHATS}?scope=all&search={search}")).await.ok()) }
     };
-    let contact = json!({ "fullName": "Жанна Œuvre", "phoneNumber": desk.phone.msisdn });
+    let contact = json!({ "fullName": "Жанна  Œuvre-Straße", "phoneNumber": desk.phone.msisdn });
     let made = desk.client.post(CONTACTS, &contact).await.json();
     assert_eq!(found("жаННА").await, [desk.chat.as_str()]);
     assert_eq!(found("œuv").await, [desk.chat.as_str()]);
+    assert_eq!(found("ŒUVRE-STRASSE").await, [desk.chat.as_str()], "in any case of any script");
+    assert_eq!(found("жанна œuvre").await, [desk.chat.as_str()], "however many spaces are between");
     // Whatever is written meanwhile changes nothing about it.
     desk.phone.write(&desk.client.number, "still there?").await;
     eventually("the message", || async { (desk.history().await.len() == 2).then_some(()) }).await;
-    assert_eq!(desk.chat().await["name"], "Жанна Œuvre");
+    assert_eq!(desk.chat().await["name"], "Жанна  Œuvre-Straße");
     assert_eq!(found("жанна").await, [desk.chat.as_str()]);
     let path = format!("{CONTACTS}/{}", made["id"].as_str().unwrap());
     desk.client.request(Method::PUT, &path, Some(&json!({ "fullName": "王小明" })), &[]).await.ok();

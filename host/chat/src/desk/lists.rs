@@ -5,6 +5,8 @@ use domain::{
     chat::ChatScope,
     ids::ParticipantId,
     page::{Page, PageRequest},
+    phone,
+    search::fold,
 };
 use storage::{
     PgPool,
@@ -50,7 +52,7 @@ pub async fn one(db: &PgPool, acting: Acting, id: ParticipantId) -> Result<ChatV
 struct Sought {
     /// As the id of a customer.
     exact: String,
-    /// As part of a name or number: lower case, and a number in digits as numbers are stored.
+    /// As part of a name or number: folded, and a number in digits as numbers are stored.
     words: String,
 }
 
@@ -59,9 +61,9 @@ fn sought(search: &str) -> Option<Sought> {
     if exact.is_empty() {
         return None;
     }
-    let digits: String = exact.chars().filter(char::is_ascii_digit).collect();
-    let is_number = !digits.is_empty() && exact.chars().all(|one| one.is_ascii_digit() || "+-. ()".contains(one));
-    let words = if is_number { digits } else { exact.to_lowercase() };
+    let digits = phone::as_searched(exact);
+    let is_number = !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit());
+    let words = if is_number { digits } else { fold(exact) };
     Some(Sought { exact: exact.to_owned(), words })
 }
 
@@ -75,15 +77,16 @@ mod tests {
 
     #[test]
     fn a_number_is_found_however_it_is_written() {
-        for written in ["+27 82 000-0001", "(27) 82.000.0001", "27820000001"] {
+        for written in ["+27 82 000-0001", "(27) 82.000.0001", "27\u{a0}82\u{a0}000\u{a0}0001", "27820000001"] {
             assert_eq!(words(written), "27820000001", "{written}");
         }
         assert_eq!(words("82000"), "82000");
     }
 
     #[test]
-    fn a_name_is_looked_for_in_lower_case_and_an_id_as_it_is() {
+    fn a_name_is_looked_for_folded_and_an_id_as_it_is() {
         assert_eq!(words(" ЖАННА "), "жанна");
+        assert_eq!(words("STRASSE"), words("Straße"));
         assert_eq!(words("50-Cent"), "50-cent", "not a number");
         assert_eq!(sought(" ZA.Abc ").unwrap().exact, "ZA.Abc");
         assert_eq!((sought(""), sought("  ")), (None, None));

@@ -5,6 +5,7 @@
 use domain::{
     address::AddressKind,
     ids::{ClientId, CustomerId, ParticipantId},
+    search::fold,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -17,14 +18,14 @@ use crate::{
 /// A search shorter than this, in characters, has nothing to look up in the index.
 pub const SHORTEST_INDEXED: usize = 3;
 
-/// What a chat of this customer is found by: what the address book and it itself call it, and its phone numbers, in lower case,
-/// one a line.
+/// What a chat of this customer is found by: what the address book and it itself call it, and its phone numbers, folded
+/// ([`fold`]), one a line.
 pub fn words(customer: &Customer) -> String {
     let numbers = customer.addresses.iter().filter_map(|address| address.as_kind(AddressKind::Phone));
     let called = customer.contact_name.as_deref().into_iter().chain(customer.name.as_deref());
     let names = called.chain(customer.username.as_deref());
-    let lines = names.chain(numbers).map(|line| line.replace('\n', " ").to_lowercase());
-    lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+    let lines = names.chain(numbers).map(fold);
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes what a chat is found by into the index. The words are in the chat's row as well, for lists that are walked

@@ -16,7 +16,7 @@ use domain::{
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool, migrate::Migrator};
 use storage::{
-    chat::{chat_messages, participant_events, participants},
+    chat::{chat_messages, participant_events, participants, search},
     inbound::callbacks,
     inboxes::{self, directories},
     outbound::{
@@ -255,6 +255,29 @@ async fn people_chats_and_what_waits_are_read_through_the_new_types() {
     let page: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, ACME, ENDPOINT, later(), None, 10).await.unwrap();
     assert_eq!(page[0].inbox, CLOUD);
     assert!(matches!(&page[0].content, Content::Event(Ok(event)) if *event == json!({ "text": "a\u{0}b" })));
+}
+
+#[tokio::test]
+async fn chats_are_found_by_folded_words_from_then_on() {
+    let pool = populated().await;
+    let mut db = pool.acquire().await.unwrap();
+    execute(&mut db, "UPDATE customer SET full_name = 'Zo  ΟΔΥΣΣΕΥΣ Straße', username = 'ﬁne'").await;
+    drop(db);
+    storage::migrate(&pool).await.unwrap();
+    let mut db = pool.acquire().await.unwrap();
+    let chat = participants::find(&mut db, ACME, CHAT).await.unwrap().unwrap();
+    assert_eq!(chat.found_by, "zo οδυσσευσ strasse\nfine\n27820000001");
+    let customer = customers::find(&mut db, ACME, CUSTOMER).await.unwrap().unwrap();
+    assert_eq!(chat.found_by, search::words(&customer), "as it is written from now on");
+    let indexed: bool = sqlx::query_scalar(
+        "SELECT words = $1 AND grams = chat_grams(client_id, $1) FROM participant_search WHERE participant_id = $2",
+    )
+    .bind(&chat.found_by)
+    .bind(CHAT.0)
+    .fetch_one(&mut *db)
+    .await
+    .unwrap();
+    assert!(indexed);
 }
 
 #[tokio::test]
