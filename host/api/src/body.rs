@@ -9,6 +9,7 @@ use axum::{
 };
 use base::aside::{self, Whose};
 use bytes::{Bytes, BytesMut};
+use domain::body::Spelling;
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
@@ -55,6 +56,19 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<ApiState> for JsonBody<T>
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
         let parsed = aside::work(bytes.len(), Whose::Known, move || domain::body::parse(&bytes)).await?;
+        parsed.map(Self).map_err(ApiError::faults)
+    }
+}
+
+/// The same, of a body whose fields are to be spelled right.
+pub(crate) struct SpelledJson<T>(pub T);
+
+impl<T: DeserializeOwned + Spelling + Send + 'static> FromRequest<ApiState> for SpelledJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
+        let parsed = aside::work(bytes.len(), Whose::Known, move || domain::body::parse_spelled(&bytes)).await?;
         parsed.map(Self).map_err(ApiError::faults)
     }
 }

@@ -1,13 +1,26 @@
 //! Forms and queries of the SMS gateways, read strictly: what is not UTF-8 is refused, and not replaced.
 
-/// The bytes are no UTF-8 text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NotText;
+/// Fields of a form at most: several times as many as there are keywords or parameters.
+const FIELDS_MAX: usize = 100;
+
+/// Why a form cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unreadable {
+    /// Its bytes are no UTF-8 text.
+    #[error("is not UTF-8 text: encode each character as the bytes of its UTF-8")]
+    NotText,
+    /// It says more than anybody could mean.
+    #[error("has more than {FIELDS_MAX} fields: write `&` in a value as `%26`")]
+    TooManyFields,
+}
 
 /// The fields of a form, in order. The name of one without a value has an empty one.
-pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, NotText> {
-    let pairs = form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
-    pairs
+pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, Unreadable> {
+    let pairs = || form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
+    if pairs().nth(FIELDS_MAX).is_some() {
+        return Err(Unreadable::TooManyFields);
+    }
+    pairs()
         .map(|pair| {
             let mut halves = pair.splitn(2, |byte| *byte == b'=');
             let name = decoded(halves.next().unwrap_or_default())?;
@@ -17,7 +30,7 @@ pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, NotText> {
 }
 
 /// `%41+` is `A `; a `%` that begins nothing stands for itself.
-fn decoded(text: &[u8]) -> Result<String, NotText> {
+fn decoded(text: &[u8]) -> Result<String, Unreadable> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((first, behind)) = rest.split_first() {
@@ -33,7 +46,7 @@ fn decoded(text: &[u8]) -> Result<String, NotText> {
             }
         };
     }
-    String::from_utf8(bytes).map_err(|_| NotText)
+    String::from_utf8(bytes).map_err(|_| Unreadable::NotText)
 }
 
 fn hex(digits: &[u8; 2]) -> Option<u8> {
@@ -64,6 +77,12 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_is_refused() {
-        assert_eq!(fields(b"message=%ff"), Err(NotText));
+        assert_eq!(fields(b"message=%ff"), Err(Unreadable::NotText));
+    }
+
+    #[test]
+    fn what_has_more_fields_than_anybody_could_mean_is_not_read() {
+        assert_eq!(read(&"a&".repeat(FIELDS_MAX)).len(), FIELDS_MAX);
+        assert_eq!(fields("a&".repeat(FIELDS_MAX + 1).as_bytes()), Err(Unreadable::TooManyFields));
     }
 }

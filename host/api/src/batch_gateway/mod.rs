@@ -7,6 +7,7 @@ use axum::{
     http::{Method, header},
     response::{IntoResponse, Response},
 };
+use base::aside::{self, Whose};
 use domain::sms_products::batch::BatchFault;
 use sms_products::batch::{self, BatchCall};
 use tracing::{Instrument, Span};
@@ -17,7 +18,7 @@ use crate::{
     auth::{Allowed, Permission, SmsGateway},
     body,
     error::{ApiError, ErrorKind},
-    form::{self, NotText},
+    form::{self, Unreadable},
     sms_gateway::plain_get,
     state::ApiState,
 };
@@ -47,7 +48,7 @@ impl FromRequest<ApiState> for Fields {
         if request.method() != Method::POST {
             plain_get(request.method(), request.headers())?;
             let query = request.uri().query().unwrap_or_default().as_bytes();
-            return Ok(Self { fields: form::fields(query).map_err(not_text), testing: true });
+            return Ok(Self { fields: form::fields(query).map_err(unreadable), testing: true });
         }
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
@@ -56,12 +57,13 @@ impl FromRequest<ApiState> for Fields {
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
         }
         let bytes = body::read(request, state.settings.max_body_bytes, state.settings.body_timeout).await?;
-        Ok(Self { fields: form::fields(&bytes).map_err(not_text), testing: false })
+        let fields = aside::work(bytes.len(), Whose::Known, move || form::fields(&bytes)).await?;
+        Ok(Self { fields: fields.map_err(unreadable), testing: false })
     }
 }
 
-fn not_text(_: NotText) -> BatchFault {
-    BatchFault::new(1004, "the form is not UTF-8 text")
+fn unreadable(why: Unreadable) -> BatchFault {
+    BatchFault::new(1004, format!("the form {why}"))
 }
 
 /// A caller that hangs up does not take its batch back.

@@ -12,7 +12,7 @@ use domain::{
 };
 use utoipa::IntoParams;
 
-use crate::form::{self, NotText};
+use crate::form;
 
 /// A send in a query.
 #[derive(IntoParams)]
@@ -69,9 +69,7 @@ const ELSEWHERE: [(&str, &str); 2] = [("recipients", "`to`"), ("otpToken", "the 
 
 /// Reads a query as the body that says the same. What is not known is ignored, but for a name that is nearly right.
 pub(super) fn read(query: &str) -> Result<JsonBody, Faults> {
-    let fields = form::fields(query.as_bytes()).map_err(|NotText| {
-        FieldFault::new("query", "is not UTF-8 text: encode each character as the bytes of its UTF-8")
-    })?;
+    let fields = form::fields(query.as_bytes()).map_err(|why| FieldFault::new("query", why.to_string()))?;
     let (mut given, mut faults) = (HashMap::new(), Faults::default());
     for (name, value) in fields {
         if let Some(said) = slip(&name, &PARAMETERS, &ELSEWHERE) {

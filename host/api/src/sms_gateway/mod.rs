@@ -11,9 +11,11 @@ use axum::{
     http::{HeaderMap, Method, StatusCode},
     response::{IntoResponse, Response},
 };
-use base::audit::Actor;
+use base::{
+    aside::{self, Whose},
+    audit::Actor,
+};
 use domain::{
-    body,
     ids::ClientId,
     sms_products::{GatewayStatus, cell, json::JsonSend, tracking::TrackingBody},
 };
@@ -32,7 +34,7 @@ use self::{
 use crate::{
     admission::Held,
     auth::{Allowed, Permission, SmsGateway},
-    body::JsonBytes,
+    body::{JsonBytes, SpelledJson},
     error::{ApiError, ErrorKind},
     path::Segments,
     state::ApiState,
@@ -73,7 +75,9 @@ async fn send(
     headers: HeaderMap,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Response, ApiError> {
-    let send = JsonSend::read(&bytes, state.context.settings.max_recipients).map_err(ApiError::faults)?;
+    let most = state.context.settings.max_recipients;
+    let send = aside::work(bytes.len(), Whose::Known, move || JsonSend::read(&bytes, most)).await?;
+    let send = send.map_err(ApiError::faults)?;
     take(&state, &allowed, send, is_urgent(&headers)).await
 }
 
@@ -186,9 +190,8 @@ async fn to_the_end(
 async fn track(
     State(state): State<ApiState>,
     allowed: Allowed<SmsGateway>,
-    JsonBytes(bytes): JsonBytes,
+    SpelledJson(query): SpelledJson<TrackingBody>,
 ) -> Result<Json<TrackingAnswer>, ApiError> {
-    let query: TrackingBody = body::parse_spelled(&bytes).map_err(ApiError::faults)?;
     let query = query.parse().map_err(ApiError::faults)?;
     match json::track(&state.context, allowed.caller.client, &query).await {
         Ok(found) => Ok(Json(TrackingAnswer::new(GatewayStatus::Accepted, &found))),

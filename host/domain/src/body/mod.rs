@@ -1,6 +1,7 @@
 //! Reading JSON request bodies: every fault names its field, and no text gets in that a database or a client could not
 //! take.
 
+pub(crate) mod extent;
 mod faults;
 mod object;
 mod spelling;

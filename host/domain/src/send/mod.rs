@@ -6,7 +6,6 @@
 mod chat_content;
 mod components;
 mod conversation;
-mod extent;
 mod links;
 mod request;
 mod resolve;

@@ -3,10 +3,10 @@
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
     TRACKING_ID_MAX, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
-    conversation, extent, sms,
+    conversation, sms,
 };
 use crate::{
-    body::{self, Faults, FieldFault},
+    body::{self, Faults, FieldFault, extent},
     ids::ConversationId,
     phone::Msisdn,
     recipient::Recipient,
@@ -27,7 +27,11 @@ impl SendBody {
     /// faults of a body that parses are reported at once. Takes time and memory that grow with the body's length and no
     /// faster.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
-        extent::check(endpoint, body, max_recipients)?;
+        let layout = match endpoint {
+            SendEndpoint::Whatsapp | SendEndpoint::Sms | SendEndpoint::Conversation => extent::Layout::Payload,
+            SendEndpoint::Unified => extent::Layout::Unified,
+        };
+        extent::check(layout, body, max_recipients)?;
         let (channel, payload, prefix) = match endpoint {
             SendEndpoint::Whatsapp | SendEndpoint::Conversation => {
                 (SendChannel::Whatsapp, body::parse::<SendPayload>(body)?, "")

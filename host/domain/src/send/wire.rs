@@ -1,6 +1,6 @@
 //! The JSON of a send request (SPEC 2.3), as it comes: nothing is required yet, so that every missing field gets its own
 //! message. Unknown fields are ignored. The snake_case alternates of the conversation endpoint (SPEC 9) are read everywhere.
-//! How many messages and recipients there are has been counted before (`extent`).
+//! How many messages and recipients there are has been counted before (`body::extent`).
 
 use serde::Deserialize;
 

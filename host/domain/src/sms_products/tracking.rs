@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::Deserialize;
 
 use super::truth::Truth;
-use crate::body::{Faults, FieldFault, Spelling};
+use crate::body::{self, Faults, FieldFault, Spelling};
 
 /// Ids that one query may name.
 const IDS_MAX: usize = 100;
@@ -20,7 +20,7 @@ pub struct TrackingBody {
     /// The `gstid` of a request.
     pub gstid: Option<String>,
     /// Several of them.
-    #[serde(alias = "globalIds")]
+    #[serde(default, alias = "globalIds", deserialize_with = "body::few_texts")]
     pub gstids: Option<Vec<String>>,
     /// A day, in UTC.
     pub sent_date: Option<String>,

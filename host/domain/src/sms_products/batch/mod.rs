@@ -20,6 +20,8 @@ pub const BATCH_REF_MAX: usize = 80;
 pub const BATCH_ID_MAX: usize = 20;
 /// Numbers of one request: about 200 are promised, and some more are taken.
 pub const CELLS_MAX: usize = 250;
+/// Bytes that a number with its identifier takes, on average, in a list that could be meant.
+const CELL_BYTES_MAX: usize = 1_024;
 /// Parts of a text at most.
 pub const PARTS_MAX: usize = 9;
 /// Longest `virtualname` and the like, in characters.
@@ -185,10 +187,16 @@ impl BatchCells {
         const NUMBERS: &str = "numbers have 10 to 11 digits, with commas between them";
         let given = keywords.text("cell");
         let given = given.ok_or_else(|| BatchFault::new(1071, format!("the keyword cell is missing: {NUMBERS}")))?;
-        let entries: Vec<&str> = cell::entries(given).collect();
+        let too_many = || {
+            BatchFault::new(1072, format!("cell has more than {CELLS_MAX} numbers; send about 200 at a time"))
+        };
+        // Megabytes are not even looked through.
+        if given.len() > CELLS_MAX * CELL_BYTES_MAX {
+            return Err(too_many());
+        }
+        let entries: Vec<&str> = cell::entries(given).take(CELLS_MAX + 1).collect();
         if entries.len() > CELLS_MAX {
-            let said = format!("cell has {} numbers; send about 200 at a time, {CELLS_MAX} at most", entries.len());
-            return Err(BatchFault::new(1072, said));
+            return Err(too_many());
         }
         let mut recipients: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
         let (total, correct) = (entries.len(), recipients.len());
@@ -239,7 +247,10 @@ impl BatchText {
         let numbered = !concat;
         let too_long = |_| BatchFault::new(1022, format!("the message needs more than {PARTS_MAX} parts: shorten it"));
         let count = |text: &str| split(text, unicode, numbered).map(|segmented| segmented.parts.len());
-        let parts = count(text).ok().filter(|parts| *parts <= most.unwrap_or(PARTS_MAX));
+        // A character is a septet at least: what is longer than that in all parts is not even split.
+        let could_fit = text.chars().nth(Encoding::Gsm7.single_limit() * PARTS_MAX).is_none();
+        let parts = could_fit.then(|| count(text).ok()).flatten();
+        let parts = parts.filter(|parts| *parts <= most.unwrap_or(PARTS_MAX));
         let (text, parts) = match (parts, most) {
             (Some(parts), _) => (text.to_owned(), parts),
             (None, None) => return Err(too_long(())),

@@ -50,6 +50,8 @@ fn about_two_hundred_numbers_are_taken() {
         judged(&[("cell", &cells.join(","))]).map(|batch| batch.cells.correct)
     };
     assert_eq!((with(200), with(CELLS_MAX), with(CELLS_MAX + 1)), (Ok(200), Ok(CELLS_MAX), Err(1072)));
+    let spaces = format!("27821234567{}", " ".repeat(CELLS_MAX * CELL_BYTES_MAX));
+    assert_eq!(judged(&[("cell", &spaces)]).map(|_| ()), Err(1072), "megabytes of one number");
 }
 
 #[test]

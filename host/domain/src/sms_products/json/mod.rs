@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::{cell, truth::Truth};
 use crate::{
-    body::{self, Faults, FieldFault},
+    body::{self, Faults, FieldFault, extent},
     phone::Msisdn,
     segments,
 };
@@ -50,8 +50,9 @@ pub struct JsonText {
 }
 
 impl JsonSend {
-    /// Reads a body with at most `most` recipients.
+    /// Reads a body with at most `most` recipients. Takes time and memory that grow with its length and no faster.
     pub fn read(bytes: &[u8], most: usize) -> Result<Self, Faults> {
+        extent::check(extent::Layout::Gateway, bytes, most)?;
         Self::judge(body::parse_spelled(bytes)?, most)
     }
 

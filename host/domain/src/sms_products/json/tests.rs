@@ -36,6 +36,10 @@ fn a_thousand_recipients_are_taken_and_one_more_is_not() {
     };
     assert_eq!(with(1000).unwrap().recipient_count(), 1000);
     assert_eq!(with(1001), Err(vec!["recipients".to_owned()]));
+    let empty = |count: usize| vec!["{}"; count].join(",");
+    let over_all = format!(r#"{{"recipients":[{}],"messages":[{{"recipients":[{}]}}]}}"#, empty(500), empty(501));
+    assert_eq!(read(&over_all), Err(vec!["recipients".to_owned()]));
+    assert_eq!(read(&format!(r#"{{"messages":[{}]}}"#, empty(1001))), Err(vec!["messages".to_owned()]));
 }
 
 #[test]

@@ -5,27 +5,37 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::SendEndpoint;
-use crate::body::FieldFault;
+use super::FieldFault;
+
+/// Where a request has its messages and recipients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Of a send endpoint: recipients in each of `messages` (SPEC 2.3).
+    Payload,
+    /// The same in `payload`.
+    Unified,
+    /// Of the JSON gateway: the same, and recipients at the top (SPEC 2.14).
+    Gateway,
+}
 
 /// Refuses a body with more than `most` recipients, or more messages than could have one each. Counting ends there. A body
 /// that is not what it should be passes: the parser says it better.
-pub(super) fn check(endpoint: SendEndpoint, body: &[u8], most: usize) -> Result<(), FieldFault> {
+pub(crate) fn check(layout: Layout, body: &[u8], most: usize) -> Result<(), FieldFault> {
     let mut count = Count { most, messages: 0, recipients: 0 };
     let mut json = serde_json::Deserializer::from_slice(body);
     // Errors are the parser's to tell, and what ends the counting is in the counts.
-    let prefix = match endpoint {
-        SendEndpoint::Whatsapp | SendEndpoint::Sms | SendEndpoint::Conversation => {
-            let _ = Payload(&mut count).deserialize(&mut json);
-            ""
-        }
-        SendEndpoint::Unified => {
-            let _ = Unified(&mut count).deserialize(&mut json);
-            "payload."
-        }
+    let _ = match layout {
+        Layout::Payload => Payload(&mut count).deserialize(&mut json),
+        Layout::Unified => Unified(&mut count).deserialize(&mut json),
+        Layout::Gateway => Gateway(&mut count).deserialize(&mut json),
     };
+    let prefix = if layout == Layout::Unified { "payload." } else { "" };
     if count.recipients > most {
-        let field = if count.messages > 1 { "messages" } else { "messages[0].recipients" };
+        let field = match layout {
+            Layout::Gateway => "recipients",
+            Layout::Payload | Layout::Unified if count.messages > 1 => "messages",
+            Layout::Payload | Layout::Unified => "messages[0].recipients",
+        };
         let said = format!("has more than {most} recipients; at most {most} fit in one request, over all messages");
         return Err(FieldFault::new(format!("{prefix}{field}"), said));
     }
@@ -76,6 +86,18 @@ impl Part for Payload<'_> {
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
         match name {
             "messages" => entries.next_value_seed(Messages(self.0)),
+            _ => entries.next_value::<IgnoredAny>().map(drop),
+        }
+    }
+}
+
+struct Gateway<'c>(&'c mut Count);
+
+impl Part for Gateway<'_> {
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
+        match name {
+            "messages" => entries.next_value_seed(Messages(self.0)),
+            "recipients" => entries.next_value_seed(Recipients(self.0)),
             _ => entries.next_value::<IgnoredAny>().map(drop),
         }
     }
@@ -132,7 +154,7 @@ macro_rules! parts {
     )+};
 }
 
-parts!(Unified, Payload, Messages, Message, Recipients);
+parts!(Unified, Payload, Gateway, Messages, Message, Recipients);
 
 /// Goes through a part; what has no parts is nothing to count.
 struct Walk<P>(P);
