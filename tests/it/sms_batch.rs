@@ -324,6 +324,50 @@ async fn a_future_time_is_that_of_the_client() {
 }
 
 #[tokio::test]
+async fn a_batch_that_waits_for_its_time_is_pending_however_long_that_is() {
+    let patchbay = Setup::new().start().await;
+    let client = patchbay.bare_client("acme");
+    patchbay.credits(&client, 5);
+    let later = harness::real_time() + chrono::TimeDelta::days(5);
+    let later = later.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let mut fields = batch("1", "0820000001", "Later");
+    fields.extend([("rdr", "true"), ("futuredatetime", later.as_str())]);
+    assert_eq!(code(&send(&patchbay, &client, &fields).await), "0");
+
+    patchbay.advance_clock(4 * 24 * 3600).await;
+
+    let name = [("batchref", "spring"), ("batchid", "1")];
+    assert_eq!(text(&patchbay.batch(&client, RECEIPTS, &name).await, "receipt"), None);
+    patchbay.advance_clock(24 * 3600 + 60).await;
+    eventually("its receipt", || async {
+        let receipts = patchbay.batch(&client, RECEIPTS, &name).await;
+        (text(&receipts, "status") == Some("DELIVRD")).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_is_scheduled_for_when_it_would_be_forgotten() {
+    let patchbay = Setup::new().set("retention.message_days", "30").start().await;
+    let client = patchbay.bare_client("acme");
+    patchbay.credits(&client, 5);
+    let at = |days: i64| {
+        let moment = harness::real_time() + chrono::TimeDelta::days(days) - chrono::TimeDelta::minutes(5);
+        moment.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+    };
+    for (days, wanted) in [(24, "1311"), (23, "0")] {
+        let mut fields = batch(wanted, "0820000001", "Later");
+        let when = at(days);
+        fields.push(("futuredatetime", &when));
+        assert_eq!(code(&send(&patchbay, &client, &fields).await), wanted);
+        let body = json!({ "recipients": [{ "to": "27820000001" }], "messageText": "Later",
+            "settings": { "scheduledSmsDate": when } });
+        let answered = patchbay.sms(&client, "/sms/json", &body).await;
+        assert_eq!(answered.status, if wanted == "0" { 200 } else { 400 }, "{}", answered.text);
+    }
+}
+
+#[tokio::test]
 async fn answers_are_well_formed_whatever_comes_in() {
     let (patchbay, client, phone) = stage(10).await;
     let hostile = "</batchref>&<![CDATA[\u{1b}\u{FFFE}é🦀\"'";

@@ -281,6 +281,66 @@ async fn a_text_that_is_not_to_be_saved_is_forgotten_when_it_is_delivered() {
 }
 
 #[tokio::test]
+async fn a_text_that_is_not_to_be_saved_is_forgotten_when_nothing_was_heard_of_it() {
+    let mut patchbay = Setup::new().start().await;
+    let client = patchbay.bare_client("acme");
+    patchbay.credits(&client, 10);
+    let phone = patchbay.phone("27820000001");
+    phone.set(json!({ "smsState": "NONE" })).await;
+    for (ct_id, dsm) in [("a", "true"), ("b", "false")] {
+        let mut body = one(ct_id, &phone, &format!("forget-me {dsm}"));
+        body["settings"] = json!({ "dsm": dsm });
+        let gst_id = sent(&patchbay, &client, &body).await;
+        state(&patchbay, &gst_id, "ACCEPTED").await;
+    }
+    // Its validity of two days, and one more.
+    let due = "UPDATE sms_request SET forget_at = now()
+        WHERE forget_at BETWEEN now() + interval '71 hours' AND now() + interval '73 hours'";
+    let mut db = patchbay.database().await;
+    assert_eq!(sqlx::query(due).execute(&mut db).await.unwrap().rows_affected(), 1);
+    let left = "SELECT content::text FROM outbound_part WHERE content::text LIKE '%forget-me%'";
+
+    patchbay.terminate().await;
+    patchbay.launch().await;
+
+    let left = eventually("one of them to be forgotten", || async {
+        let kept: Vec<String> = sqlx::query_scalar(left).fetch_all(&mut patchbay.database().await).await.unwrap();
+        (kept.len() == 1).then_some(kept)
+    });
+    assert!(left.await[0].contains("forget-me false"));
+    let found = patchbay.sms(&client, TRACK, &json!({ "ctid": "a" })).await.ok();
+    assert_eq!(found["receipts"][0]["statusCode"], "500", "that is all that is known of it: {found}");
+}
+
+#[tokio::test]
+async fn an_sms_that_the_operator_accepts_is_at_501_and_through_for_nobody_who_asks_for_final_states() {
+    let (patchbay, client, phone) = stage(10).await;
+    phone.set(json!({ "smsState": "ACCEPTD" })).await;
+    let other = patchbay.new_phone();
+    let mut body = one("a", &phone, "Ready.");
+    body["messages"][0]["recipients"] = json!([{ "to": phone.msisdn }, { "to": other.msisdn }]);
+
+    let gst_id = sent(&patchbay, &client, &body).await;
+
+    let statuses = async |only_final: &str| {
+        let ask = json!({ "gstid": gst_id, "showfinalstatus": only_final });
+        let answer = patchbay.sms(&client, TRACK, &ask).await.ok();
+        let receipts = answer["receipts"].as_array().unwrap().clone();
+        receipts.iter().map(|one| one["statusCode"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let request: uuid::Uuid = gst_id.parse().unwrap();
+    eventually("both to be where they end", || async {
+        let statement = "SELECT count(*) FROM sms_message WHERE request_id = $1 AND state IN ('SENT', 'DELIVERED')";
+        let mut db = patchbay.database().await;
+        let there: i64 = sqlx::query_scalar(statement).bind(request).fetch_one(&mut db).await.unwrap();
+        (there == 2).then_some(())
+    })
+    .await;
+    assert_eq!(statuses("false").await, ["501", "600"]);
+    assert_eq!(statuses("true").await, ["600"]);
+}
+
+#[tokio::test]
 async fn a_scheduled_sms_leaves_when_its_time_has_come() {
     let patchbay = Setup::new().start().await;
     let client = patchbay.bare_client("acme");
@@ -378,7 +438,9 @@ async fn an_id_can_be_asked_after_ten_times_then_once_in_ten_minutes() {
         assert_eq!(ask().await, "100");
     }
     assert_eq!(ask().await, "228");
-    assert_eq!(patchbay.sms(&client, TRACK, &json!({ "ctid": "b" })).await.ok()["statusCode"], "100");
+    for id in ["b", " a"] {
+        assert_eq!(patchbay.sms(&client, TRACK, &json!({ "ctid": id })).await.ok()["statusCode"], "100");
+    }
     patchbay.advance_clock(590).await;
     assert_eq!(ask().await, "228");
     patchbay.advance_clock(20).await;

@@ -1,6 +1,6 @@
 //! What subscribers answer, and who wants no more (SPEC 4.8).
 
-use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
+use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "PATCHBAY";
@@ -110,6 +110,55 @@ async fn what_waits_for_its_time_is_not_sent_to_who_stops_meanwhile() {
     let answer = patchbay.sms(&client, "/sms/trackingMessageStatus", &json!({ "gstid": scheduled })).await.ok();
     assert_eq!(answer["receipts"][0]["statusCode"], "620", "{answer}");
     assert_eq!(patchbay.sms_balance(&client).await, 20);
+}
+
+#[tokio::test]
+async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid() {
+    let (patchbay, client, phone) = stage().await;
+    let sink = Sink::start().await;
+    send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.write_sms(SOURCE, "stop").await;
+    listed(&patchbay, &client, &phone, true).await;
+    let settings = json!({ "receiptCallBackURL": sink.url("receipt") });
+
+    let blocked = send(&patchbay, &client, &phone, "Two", settings.clone()).await;
+
+    let told = sink.receives_many("receipt", 1).await.remove(0).form();
+    assert_eq!((&told["statusCode"], &told["gstid"], &told["ctid"]), (&"620".into(), &blocked, &"Two".into()));
+    assert_eq!((&told["to"], &told["identifier"]), (&phone.msisdn, &"Thandi".into()));
+    let sent_before = send(&patchbay, &client, &phone, "One", json!({})).await;
+    let found = patchbay.sms(&client, "/sms/trackingMessageStatus", &json!({ "ctid": "One" })).await.ok();
+    assert_eq!(found["receipts"].as_array().map(Vec::len), Some(1), "what was sent before is skipped: {found}");
+    assert_eq!(found["receipts"][0]["gstid"], json!(sent_before));
+    phone.write_sms(SOURCE, "start").await;
+    listed(&patchbay, &client, &phone, false).await;
+    send(&patchbay, &client, &phone, "Two", settings).await;
+    phone.receives("what was blocked", |message| message["text"] == "Two").await;
+}
+
+#[tokio::test]
+async fn what_waits_for_its_time_is_answered_when_it_was_sent_and_not_before() {
+    let patchbay = Setup::new().start().await;
+    let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("other"));
+    let (phone, sink) = (patchbay.phone("27820000001"), Sink::start().await);
+    for client in [&client, &other] {
+        patchbay.credits(client, 5);
+    }
+    let to = |name: &str| json!({ "replyCallBackURL": sink.url(name) });
+    send(&patchbay, &client, &phone, "One", to("now")).await;
+    let later = (harness::real_time() + chrono::TimeDelta::hours(2)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let mut settings = to("later");
+    settings["scheduledSmsDate"] = json!(later);
+    send(&patchbay, &other, &phone, "Later", settings).await;
+
+    phone.write_sms(SOURCE, "to the first").await;
+    assert_eq!(sink.receives_many("now", 1).await.remove(0).form()["messageText"], "to the first");
+
+    send(&patchbay, &client, &phone, "Two", to("now")).await;
+    patchbay.advance_clock(2 * 3600 + 60).await;
+    phone.receives("what waited", |message| message["text"] == "Later").await;
+    phone.write_sms(SOURCE, "to what waited").await;
+    assert_eq!(sink.receives_many("later", 1).await.remove(0).form()["messageText"], "to what waited");
 }
 
 #[tokio::test]

@@ -181,6 +181,18 @@ async fn a_text_that_is_forgotten_is_in_no_recording_and_its_rewriting_is_forgot
 }
 
 #[tokio::test]
+async fn a_text_that_a_router_makes_shorter_or_longer_is_delivered_with_its_last_part() {
+    let (patchbay, client, phone) = stage().await;
+    client.install("picky", guest("picky-router")).await;
+    let shorter = send(&patchbay, &client, &phone, &format!("brief {}", "a".repeat(200)), json!({})).await;
+    story(&client, shorter, "DELIVERED").await;
+
+    rules(&client, json!([{ "append": "b".repeat(100) }])).await;
+    let longer = send(&patchbay, &client, &phone, &"a".repeat(100), json!({})).await;
+    story(&client, longer, "DELIVERED").await;
+}
+
+#[tokio::test]
 async fn a_rollback_brings_back_the_rules_before() {
     let (patchbay, client, phone) = stage().await;
     rules(&client, json!([{ "append": " (old)" }])).await;

@@ -9,6 +9,10 @@ use storage::{
     PgPool, Postgres, Transaction,
     chat::{chatbot_value_lists, conversations},
     live::streams,
+    sms::{
+        products::{messages, requests},
+        routes,
+    },
     work::{
         message_counts,
         partitions::{self, PARTITIONED, Partition},
@@ -31,6 +35,8 @@ const UPLOAD_DAYS: u64 = 1;
 const TIER_DAYS: u64 = 2;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
+/// Requests whose texts are forgotten in one transaction: each may have a thousand messages.
+const REQUESTS: i64 = 20;
 /// How often a round tries to change the schema where others are at the table.
 const TRIES: u32 = 5;
 /// The time that those others have in between.
@@ -59,6 +65,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     upkeep.close_expired_conversations().await?;
     upkeep.forget_rows(keep).await?;
     upkeep.forget_expired_values().await?;
+    upkeep.forget_texts().await?;
     upkeep.forget_idle_lanes().await?;
     upkeep.forget_unwanted_live_events().await?;
     Ok(upkeep.done)
@@ -247,6 +254,24 @@ impl Upkeep<'_> {
             tx.commit().await?;
             self.done.forgotten += forgotten;
             if forgotten < PAGE.unsigned_abs() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Texts of SMS that were not to be kept, and that nobody heard the end of.
+    async fn forget_texts(&mut self) -> Result<()> {
+        loop {
+            let Some(mut tx) = self.begin().await? else { return Ok(()) };
+            let due = requests::to_forget(&mut tx, self.now, REQUESTS).await?;
+            for (client, request) in &due {
+                let (unheard, parts) = messages::endless(&mut tx, *client, *request).await?;
+                messages::forget(&mut tx, *client, &parts).await?;
+                routes::forget_texts(&mut tx, *client, &unheard).await?;
+                requests::texts_are_forgotten(&mut tx, *client, *request).await?;
+            }
+            tx.commit().await?;
+            if i64::try_from(due.len()).is_ok_and(|count| count < REQUESTS) {
                 return Ok(());
             }
         }

@@ -32,6 +32,15 @@ impl OutboundContent {
     pub fn is_answer(&self) -> bool {
         !matches!(self, Self::Reaction(_))
     }
+
+    /// The SMS that it is, with the text that a router gave it.
+    #[must_use]
+    pub fn saying(&self, text: String) -> Self {
+        match self {
+            Self::Sms(sms) => Self::Sms(SmsContent { text, ..sms.clone() }),
+            _ => Self::Text { body: text },
+        }
+    }
 }
 
 /// What one leg of a message says, where that is not what its part says.
@@ -42,6 +51,17 @@ pub enum LegContent {
     Sms(SmsContent),
     /// Anything that chats can carry.
     Message(Box<OutboundContent>),
+}
+
+impl LegContent {
+    /// The same with the text that a router gave it.
+    #[must_use]
+    pub fn saying(self, text: String) -> Self {
+        match self {
+            Self::Sms(sms) => Self::Sms(SmsContent { text, ..sms }),
+            Self::Message(content) => Self::Message(Box::new(content.saying(text))),
+        }
+    }
 }
 
 /// A reaction to a message.

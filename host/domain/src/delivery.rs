@@ -23,6 +23,10 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
+    /// All of them, in the order of progress.
+    pub const ALL: [Self; 7] =
+        [Self::Queued, Self::Accepted, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
+
     /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,16 +69,8 @@ impl std::str::FromStr for DeliveryState {
     type Err = UnknownState;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text {
-            "QUEUED" => Self::Queued,
-            "ACCEPTED" => Self::Accepted,
-            "SENT" => Self::Sent,
-            "DELIVERED" => Self::Delivered,
-            "READ" => Self::Read,
-            "PLAYED" => Self::Played,
-            "FAILED" => Self::Failed,
-            other => return Err(UnknownState(other.to_owned())),
-        })
+        let named = Self::ALL.into_iter().find(|state| state.as_str() == text);
+        named.ok_or_else(|| UnknownState(text.to_owned()))
     }
 }
 

@@ -65,7 +65,9 @@ pub(crate) async fn join(
     let states = parts::states(db, client, &keys).await?;
     let contents = legs::contents(db, client, &keys).await?;
     let step = |key: (MessageId, i16)| {
-        let (reached, failure) = joined(states.get(&key)?, part_count(contents.get(&key)?)?)?;
+        let states = states.get(&key)?;
+        // Where its text was forgotten, those that it went out in are left to count.
+        let (reached, failure) = joined(states, part_count(contents.get(&key)?)?.max(states.len()))?;
         let (message, ordinal) = key;
         Some(Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure, named: Vec::new() })
     };

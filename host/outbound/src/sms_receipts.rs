@@ -20,7 +20,7 @@ use crate::sms_parts;
 /// Of receipts. An SMSC waits for the acknowledgements of a window of them.
 const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128 };
 
-/// A receipt that says something.
+/// What a receipt says.
 struct Report {
     bind: String,
     smsc_id: String,
@@ -30,10 +30,9 @@ struct Report {
 }
 
 impl Report {
-    fn of(receipt: SmsReceipt) -> Option<Self> {
-        let state = part_state(receipt.state)?;
-        let SmsReceipt { bind, smsc_id, error, .. } = receipt;
-        Some(Self { bind, smsc_id, state, receipt: final_receipt(receipt.state), error })
+    fn of(receipt: SmsReceipt) -> Self {
+        let SmsReceipt { bind, smsc_id, error, state, .. } = receipt;
+        Self { bind, smsc_id, state: part_state(state), receipt: final_receipt(state), error }
     }
 
     fn about(&self) -> SmscId<'_> {
@@ -66,10 +65,7 @@ impl SmscEvents {
 #[async_trait]
 impl SmppEvents for SmscEvents {
     async fn receipt(&self, receipt: SmsReceipt) -> std::result::Result<(), StoreFailed> {
-        match Report::of(receipt) {
-            Some(report) => self.receipts.join((), report).await.unwrap_or(Err(StoreFailed)),
-            None => Ok(()),
-        }
+        self.receipts.join((), Report::of(receipt)).await.unwrap_or(Err(StoreFailed))
     }
 
     async fn mobile_originated(&self, message: MobileOriginated) -> std::result::Result<(), StoreFailed> {
@@ -80,18 +76,18 @@ impl SmppEvents for SmscEvents {
     }
 }
 
-/// What a receipt makes of a part; `None` while it is on its way.
-fn part_state(state: SmsState) -> Option<DeliveryState> {
+/// What a receipt makes of a part.
+fn part_state(state: SmsState) -> DeliveryState {
     match state {
-        SmsState::Delivered => Some(DeliveryState::Delivered),
+        SmsState::Delivered => DeliveryState::Delivered,
         SmsState::Expired
         | SmsState::Deleted
         | SmsState::Undeliverable
         | SmsState::Unknown
         | SmsState::Rejected
-        | SmsState::Skipped => Some(DeliveryState::Failed),
-        SmsState::Enroute => Some(DeliveryState::Sent),
-        SmsState::Accepted | SmsState::Scheduled => None,
+        | SmsState::Skipped => DeliveryState::Failed,
+        // The operator has it (PROVIDERS C.3: 501).
+        SmsState::Enroute | SmsState::Accepted | SmsState::Scheduled => DeliveryState::Sent,
     }
 }
 

@@ -8,11 +8,10 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     content::{OutboundContent, SmsContent},
-    ids::{BatchId, ClientId, PartId, SmsRequestId},
+    ids::{BatchId, ClientId, MessageId, PartId, SmsRequestId},
     recipient::{Recipient, order_key},
 };
-use outbound::dispatch::{REPLY_PRIORITY, SEND_PRIORITY};
-use sha2::{Digest, Sha256};
+use outbound::dispatch::{REPLY_PRIORITY, SCHEDULED_FROM, SEND_PRIORITY};
 use storage::{
     PgConnection, Queue, inboxes,
     inboxes::Inbox,
@@ -23,14 +22,18 @@ use storage::{
     },
     sms::products::{
         messages::{self as product_messages, NewSms},
-        opt_outs, replies,
+        opt_outs::{self, Stopped},
+        replies,
         requests::{self, NewRequest},
     },
     tenancy::credits::{self, Charge},
 };
-use uuid::Uuid;
 
-use crate::email::{self, Mailed};
+use crate::{
+    email::Mailed,
+    once::{self, Digest},
+    told,
+};
 
 /// A text and whom it goes to.
 pub(crate) struct OrderedText {
@@ -49,10 +52,15 @@ pub(crate) struct Order<'a> {
     /// What it is sent from; `None` = the client's SMS inbox.
     pub(crate) source: Option<&'a str>,
     pub(crate) texts: &'a [OrderedText],
-    /// `None` = now.
-    pub(crate) due: Option<DateTime<Utc>>,
     /// The mail that it came in.
     pub(crate) mailed: Option<Mailed>,
+}
+
+impl Order<'_> {
+    /// Whether it is sent later than then.
+    fn waits(&self, moment: DateTime<Utc>) -> bool {
+        self.request.due_at.is_some_and(|due| due > moment)
+    }
 }
 
 /// What became of a request.
@@ -69,12 +77,12 @@ pub(crate) enum Taken {
 }
 
 /// A message on its way into the tables.
-struct Draft {
+pub(crate) struct Draft {
     /// Which request it is of, and which text of that.
-    order: usize,
+    pub(crate) order: usize,
     text: usize,
     to: Address,
-    sms: NewSms,
+    pub(crate) sms: NewSms,
 }
 
 /// Takes a request. What is stored is stored with the charge for it, or not at all.
@@ -112,17 +120,19 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
     }
     let Some(inbox) = inboxes::default_sms(&mut tx, client).await? else { return Err(Error::Stopped) };
     let own = inbox.address().unwrap_or(&ctx.settings.sms_default_source);
-    let (mut unsent, before) = unsent(ctx, &mut tx, client, orders).await?;
+    let stopped = who_stopped(&mut tx, client, orders, own).await?;
+    let (mut unsent, before) = once::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
     let mut drafts = Vec::new();
     for (at, order) in orders.iter().enumerate() {
-        drafts_of(ctx, client, (at, order), order.source.unwrap_or(own), &mut unsent, &mut drafts);
+        let from = (order.source.unwrap_or(own), &stopped);
+        drafts_of(ctx, client, (at, order), from, &mut unsent, &mut drafts);
     }
     if let (true, Some(before)) = (drafts.is_empty() || orders.len() > 1, before) {
         return Ok(Taken::Before(before));
     }
     price(&mut tx, client, orders, &mut drafts).await?;
     store(ctx, &mut tx, client, orders, &inbox, &drafts).await?;
-    let told = tell_mailed(ctx, &mut tx, client, orders, &drafts).await?;
+    let told = told::tell(ctx, &mut tx, client, orders, &drafts).await?;
     // Last, so that other requests of the client wait for the commit alone.
     if !charge(ctx, &mut tx, client, orders, &drafts).await? {
         return Ok(Taken::NoCredits);
@@ -138,52 +148,14 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
     Ok(Taken::Stored)
 }
 
-/// Tells the senders of mails what of theirs was taken, and answers the lanes to wake after the commit.
-async fn tell_mailed(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    orders: &[Order<'_>],
-    drafts: &[Draft],
-) -> Result<Vec<(Queue, Uuid)>> {
-    let mut told = Vec::new();
-    for (at, order) in orders.iter().enumerate() {
-        let Some(mailed) = &order.mailed else { continue };
-        let blocked = drafts.iter().filter(|draft| draft.order == at && draft.sms.blocked);
-        let blocked: Vec<String> = blocked.map(|draft| draft.sms.recipient.clone()).collect();
-        told.extend(email::tell_taken(ctx, db, client, (order.request.id, mailed), &blocked).await?);
-    }
-    Ok(told)
-}
-
-/// Which messages with tracking ids were not sent before, by their digests, and the request that sent one of the others.
-async fn unsent(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    orders: &[Order<'_>],
-) -> Result<(HashSet<[u8; 32]>, Option<SmsRequestId>)> {
-    let mut digests = Vec::new();
+/// Who of the recipients has stopped messages from the source that they would get theirs from.
+async fn who_stopped(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], own: &str) -> Result<Stopped> {
+    let mut asked = Vec::new();
     for order in orders {
-        for text in order.texts {
-            let of_text = text.recipients.iter().filter_map(|(to, _)| digest(ctx, client, text, to));
-            digests.extend(of_text.map(|digest| (digest, order.request.id)));
-        }
+        let recipients = order.texts.iter().flat_map(|text| &text.recipients);
+        asked.extend(recipients.map(|(to, _)| (order.source.unwrap_or(own), to.as_str())));
     }
-    Ok(requests::send_once(db, client, &digests).await?)
-}
-
-/// What stands for "this text to this number under this tracking id". Keyed, so that it tells nobody what a text was.
-fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &str) -> Option<[u8; 32]> {
-    let ct_id = text.ct_id.as_deref()?;
-    let mut digest = Sha256::new();
-    digest.update(ctx.sealer.derive("sms that were sent"));
-    digest.update(client.0.as_bytes());
-    for field in [ct_id, to, text.content.text.as_str()] {
-        digest.update(field.len().to_be_bytes());
-        digest.update(field.as_bytes());
-    }
-    Some(digest.finalize().into())
+    Ok(opt_outs::stopped(db, client, &asked).await?)
 }
 
 /// The messages of a request that are to be sent. Ids of parts come before those of their messages.
@@ -191,20 +163,20 @@ fn drafts_of(
     ctx: &Context,
     client: ClientId,
     (order, of): (usize, &Order<'_>),
-    source: &str,
-    unsent: &mut HashSet<[u8; 32]>,
+    (source, stopped): (&str, &Stopped),
+    unsent: &mut HashSet<Digest>,
     drafts: &mut Vec<Draft>,
 ) {
     for (at, text) in of.texts.iter().enumerate() {
         let shared: PartId = ctx.mint();
         for (to, identifier) in &text.recipients {
             // Taken out, so that one request sends it once, too.
-            if digest(ctx, client, text, to).is_some_and(|digest| !unsent.remove(&digest)) {
+            if once::digest(ctx, client, text, to).is_some_and(|digest| !unsent.remove(&digest)) {
                 continue;
             }
             let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };
             // A text that is forgotten with its message is a message's own.
-            let part = if of.request.forgets { ctx.mint() } else { shared };
+            let part = if of.request.forget_at.is_some() { ctx.mint() } else { shared };
             let sms = NewSms {
                 id: ctx.mint(),
                 request: of.request.id,
@@ -214,25 +186,21 @@ fn drafts_of(
                 ct_id: text.ct_id.clone(),
                 identifier: identifier.clone(),
                 units: 0,
-                blocked: false,
+                blocked: stopped.contains(source, to),
             };
             drafts.push(Draft { order, text: at, to: address, sms });
         }
     }
 }
 
-/// What each message costs, and which of them are not sent because their recipients stopped them.
+/// What each message costs.
 async fn price(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], drafts: &mut [Draft]) -> Result<()> {
     let recipients: Vec<&str> = drafts.iter().map(|draft| draft.to.value()).collect();
     let prices = credits::prices(db, client, &recipients).await?;
-    let asked: Vec<(&str, &str)> =
-        drafts.iter().map(|draft| (draft.sms.source.as_str(), draft.sms.recipient.as_str())).collect();
-    let stopped = opt_outs::stopped(db, client, &asked).await?;
     for (draft, price) in drafts.iter_mut().zip(prices) {
         let text = orders.get(draft.order).and_then(|order| order.texts.get(draft.text));
         let parts = text.map_or(1, |text| text.parts);
         draft.sms.units = i64::try_from(parts).unwrap_or(i64::MAX).saturating_mul(price);
-        draft.sms.blocked = stopped.contains(&draft.sms.source, &draft.sms.recipient);
     }
     Ok(())
 }
@@ -257,7 +225,7 @@ async fn store(
         let Some(order) = orders.get(draft.order) else { continue };
         let urgent = order.texts.iter().any(|text| text.content.urgent);
         let priority = if urgent { REPLY_PRIORITY } else { SEND_PRIORITY };
-        alike.entry((priority, order.due.filter(|due| *due > ctx.now()))).or_default().push(draft);
+        alike.entry((priority, order.request.due_at.filter(|_| order.waits(ctx.now())))).or_default().push(draft);
     }
     for ((priority, due), drafts) in alike {
         let new: Vec<NewMessage> = drafts.iter().map(|draft| message_of(inbox, draft)).collect();
@@ -268,8 +236,17 @@ async fn store(
             work::defer(db, client, &later, Later::PutOff).await?;
         }
     }
-    let sent: Vec<_> = sent.iter().map(|draft| (draft.sms.source.as_str(), draft.to.value(), draft.sms.id)).collect();
-    Ok(replies::correspond(db, client, &sent).await?)
+    // What waits for its time is answered when it has been sent, not before.
+    let soon = ctx.now() + SCHEDULED_FROM;
+    let (later, now): (Vec<&Draft>, Vec<&Draft>) =
+        sent.iter().partition(|draft| orders.get(draft.order).is_some_and(|order| order.waits(soon)));
+    replies::correspond(db, client, &answerable(&now)).await?;
+    Ok(replies::correspond_at_last(db, client, &answerable(&later)).await?)
+}
+
+/// Source, subscriber and message of each.
+fn answerable<'d>(drafts: &[&'d Draft]) -> Vec<(&'d str, &'d str, MessageId)> {
+    drafts.iter().map(|draft| (draft.sms.source.as_str(), draft.to.value(), draft.sms.id)).collect()
 }
 
 /// Takes what the requests cost, and gives back what their blocked messages did; `false` where the balance does not cover them.

@@ -25,7 +25,8 @@ pub(crate) struct Pending {
     pub(crate) receipt_url: Option<String>,
     pub(crate) reply_url: Option<String>,
     pub(crate) posts_replies: bool,
-    pub(crate) forgets: bool,
+    /// When its texts are forgotten at the latest; `None` = they are kept.
+    pub(crate) forget_at: Option<DateTime<Utc>>,
     /// `batchref` and `batchid`.
     pub(crate) batch: Option<(String, String)>,
     pub(crate) wants_receipts: bool,
@@ -51,13 +52,14 @@ impl Pending {
             receipt_url: self.receipt_url.as_deref(),
             reply_url: self.reply_url.as_deref(),
             posts_replies: self.posts_replies,
-            forgets: self.forgets,
+            due_at: self.due,
+            forget_at: self.forget_at,
             batch: self.batch.as_ref().map(|(batch_ref, batch_id)| (batch_ref.as_str(), batch_id.as_str())),
             wants_receipts: self.wants_receipts,
             wants_replies: self.wants_replies,
             response: self.response.as_deref(),
         };
-        Order { request, source: self.source.as_deref(), texts: &self.texts, due: self.due, mailed: None }
+        Order { request, source: self.source.as_deref(), texts: &self.texts, mailed: None }
     }
 }
 

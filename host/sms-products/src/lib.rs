@@ -9,8 +9,11 @@ pub mod email;
 mod gateways;
 mod incoming;
 pub mod json;
+mod once;
 mod replies;
+mod schedule;
 pub mod stops;
+mod told;
 
 pub use gateways::Gateways;
 pub use replies::SmscEvents;

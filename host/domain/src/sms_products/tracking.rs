@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::truth::Truth;
 use crate::body::{self, Faults, FieldFault, Spelling};
@@ -56,8 +57,10 @@ impl Spelling for TrackingBody {
 pub enum Tracked {
     /// A tracking id of the client.
     CtId(String),
-    /// Requests or messages by their ids.
-    Global(String),
+    /// A request or a message by its id.
+    Global(Uuid),
+    /// What is no id: there is nothing under it.
+    Nothing(String),
     /// Everything of the time.
     Time,
 }
@@ -67,7 +70,8 @@ impl Tracked {
     pub fn key(&self, from: Option<DateTime<Utc>>) -> String {
         match self {
             Self::CtId(id) => format!("ctid {id}"),
-            Self::Global(id) => format!("gstid {}", id.to_ascii_lowercase()),
+            Self::Global(id) => format!("gstid {id}"),
+            Self::Nothing(id) => format!("gstid {id}"),
             Self::Time => format!("time {}", from.map(|from| from.to_rfc3339()).unwrap_or_default()),
         }
     }
@@ -91,11 +95,12 @@ impl TrackingBody {
     pub fn parse(self) -> Result<TrackingQuery, Faults> {
         let mut faults = Faults::default();
         let mut tracked = Vec::new();
-        tracked.extend(given(self.ctid).map(Tracked::CtId));
+        // As it was sent, spaces and all.
+        tracked.extend(self.ctid.filter(|id| !id.trim().is_empty()).map(Tracked::CtId));
         let ids = [self.stid, self.gstid].into_iter().filter_map(given);
         tracked.extend(
             ids.chain(self.gstids.unwrap_or_default().into_iter().filter_map(|id| given(Some(id))))
-                .map(Tracked::Global),
+                .map(|id| id.parse().map_or(Tracked::Nothing(id), Tracked::Global)),
         );
         if tracked.len() > IDS_MAX {
             faults.push(FieldFault::new("gstids", format!("may name {IDS_MAX} ids at most")));
@@ -170,9 +175,16 @@ mod tests {
 
     #[test]
     fn each_id_names_what_is_asked_after() {
-        let query = parsed(r#"{"ctid":"a","stid":"B","gstid":"c","gstids":["d"]}"#).unwrap();
+        let query = parsed(r#"{"ctid":" a","stid":"B","gstid":"c","gstids":["d"]}"#).unwrap();
         let keys: Vec<String> = query.tracked.iter().map(|one| one.key(None)).collect();
-        assert_eq!(keys, ["ctid a", "gstid b", "gstid c", "gstid d"]);
+        assert_eq!(keys, ["ctid  a", "gstid B", "gstid c", "gstid d"]);
+    }
+
+    #[test]
+    fn an_id_is_one_however_it_is_written() {
+        let written = r#"{"gstids":["01A209E6-BCB9-7000-A6C5-13976B56D155","01a209e6bcb97000a6c513976b56d155"]}"#;
+        let keys: Vec<String> = parsed(written).unwrap().tracked.iter().map(|one| one.key(None)).collect();
+        assert_eq!(keys, ["gstid 01a209e6-bcb9-7000-a6c5-13976b56d155"; 2]);
     }
 
     #[test]

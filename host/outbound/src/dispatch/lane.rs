@@ -10,7 +10,7 @@ use base::{Context, Error, Result, lanes::Lease};
 use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
 use domain::{
     carriage::SendFailure,
-    content::{LegContent, OutboundContent, SmsContent},
+    content::{LegContent, OutboundContent},
     inbox::InboxKind,
 };
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
@@ -405,7 +405,7 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
     };
     let route = leg.route.as_ref();
     let content = match route.and_then(|route| route.text.clone()) {
-        Some(text) => Cow::Owned(saying(&content, text)),
+        Some(text) => Cow::Owned(content.saying(text)),
         None => content,
     };
     let outgoing = Outgoing {
@@ -434,14 +434,6 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
     metrics::histogram!("patchbay_provider_call_seconds", "provider" => label(inbox.kind))
         .record(started.elapsed().as_secs_f64());
     Outcome { leg, result, doubt }
-}
-
-/// The content with the text that a router gave it.
-fn saying(content: &OutboundContent, text: String) -> OutboundContent {
-    match content {
-        OutboundContent::Sms(sms) => OutboundContent::Sms(SmsContent { text, ..sms.clone() }),
-        _ => OutboundContent::Text { body: text },
-    }
 }
 
 /// The provider's name in metrics.

@@ -20,6 +20,7 @@ use storage::{
 use super::{
     pick::{Picked, pick},
     route::{self, Asked, Decided},
+    scheduled,
     sender::Sender,
     stopped, waits,
 };
@@ -100,6 +101,7 @@ async fn mark_in(
         // Others may stand behind those that make room.
         let room_is_made = beyond || !picked.later.is_empty();
         changed |= room_is_made || !picked.go.is_empty();
+        scheduled::correspond(&mut tx, lease.client, sender, &picked.go).await?;
         write(ctx, &mut tx, lease, &picked).await?;
         wakes.extend(waits::give_up(ctx, &mut tx, lease.client, picked.failed).await?);
         waits::put_aside(ctx, &mut tx, lease, unreadable).await?;

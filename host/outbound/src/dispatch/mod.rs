@@ -12,12 +12,14 @@ mod outcomes;
 mod pick;
 pub mod presence;
 mod route;
+mod scheduled;
 mod sender;
 mod settle;
 mod stopped;
 mod waits;
 
 pub use lane::run as work;
+pub use scheduled::SCHEDULED_FROM;
 pub use stopped::STOPPED_SMS;
 
 /// Queue position of a chat reply: before any batch of API sends.

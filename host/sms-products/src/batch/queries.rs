@@ -15,11 +15,10 @@ use storage::{
     sms::products::{
         replies as stored_replies,
         requests::{self, Request},
-        tracking,
+        tracking::{self, Within},
     },
     tenancy::credits,
 };
-use uuid::Uuid;
 
 use super::{BatchAnswer, Refused, batch, written};
 
@@ -53,10 +52,10 @@ pub(super) async fn receipts(
     if !request.wants_receipts {
         return Err(BatchFault::new(2041, "the batch was sent without rdr=true: it has no receipts").into());
     }
-    let all = (Uuid::nil(), Uuid::max());
-    let messages = tracking::of_request(&mut db, client, request.id.0, all, TOLD_MAX).await?;
+    let messages = tracking::of_request(&mut db, client, request.id.0, Within::EVERYTHING, TOLD_MAX).await?;
     let validity = TimeDelta::from_std(ctx.settings.sms_expires_after).unwrap_or(TimeDelta::MAX);
-    let overdue = ctx.now() - minted_at(request.id.0) > validity + GRACE;
+    let sent_at = request.due_at.unwrap_or_default().max(minted_at(request.id.0));
+    let overdue = ctx.now() - sent_at > validity + GRACE;
     Ok(written((0, "success"), namespace, ctx.now(), |xml| {
         xml.element("deliveryreceipts", None, |xml| {
             batch(xml, &name.0, &name.1);

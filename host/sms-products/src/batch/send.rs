@@ -19,10 +19,9 @@ use super::{BatchAnswer, Refused, batch, written};
 use crate::{
     accept::{OrderedText, Taken},
     gateways::{Gateways, Pending},
+    schedule,
 };
 
-/// How far ahead something can be scheduled.
-const AHEAD_MAX: TimeDelta = TimeDelta::days(366);
 /// Characters of a `batchid` that we choose.
 const CHOSEN_ID: usize = 20;
 
@@ -73,7 +72,7 @@ pub(super) async fn send(
         receipt_url: None,
         reply_url: None,
         posts_replies: false,
-        forgets: false,
+        forget_at: None,
         batch: Some((batch_ref.clone(), batch_id.clone())),
         wants_receipts: sent.wants_receipts,
         wants_replies: keeps_replies,
@@ -131,8 +130,9 @@ async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<
             moment.ok_or_else(skipped)?.to_utc()
         }
     };
-    if due > ctx.now() + AHEAD_MAX {
-        return Err(BatchFault::new(1311, "futuredatetime lies more than a year ahead").into());
+    let most = schedule::days_ahead(ctx);
+    if due > ctx.now() + TimeDelta::days(most) {
+        return Err(BatchFault::new(1311, format!("futuredatetime lies more than {most} days ahead")).into());
     }
     Ok(Some(due))
 }

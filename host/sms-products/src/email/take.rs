@@ -140,7 +140,8 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
         receipt_url: None,
         reply_url: None,
         posts_replies: false,
-        forgets: false,
+        due_at: None,
+        forget_at: None,
         batch: None,
         wants_receipts: true,
         wants_replies: true,
@@ -154,7 +155,7 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
         recipients: send.numbers.iter().map(|number| (number.clone(), None)).collect(),
     };
     let mailed = Mailed { origin: origin.clone(), send };
-    let order = Order { request, source: None, texts: &[text], due: None, mailed: Some(mailed) };
+    let order = Order { request, source: None, texts: &[text], mailed: Some(mailed) };
     match accept::accept(ctx, client, order).await? {
         Taken::Stored | Taken::Before(_) => Ok(Verdict::Taken),
         Taken::NoCredits => refuse(ctx, &OfSender { client, user, origin }, &BatchFault::no_credits()).await,

@@ -23,10 +23,8 @@ pub use tracking::{TrackError, track};
 use crate::{
     accept::{OrderedText, Taken},
     gateways::{Gateways, Pending},
+    schedule,
 };
-
-/// How far ahead something can be scheduled.
-const AHEAD_MAX: TimeDelta = TimeDelta::days(366);
 
 /// A request that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +56,9 @@ pub enum SendError {
 pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent: bool) -> Result<Accepted, SendError> {
     let ctx = &gateways.ctx;
     judge_addresses(ctx, client, &send).await?;
-    if send.scheduled.is_some_and(|due| due > ctx.now() + AHEAD_MAX) {
-        let said = "lies more than a year ahead";
+    let most = schedule::days_ahead(ctx);
+    if send.scheduled.is_some_and(|due| due > ctx.now() + TimeDelta::days(most)) {
+        let said = format!("lies more than {most} days ahead");
         return Err(SendError::Faults(FieldFault::new("settings.scheduledSmsDate", said).into()));
     }
     let pending = Pending {
@@ -69,7 +68,7 @@ pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent:
         receipt_url: send.receipt_url,
         reply_url: send.reply_url,
         posts_replies: send.posts_replies,
-        forgets: send.forgets,
+        forget_at: send.forgets.then(|| schedule::forgotten_by(ctx, send.scheduled)),
         batch: None,
         wants_receipts: true,
         wants_replies: true,

@@ -13,7 +13,7 @@ use domain::{
 };
 use storage::{
     PgConnection,
-    sms::products::tracking::{self, Tracked},
+    sms::products::tracking::{self, Tracked, Within},
 };
 use uuid::Uuid;
 
@@ -55,14 +55,17 @@ pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Re
             return Err(TrackError::TooOften);
         }
     }
-    let time = (query.from.map(first_id_at).unwrap_or_default(), query.to.map_or(Uuid::max(), first_id_at));
+    let within = Within {
+        from: query.from.map(first_id_at).unwrap_or_default(),
+        to: query.to.map_or(Uuid::max(), first_id_at),
+        only_final: query.only_final,
+    };
     let (mut found, mut known) = (Vec::new(), HashSet::new());
     for asked in &query.tracked {
-        let more = of(&mut tx, client, asked, time).await?;
+        let more = of(&mut tx, client, asked, within).await?;
         found.extend(more.into_iter().filter(|one| known.insert(one.id)));
     }
     tx.commit().await?;
-    found.retain(|one: &Tracked| !query.only_final || GatewayStatus::of(one.state).is_final());
     Ok(found)
 }
 
@@ -70,20 +73,21 @@ async fn of(
     db: &mut PgConnection,
     client: ClientId,
     asked: &Asked,
-    time: (Uuid, Uuid),
+    within: Within,
 ) -> Result<Vec<Tracked>, TrackError> {
     Ok(match asked {
-        Asked::CtId(ct_id) => tracking::of_ct_id(db, client, ct_id, time, TOLD_MAX).await?,
-        Asked::Time => tracking::of_time(db, client, time, TOLD_MAX).await?,
+        Asked::CtId(ct_id) => tracking::of_ct_id(db, client, ct_id, within, TOLD_MAX).await?,
+        Asked::Time => tracking::of_time(db, client, within, TOLD_MAX).await?,
         Asked::Global(id) => {
-            let Ok(id) = id.parse::<Uuid>() else { return Ok(Vec::new()) };
-            let of_request = tracking::of_request(db, client, id, time, TOLD_MAX).await?;
+            let of_request = tracking::of_request(db, client, *id, within, TOLD_MAX).await?;
             if of_request.is_empty() {
                 let next = Uuid::from_u128(id.as_u128().saturating_add(1));
-                tracking::of_time(db, client, (id.max(time.0), next.min(time.1)), 1).await?
+                let alone = Within { from: (*id).max(within.from), to: next.min(within.to), ..within };
+                tracking::of_time(db, client, alone, 1).await?
             } else {
                 of_request
             }
         }
+        Asked::Nothing(_) => Vec::new(),
     })
 }

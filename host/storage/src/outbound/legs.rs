@@ -13,6 +13,7 @@ use domain::{
     ids::{ChatMessageId, ClientId, ConversationId, InboxId, MessageId, PartId, RequestId},
     recipient::Recipient,
     send::FallbackRequest,
+    sms_route::SmsRoute,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -321,6 +322,7 @@ struct ContentRow {
     ordinal: i16,
     own: Option<Stored>,
     of_part: Option<Stored>,
+    sms_route: Option<Stored>,
 }
 
 impl ContentRow {
@@ -328,12 +330,17 @@ impl ContentRow {
         let own = stored::read_optional("outbound_leg", "content", self.own.as_ref())?;
         let of_part: Option<OutboundContent> =
             stored::read_optional("outbound_part", "content", self.of_part.as_ref())?;
+        let route: Option<SmsRoute> = stored::read_optional("outbound_leg", "sms_route", self.sms_route.as_ref())?;
         let content = own.or_else(|| of_part.map(|content| LegContent::Message(Box::new(content))));
+        let content = match route.and_then(|route| route.text) {
+            Some(text) => content.map(|content| content.saying(text)),
+            None => content,
+        };
         Ok(content.map(|content| ((MessageId(self.message_id), self.ordinal), content)))
     }
 }
 
-/// What legs say: each its own content, else that of its part.
+/// What legs say: each its own content, else that of its part; with the text that a router gave it.
 pub async fn contents(
     db: &mut PgConnection,
     client: ClientId,
@@ -342,10 +349,10 @@ pub async fn contents(
     let keys = LegKeys::from(legs);
     let (first, last) = keys.range();
     let rows: Vec<ContentRow> = sqlx::query_as(
-        "SELECT leg.message_id, leg.ordinal, leg.content AS own, part.content AS of_part
+        "SELECT leg.message_id, leg.ordinal, leg.content AS own, part.content AS of_part, leg.sms_route
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
          CROSS JOIN LATERAL (
-             SELECT message_id, ordinal, content FROM outbound_leg one
+             SELECT message_id, ordinal, content, sms_route FROM outbound_leg one
              WHERE one.client_id = $1 AND one.message_id = wanted.message_id AND one.ordinal = wanted.ordinal
                AND one.message_id BETWEEN $4 AND $5 OFFSET 0) leg
          LEFT JOIN LATERAL (

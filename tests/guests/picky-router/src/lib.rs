@@ -1,5 +1,5 @@
-//! Decides by words in the text: `trap` fails, `quiet` is refused, `shop` goes out from another source; everything else goes on
-//! as it is. Says of each call how many messages it was about.
+//! Decides by words in the text: `trap` fails, `quiet` is refused, `shop` goes out from another source, `brief` says nothing else;
+//! everything else goes on as it is. Says of each call how many messages it was about.
 
 use patchbay_plugin_sdk::{log, sms_router::*};
 
@@ -15,6 +15,9 @@ impl SmsRouter for Picky {
             }
             if sms.is_outgoing() && sms.text.contains("shop") {
                 return Ok(Change::nothing().from("PICKY").because("it is about the shop").into());
+            }
+            if sms.text.contains("brief") {
+                return Ok(Change::nothing().saying("brief").into());
             }
             Ok(Decision::AsIs)
         })

@@ -187,9 +187,8 @@ impl BatchCells {
         const NUMBERS: &str = "numbers have 10 to 11 digits, with commas between them";
         let given = keywords.text("cell");
         let given = given.ok_or_else(|| BatchFault::new(1071, format!("the keyword cell is missing: {NUMBERS}")))?;
-        let too_many = || {
-            BatchFault::new(1072, format!("cell has more than {CELLS_MAX} numbers; send about 200 at a time"))
-        };
+        let too_many =
+            || BatchFault::new(1072, format!("cell has more than {CELLS_MAX} numbers; send about 200 at a time"));
         // Megabytes are not even looked through.
         if given.len() > CELLS_MAX * CELL_BYTES_MAX {
             return Err(too_many());

@@ -132,6 +132,23 @@ pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) ->
     Ok(moved)
 }
 
+/// The messages of a request whose end nobody has heard of, with what they say.
+pub async fn endless(
+    db: &mut PgConnection,
+    client: ClientId,
+    request: SmsRequestId,
+) -> Result<(Vec<MessageId>, Vec<PartId>)> {
+    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT id, part_id FROM sms_message
+         WHERE client_id = $1 AND request_id = $2 AND state IN ('QUEUED', 'ACCEPTED', 'SENT') ORDER BY request_id, id",
+    )
+    .bind(client.0)
+    .bind(request.0)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(message, part)| (MessageId(message), PartId(part))).unzip())
+}
+
 /// Forgets what parts say: nothing of it stays.
 pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -> Result<()> {
     if parts.is_empty() {

@@ -18,45 +18,49 @@ pub(super) fn bare(source: &str) -> &str {
 /// Notes which messages subscribers answer who write to their sources: the latest send counts. `sent` = source, subscriber
 /// and message.
 pub async fn correspond(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)]) -> Result<()> {
+    note(db, client, sent, &format!("{REPLACE} WHERE known.message_id < excluded.message_id")).await
+}
+
+/// Notes that subscribers answer messages that go out now, whenever they were accepted: a fallback, an answer in a chat, what waited
+/// for its time.
+pub async fn correspond_now(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)]) -> Result<()> {
+    note(db, client, sent, REPLACE).await
+}
+
+/// Notes that subscribers answer messages that are still to be sent, where they have none to answer: who has heard of them in
+/// another way may stop them.
+pub async fn correspond_at_last(
+    db: &mut PgConnection,
+    client: ClientId,
+    sent: &[(&str, &str, MessageId)],
+) -> Result<()> {
+    note(db, client, sent, "DO NOTHING").await
+}
+
+/// What becomes of an entry that there is.
+const REPLACE: &str = "DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id";
+
+/// Writes correspondents; `known` = what is done where there is one.
+async fn note(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)], known: &str) -> Result<()> {
     if sent.is_empty() {
         return Ok(());
     }
     // One statement may touch a row only once, and two that touch several must do so in one order.
     let latest: BTreeMap<(&str, &str), Uuid> =
         sent.iter().map(|(source, subscriber, message)| ((bare(source), *subscriber), message.0)).collect();
-    sqlx::query(
+    let statement = format!(
         "INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id)
          SELECT source, subscriber, $1, message_id
          FROM unnest($2::text[], $3::text[], $4::uuid[]) AS sent (source, subscriber, message_id)
-         ON CONFLICT (source, subscriber) DO UPDATE
-         SET client_id = excluded.client_id, message_id = excluded.message_id WHERE known.message_id < excluded.message_id",
-    )
-    .bind(client.0)
-    .bind(latest.keys().map(|key| key.0).collect::<Vec<_>>())
-    .bind(latest.keys().map(|key| key.1).collect::<Vec<_>>())
-    .bind(latest.values().copied().collect::<Vec<_>>())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// Notes that a subscriber answers a message that goes out now, whenever it was accepted: a fallback, an answer in a chat.
-pub async fn correspond_now(
-    db: &mut PgConnection,
-    client: ClientId,
-    (source, subscriber): (&str, &str),
-    message: MessageId,
-) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO sms_correspondent (source, subscriber, client_id, message_id) VALUES ($2, $3, $1, $4)
-         ON CONFLICT (source, subscriber) DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id",
-    )
-    .bind(client.0)
-    .bind(bare(source))
-    .bind(subscriber)
-    .bind(message.0)
-    .execute(db)
-    .await?;
+         ON CONFLICT (source, subscriber) {known}"
+    );
+    sqlx::query(&statement)
+        .bind(client.0)
+        .bind(latest.keys().map(|key| key.0).collect::<Vec<_>>())
+        .bind(latest.keys().map(|key| key.1).collect::<Vec<_>>())
+        .bind(latest.values().copied().collect::<Vec<_>>())
+        .execute(db)
+        .await?;
     Ok(())
 }
 

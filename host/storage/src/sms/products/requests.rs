@@ -1,7 +1,8 @@
 //! Requests to the gateways.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, SmsRequestId},
     sms_products::Product,
@@ -24,8 +25,10 @@ pub struct NewRequest<'a> {
     pub reply_url: Option<&'a str>,
     /// Replies are posted.
     pub posts_replies: bool,
-    /// Texts are forgotten when their messages are through.
-    pub forgets: bool,
+    /// When it is sent; `None` = at once.
+    pub due_at: Option<DateTime<Utc>>,
+    /// Texts are forgotten when their messages are through, and then at the latest; `None` = they are kept.
+    pub forget_at: Option<DateTime<Utc>>,
     /// `batchref` and `batchid`.
     pub batch: Option<(&'a str, &'a str)>,
     /// Receipts may be asked for.
@@ -39,10 +42,14 @@ pub struct NewRequest<'a> {
 /// Stores requests; `false` when there is a batch of the same name as one of them.
 pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<'_>]) -> Result<bool> {
     let done = sqlx::query(
-        "INSERT INTO sms_request (client_id, id, product, receipt_url, reply_url, posts_replies, forgets, batch_ref, batch_id,
-                                  wants_receipts, wants_replies, response)
-         SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::boolean[], $8::text[],
-                                  $9::text[], $10::boolean[], $11::boolean[], $12::text[])
+        "INSERT INTO sms_request (client_id, id, product, receipt_url, reply_url, posts_replies, forgets, forget_at, batch_ref,
+                                  batch_id, wants_receipts, wants_replies, response, due_at)
+         SELECT $1, id, product, receipt_url, reply_url, posts_replies, forget_at IS NOT NULL, forget_at, batch_ref, batch_id,
+                wants_receipts, wants_replies, response, due_at
+         FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::timestamptz[], $8::text[], $9::text[],
+                     $10::boolean[], $11::boolean[], $12::text[], $13::timestamptz[])
+             AS given (id, product, receipt_url, reply_url, posts_replies, forget_at, batch_ref, batch_id, wants_receipts,
+                       wants_replies, response, due_at)
          ON CONFLICT (client_id, batch_ref, batch_id) WHERE product = 'BATCH' DO NOTHING",
     )
     .bind(client.0)
@@ -51,12 +58,13 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<
     .bind(new.iter().map(|one| one.receipt_url).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.reply_url).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.posts_replies).collect::<Vec<_>>())
-    .bind(new.iter().map(|one| one.forgets).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.forget_at).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.batch.map(|batch| batch.0)).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.batch.map(|batch| batch.1)).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.wants_receipts).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.wants_replies).collect::<Vec<_>>())
     .bind(new.iter().map(|one| one.response).collect::<Vec<_>>())
+    .bind(new.iter().map(|one| one.due_at).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(usize::try_from(done.rows_affected()) == Ok(new.len()))
@@ -79,6 +87,8 @@ pub struct Request {
     pub wants_replies: bool,
     /// What was answered.
     pub response: Option<String>,
+    /// When it is sent, or was, where it had to wait.
+    pub due_at: Option<DateTime<Utc>>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -90,6 +100,7 @@ struct RequestRow {
     wants_receipts: bool,
     wants_replies: bool,
     response: Option<String>,
+    due_at: Option<DateTime<Utc>>,
 }
 
 impl RequestRow {
@@ -102,6 +113,7 @@ impl RequestRow {
             wants_receipts: self.wants_receipts,
             wants_replies: self.wants_replies,
             response: self.response,
+            due_at: self.due_at,
         })
     }
 }
@@ -114,7 +126,8 @@ pub async fn batch(
     batch_id: &str,
 ) -> Result<Option<Request>> {
     let row: Option<RequestRow> = sqlx::query_as(
-        "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response FROM sms_request
+        "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response, due_at
+         FROM sms_request
          WHERE client_id = $1 AND batch_ref = $2 AND batch_id = $3 AND product = 'BATCH'",
     )
     .bind(client.0)
@@ -128,7 +141,8 @@ pub async fn batch(
 /// A request by its id.
 pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> Result<Option<Request>> {
     let row: Option<RequestRow> = sqlx::query_as(
-        "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response FROM sms_request
+        "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response, due_at
+         FROM sms_request
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -136,6 +150,30 @@ pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> R
     .fetch_optional(db)
     .await?;
     row.map(RequestRow::read).transpose()
+}
+
+/// Of these digests those that were sent before, each with the request that sent it.
+pub async fn sent_before(
+    db: &mut PgConnection,
+    client: ClientId,
+    digests: &[[u8; 32]],
+) -> Result<HashMap<[u8; 32], SmsRequestId>> {
+    if digests.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(Vec<u8>, Uuid)> = sqlx::query_as(
+        "SELECT once.digest, once.request_id
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::bytea[]) AS digest OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT digest, request_id FROM sms_sent_once one
+             WHERE one.client_id = given.client_id AND one.digest = given.digest OFFSET 0) once",
+    )
+    .bind(client.0)
+    .bind(digests.iter().map(<[u8; 32]>::as_slice).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let read = |(digest, request): (Vec<u8>, Uuid)| Some((digest.try_into().ok()?, SmsRequestId(request)));
+    Ok(rows.into_iter().filter_map(read).collect())
 }
 
 /// Notes what was sent, by digest: answers those that had not been sent before, and the request under which the first of the
@@ -178,4 +216,26 @@ pub async fn send_once(
         }
     };
     Ok((new, before.map(SmsRequestId)))
+}
+
+/// At most `limit` requests whose texts are to be forgotten by now, locked.
+pub async fn to_forget(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, SmsRequestId)>> {
+    let found: Vec<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT client_id, id FROM sms_request WHERE forget_at <= $1 ORDER BY forget_at LIMIT $2 FOR UPDATE SKIP LOCKED",
+    )
+    .bind(now)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(|(client, request)| (ClientId(client), SmsRequestId(request))).collect())
+}
+
+/// Notes that the texts of a request are forgotten.
+pub async fn texts_are_forgotten(db: &mut PgConnection, client: ClientId, request: SmsRequestId) -> Result<()> {
+    sqlx::query("UPDATE sms_request SET forget_at = NULL WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(request.0)
+        .execute(db)
+        .await?;
+    Ok(())
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     delivery::DeliveryState,
     ids::{ClientId, SmsRequestId},
-    sms_products::FinalReceipt,
+    sms_products::{FinalReceipt, GatewayStatus},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -30,6 +30,28 @@ pub struct Tracked {
     pub receipt: Option<FinalReceipt>,
     /// Since when it stands there.
     pub moved_at: DateTime<Utc>,
+}
+
+/// Which messages are asked after.
+#[derive(Debug, Clone, Copy)]
+pub struct Within {
+    /// The first id.
+    pub from: Uuid,
+    /// The first id after them.
+    pub to: Uuid,
+    /// Only what is through.
+    pub only_final: bool,
+}
+
+impl Within {
+    /// Whatever there is.
+    pub const EVERYTHING: Self = Self { from: Uuid::nil(), to: Uuid::max(), only_final: false };
+
+    /// The states that are asked after; `None` = all.
+    fn states(self) -> Option<Vec<&'static str>> {
+        let is_final = |state: &DeliveryState| GatewayStatus::of(*state).is_final();
+        self.only_final.then(|| DeliveryState::ALL.into_iter().filter(is_final).map(DeliveryState::as_str).collect())
+    }
 }
 
 #[derive(sqlx::FromRow)]
@@ -65,18 +87,20 @@ pub async fn of_request(
     db: &mut PgConnection,
     client: ClientId,
     request: Uuid,
-    (from, to): (Uuid, Uuid),
+    within: Within,
     limit: i64,
 ) -> Result<Vec<Tracked>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
-         WHERE client_id = $1 AND request_id = $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5",
+         WHERE client_id = $1 AND request_id = $2 AND id >= $3 AND id < $4
+           AND ($6::text[] IS NULL OR state = ANY ($6)) ORDER BY id LIMIT $5",
     )
     .bind(client.0)
     .bind(request)
-    .bind(from)
-    .bind(to)
+    .bind(within.from)
+    .bind(within.to)
     .bind(limit)
+    .bind(within.states())
     .fetch_all(db)
     .await?;
     read(rows)
@@ -87,38 +111,37 @@ pub async fn of_ct_id(
     db: &mut PgConnection,
     client: ClientId,
     ct_id: &str,
-    (from, to): (Uuid, Uuid),
+    within: Within,
     limit: i64,
 ) -> Result<Vec<Tracked>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
-         WHERE client_id = $1 AND ct_id = $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5",
+         WHERE client_id = $1 AND ct_id = $2 AND id >= $3 AND id < $4
+           AND ($6::text[] IS NULL OR state = ANY ($6)) ORDER BY id LIMIT $5",
     )
     .bind(client.0)
     .bind(ct_id)
-    .bind(from)
-    .bind(to)
+    .bind(within.from)
+    .bind(within.to)
     .bind(limit)
+    .bind(within.states())
     .fetch_all(db)
     .await?;
     read(rows)
 }
 
 /// The messages of a time: those between two ids.
-pub async fn of_time(
-    db: &mut PgConnection,
-    client: ClientId,
-    (from, to): (Uuid, Uuid),
-    limit: i64,
-) -> Result<Vec<Tracked>> {
+pub async fn of_time(db: &mut PgConnection, client: ClientId, within: Within, limit: i64) -> Result<Vec<Tracked>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
-         WHERE client_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4",
+         WHERE client_id = $1 AND id >= $2 AND id < $3
+           AND ($5::text[] IS NULL OR state = ANY ($5)) ORDER BY id LIMIT $4",
     )
     .bind(client.0)
-    .bind(from)
-    .bind(to)
+    .bind(within.from)
+    .bind(within.to)
     .bind(limit)
+    .bind(within.states())
     .fetch_all(db)
     .await?;
     read(rows)

@@ -1,0 +1,60 @@
+//! What was sent under a tracking id is not sent again (SPEC 4.8).
+
+use std::collections::HashSet;
+
+use base::{Context, Result};
+use domain::ids::{ClientId, SmsRequestId};
+use sha2::{Digest as _, Sha256};
+use storage::{
+    PgConnection,
+    sms::products::{opt_outs::Stopped, requests},
+};
+
+use crate::accept::{Order, OrderedText};
+
+/// What stands for "this text to this number under this tracking id".
+pub(crate) type Digest = [u8; 32];
+
+/// Keyed, so that it tells nobody what a text was; `None` without a tracking id.
+pub(crate) fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &str) -> Option<Digest> {
+    let ct_id = text.ct_id.as_deref()?;
+    let mut digest = Sha256::new();
+    digest.update(ctx.sealer.derive("sms that were sent"));
+    digest.update(client.0.as_bytes());
+    for field in [ct_id, to, text.content.text.as_str()] {
+        digest.update(field.len().to_be_bytes());
+        digest.update(field.as_bytes());
+    }
+    Some(digest.finalize().into())
+}
+
+/// Which messages with tracking ids were not sent before, by their digests, and the request that sent one of the others. Those that
+/// are not sent now, because their recipients have stopped them, count as not sent the next time. `own`: what an order without a
+/// source is sent from.
+pub(crate) async fn unsent(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    orders: &[Order<'_>],
+    (own, stopped): (&str, &Stopped),
+) -> Result<(HashSet<Digest>, Option<SmsRequestId>)> {
+    let (mut sent, mut blocked) = (Vec::new(), Vec::new());
+    for order in orders {
+        let source = order.source.unwrap_or(own);
+        for text in order.texts {
+            for (to, _) in &text.recipients {
+                let Some(digest) = digest(ctx, client, text, to) else { continue };
+                if stopped.contains(source, to) {
+                    blocked.push(digest);
+                } else {
+                    sent.push((digest, order.request.id));
+                }
+            }
+        }
+    }
+    let (mut unsent, mut before) = requests::send_once(db, client, &sent).await?;
+    let known = requests::sent_before(db, client, &blocked).await?;
+    before = before.or_else(|| known.values().copied().min());
+    unsent.extend(blocked.into_iter().filter(|digest| !known.contains_key(digest)));
+    Ok((unsent, before))
+}

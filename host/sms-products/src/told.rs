@@ -1,0 +1,65 @@
+//! What is told of requests as they are taken: to who sent mails, and of messages that never go out because their recipients have
+//! stopped them. What becomes of the others is told as it happens.
+
+use std::collections::BTreeSet;
+
+use base::{Context, Result};
+use domain::{
+    delivery::DeliveryState,
+    ids::ClientId,
+    sms_products::{GatewayStatus, callback},
+};
+use storage::{
+    PgConnection, Queue,
+    sms::products::callbacks::{self, Callback},
+};
+use uuid::Uuid;
+
+use crate::{
+    accept::{Draft, Order},
+    email,
+};
+
+/// Writes down what is to be told, and answers the lanes to wake after the commit.
+pub(crate) async fn tell(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    orders: &[Order<'_>],
+    drafts: &[Draft],
+) -> Result<Vec<(Queue, Uuid)>> {
+    let (mut lanes, mut told) = (Vec::new(), Vec::new());
+    for (at, order) in orders.iter().enumerate() {
+        let blocked: Vec<&Draft> = drafts.iter().filter(|draft| draft.order == at && draft.sms.blocked).collect();
+        told.extend(blocked.iter().filter_map(|draft| refusal(ctx, order, draft)));
+        if let Some(mailed) = &order.mailed {
+            let numbers: Vec<String> = blocked.iter().map(|draft| draft.sms.recipient.clone()).collect();
+            lanes.extend(email::tell_taken(ctx, db, client, (order.request.id, mailed), &numbers).await?);
+        }
+    }
+    callbacks::insert(db, client, &told).await?;
+    let receivers: BTreeSet<Uuid> = told.iter().map(|callback| callback.lane_id).collect();
+    lanes.extend(receivers.into_iter().map(|lane| (Queue::SmsCallback, lane)));
+    Ok(lanes)
+}
+
+/// The receipt of a message that is blocked, where one was asked for.
+fn refusal(ctx: &Context, order: &Order<'_>, draft: &Draft) -> Option<Callback> {
+    let (url, sms) = (order.request.receipt_url?, &draft.sms);
+    let about = callback::About {
+        ct_id: sms.ct_id.as_deref(),
+        request: sms.request,
+        message: sms.id,
+        identifier: sms.identifier.as_deref(),
+    };
+    let status = GatewayStatus::of(DeliveryState::Failed);
+    Some(Callback {
+        id: sms.id.0,
+        lane_id: callback::lane_of(url),
+        url: url.to_owned(),
+        posts: false,
+        form: callback::receipt(about, &sms.recipient, status, ctx.now()),
+        attempts: 0,
+        created_at: ctx.now(),
+    })
+}
