@@ -99,6 +99,40 @@ async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
 }
 
 #[tokio::test]
+async fn an_agent_whose_customer_turns_out_to_be_another_agents_hears_that_the_chat_is_closed() {
+    let patchbay = Shared::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let (number, user) = (phone.msisdn.as_str(), format!("ZA.{}", phone.msisdn));
+    let mut all = socket(&patchbay.url(), "", &client.key).await;
+    let mut chats = Vec::new();
+    for (name, number, user) in [("ann", Some(number), None), ("ben", None, Some(user.as_str()))] {
+        patchbay.callback(&client.callback(inbound_text(name, number, user, "hello"))).await;
+        let came = until(&mut all, "message.received").await.pop().unwrap();
+        let chat = came["chat"]["id"].as_str().unwrap().to_owned();
+        let email = format!("{name}@{}.example", client.client_ref);
+        let mut agent = client.clone();
+        patchbay.new_user(&client.client_ref, &email, "AGENT")["apiKey"].as_str().unwrap().clone_into(&mut agent.key);
+        let call = format!("/chat-service/api/v2/chats/{chat}/assign");
+        agent.request(reqwest::Method::POST, &call, None, &[]).await.ok();
+        assert_eq!(until(&mut all, "ticket.changed").await.pop().unwrap()["ticket"]["status"], "OPEN");
+        chats.push((chat, agent.key));
+    }
+    let [(anns, _), (bens, key)] = <[(String, String); 2]>::try_from(chats).unwrap();
+    let mut ben = socket(&patchbay.url(), "", &key).await;
+    assert_eq!(next(&mut ben).await["type"], "hello");
+
+    patchbay.callback(&client.callback(inbound_text("both", Some(number), Some(&user), "it is me"))).await;
+
+    let closed = next(&mut ben).await;
+    assert_eq!((&closed["type"], &closed["chat"]["id"]), (&json!("chat.closed"), &json!(bens)));
+    assert_eq!((&closed["from"], &closed["chat"]["state"]), (&json!("ACTIVE"), &json!("CLOSED")));
+    let moved = until(&mut all, "ticket.changed").await.pop().unwrap();
+    assert_eq!((&moved["ticket"]["ticketNumber"], &moved["ticket"]["status"]), (&json!("2"), &json!("CLOSED")));
+    assert_eq!(moved["ticket"]["participantId"], anns, "where its messages are");
+}
+
+#[tokio::test]
 async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

@@ -7,7 +7,7 @@ use domain::{
     content::OutboundContent,
     ids::{ParticipantId, UserId},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use storage::{
     Queue,
     chat::participants::{self, Participant},
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::{
     sent,
-    stage::{Stage, ZO},
+    stage::{BUSINESS, Stage, ZO},
 };
 
 const USER_ID: &str = "ZA.9";
@@ -137,4 +137,37 @@ async fn a_status_that_names_both_closes_the_ticket_of_the_chat_that_gives_way()
     assert_eq!(found(&stage, gone).await.id, kept);
     assert_eq!(stage.texts(TICKETS).await, ["Ann OPEN", "Ben CLOSED"]);
     assert_eq!(stage.ids(ROOM).await, [bens_team]);
+}
+
+/// A change of this field that is about the business number.
+async fn told_of_the_number(stage: &Stage, field: &str, mut value: Value) {
+    value["metadata"] = json!({ "display_phone_number": BUSINESS, "phone_number_id": "PN" });
+    stage.told_of_the_account(field, value).await;
+}
+
+#[tokio::test]
+async fn whatever_news_names_both_closes_the_ticket_of_the_chat_that_gives_way() {
+    let changed = json!({ "type": "user_changed_number", "wa_id": "27820000009", "user_id": USER_ID });
+    let changed =
+        json!({ "from": ZO, "id": "wamid.S", "timestamp": "1790000000", "type": "system", "system": changed });
+    let same = json!({ "wa_id": ZO, "user_id": USER_ID, "category": "marketing_messages", "value": "stop" });
+    let news = [
+        ("messages", json!({ "messaging_product": "whatsapp", "messages": [changed] })),
+        ("user_id_update", json!({ "user_id_update": [same] })),
+        ("user_preferences", json!({ "user_preferences": [same] })),
+    ];
+    for (field, value) in news {
+        let stage = Stage::new().await;
+        let [kept, gone] = two_chats(&stage).await;
+        let ((ann, _), (ben, bens_team)) = (agent(&stage, "Ann").await, agent(&stage, "Ben").await);
+        give(&stage, kept, ann).await;
+        give(&stage, gone, ben).await;
+
+        told_of_the_number(&stage, field, value).await;
+        stage.settle_callbacks_only().await;
+
+        assert_eq!(found(&stage, gone).await.id, kept, "{field}");
+        assert_eq!(stage.texts(TICKETS).await, ["Ann OPEN", "Ben CLOSED"], "{field}");
+        assert_eq!(stage.ids(ROOM).await, [bens_team], "{field}");
+    }
 }
