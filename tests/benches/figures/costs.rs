@@ -24,7 +24,8 @@ pub struct Processes {
     /// The server that all connections are children of.
     pub postmaster: u32,
     pub provider: u32,
-    pub sink: u32,
+    /// Where there is one.
+    pub sink: Option<u32>,
 }
 
 impl Processes {
@@ -34,7 +35,7 @@ impl Processes {
             program: own(self.program),
             postgresql: with_children(self.postmaster),
             provider: own(self.provider),
-            sink: own(self.sink),
+            sink: self.sink.map_or(0.0, own),
         }
     }
 }

@@ -118,7 +118,7 @@ impl Scene {
             program: self.stage.patchbay.process_id(),
             postmaster: self.postmaster,
             provider: self.provider.process_id(),
-            sink: self.sink.process_id(),
+            sink: Some(self.sink.process_id()),
         };
         let before = processes.spent();
         let (first, last) = self.send().await;

@@ -33,7 +33,7 @@ pub async fn measure() -> Figure {
         program: stage.patchbay.process_id(),
         postmaster: costs::postmaster(&stage.db).await,
         provider: outside.process_id(),
-        sink: sink.process_id(),
+        sink: Some(sink.process_id()),
     };
     let before = processes.spent();
     let (body, messages) = (stage.body(PER_SECOND), PER_SECOND * SECONDS);

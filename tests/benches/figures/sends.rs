@@ -5,6 +5,7 @@ use std::time::Duration;
 use harness::Setup;
 
 use crate::{
+    costs::{self, Processes, Spent},
     floor, load,
     stage::Stage,
     table::{Bar, Figure, median},
@@ -19,10 +20,7 @@ pub async fn measure() -> Figure {
     let mut stage = Stage::set(Setup::new()).await;
     let (mut measured, mut floors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
-        let body = stage.body(1);
-        let key = stage.client.key.clone();
-        let load =
-            load::run(stage.address(), &key, CONNECTIONS, WARM_UP, LENGTH, move |request| body.make(request)).await;
+        let load = load(&stage).await;
         let content = stage.stored_content().await;
         assert_eq!(stage.patchbay.terminate().await, Some(0));
         stage.clear().await;
@@ -34,6 +32,7 @@ pub async fn measure() -> Figure {
         measured.push(load.rate);
         floors.push(floor);
     }
+    notes.extend(costs(&stage).await);
     Figure {
         name: "single sends, 64 connections",
         unit: "requests/s",
@@ -43,4 +42,34 @@ pub async fn measure() -> Figure {
         bar: Bar::AtLeast(1.0),
         notes,
     }
+}
+
+async fn load(stage: &Stage) -> load::Round {
+    let (body, key) = (stage.body(1), stage.client.key.clone());
+    load::run(stage.address(), &key, CONNECTIONS, WARM_UP, LENGTH, move |request| body.make(request)).await
+}
+
+/// What a request costs, in a round that does not count.
+async fn costs(stage: &Stage) -> Vec<String> {
+    // The load generator is the provider, too.
+    let processes = Processes {
+        program: stage.patchbay.process_id(),
+        postmaster: costs::postmaster(&stage.db).await,
+        provider: std::process::id(),
+        sink: None,
+    };
+    let counts = costs::count_statements(&stage.db).await;
+    let before = processes.spent();
+    load(stage).await;
+    let requests: i64 = sqlx::query_scalar("SELECT count(*) FROM outbound_message").fetch_one(&stage.db).await.unwrap();
+    #[expect(clippy::cast_precision_loss, reason = "a count of requests")]
+    let requests = requests as f64;
+    let Spent { program, postgresql, provider, .. } = processes.spent().each(&before, requests);
+    let mut notes = vec![format!(
+        "ms of processor time a request: program {program:.2}, PostgreSQL {postgresql:.2}, load generator {provider:.2}"
+    )];
+    if counts {
+        notes.extend(costs::counted(&stage.db, requests).await);
+    }
+    notes
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::{
+    costs::{self, Processes},
     kannel::Kannel,
     load::Connection,
     smsc::Npm,
@@ -22,7 +23,7 @@ use crate::{
     timing::Times,
 };
 
-/// The window of the bind, here and there.
+/// The window of the bind, here and there; `SMS_WINDOW` sets another one.
 const WINDOW: usize = 32;
 const ROUNDS: usize = 3;
 /// Messages of a round of single sends.
@@ -40,21 +41,40 @@ const SCHEDULED: usize = 20_000;
 const OTHERS: usize = 4;
 const LITTLE: usize = 200;
 
+fn window() -> usize {
+    std::env::var("SMS_WINDOW").map_or(WINDOW, |window| window.parse().unwrap())
+}
+
 pub async fn measure() -> Vec<Figure> {
     let mut npm = Npm::start();
-    let stage = Stage::set(Setup::new().set("smpp.url", &npm.account.url(WINDOW))).await;
+    let stage = Stage::set(Setup::new().set("smpp.url", &npm.account.url(window()))).await;
     stage.patchbay.credits(&stage.client, 1_000_000_000);
     let mut figures = Vec::new();
-    for connections in [16, 64] {
-        figures.push(singles(&stage, &mut npm, connections).await);
+    if is_asked("kannel") {
+        for connections in [16, 64] {
+            figures.push(singles(&stage, &mut npm, connections).await);
+        }
+        figures.push(thousands(&stage, &mut npm).await);
     }
-    figures.push(thousands(&stage, &mut npm).await);
-    figures.push(routed(&stage, &mut npm, (64, SINGLES, 1)).await);
-    figures.push(routed(&stage, &mut npm, (THOUSANDS_AT_ONCE, THOUSANDS, 1_000)).await);
-    figures.push(receipts(&stage, &mut npm).await);
-    figures.push(to_the_smsc(&stage, &mut npm).await);
-    figures.push(due_at_once(&stage, &mut npm).await);
+    if is_asked("router") {
+        figures.push(routed(&stage, &mut npm, (64, SINGLES, 1)).await);
+        figures.push(routed(&stage, &mut npm, (THOUSANDS_AT_ONCE, THOUSANDS, 1_000)).await);
+    }
+    if is_asked("receipts") {
+        figures.push(receipts(&stage, &mut npm).await);
+    }
+    if is_asked("paced") {
+        figures.push(to_the_smsc(&stage, &mut npm).await);
+    }
+    if is_asked("due") {
+        figures.push(due_at_once(&stage, &mut npm).await);
+    }
     figures
+}
+
+/// Whether these figures are measured: all are, or those that `SMS` names.
+fn is_asked(figures: &str) -> bool {
+    std::env::var("SMS").map_or(true, |asked| asked.split(',').any(|one| one == figures))
 }
 
 async fn clear(stage: &Stage, npm: &mut Npm) {
@@ -134,9 +154,48 @@ async fn through(npm: &mut Npm, connections: Vec<Connection>, count: usize, way:
     per_second(messages, npm.has_taken(messages, began).await)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a count of messages")]
 fn per_second(count: usize, took: Duration) -> f64 {
-    count as f64 / took.as_secs_f64()
+    messages(count) / took.as_secs_f64()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of messages")]
+fn messages(count: usize) -> f64 {
+    count as f64
+}
+
+/// What an SMS costs, in milliseconds of processor time.
+struct Cost {
+    program: f64,
+    postgresql: f64,
+    smsc: f64,
+}
+
+impl std::fmt::Display for Cost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { program, postgresql, smsc } = self;
+        write!(f, "ms of processor time: program {program:.2}, PostgreSQL {postgresql:.2}, SMSC {smsc:.2}")
+    }
+}
+
+/// A round of ours: messages per second, and what each cost until its submit.
+async fn our_round(
+    stage: &Stage,
+    npm: &mut Npm,
+    postmaster: u32,
+    (connections, count, each): (usize, usize, usize),
+) -> (f64, Cost) {
+    let way = Way::Ours { key: stage.client.key.clone(), each };
+    clear(stage, npm).await;
+    let mut open = Vec::new();
+    for _ in 0..connections {
+        open.push(ours(&stage.patchbay).await);
+    }
+    let processes =
+        Processes { program: stage.patchbay.process_id(), postmaster, provider: npm.process_id(), sink: None };
+    let before = processes.spent();
+    let rate = through(npm, open, count, &way).await;
+    let spent = processes.spent().each(&before, messages(count * each));
+    (rate, Cost { program: spent.program, postgresql: spent.postgresql, smsc: spent.provider })
 }
 
 /// Rounds of ours and Kannel's, in turns.
@@ -146,17 +205,13 @@ async fn beside_kannel(
     (connections, count, each): (usize, usize, usize),
 ) -> (f64, Option<f64>, Vec<String>) {
     let (mut measured, mut floors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    let way = Way::Ours { key: stage.client.key.clone(), each };
+    let postmaster = costs::postmaster(&stage.db).await;
     for round in 1..=ROUNDS {
-        clear(stage, npm).await;
-        let mut open = Vec::new();
-        for _ in 0..connections {
-            open.push(ours(&stage.patchbay).await);
-        }
-        let rate = through(npm, open, count, &way).await;
+        let (rate, spent) = our_round(stage, npm, postmaster, (connections, count, each)).await;
+        let ours = format!("round {round}: {rate:.0}/s ({spent})");
         measured.push(rate);
-        let Some(kannel) = Kannel::start(&npm.account, WINDOW).await else {
-            notes.push(format!("round {round}: {rate:.0}/s; Kannel is not installed (scripts/test-peers.sh)"));
+        let Some(kannel) = Kannel::start(&npm.account, window()).await else {
+            notes.push(format!("{ours}; Kannel is not installed (scripts/test-peers.sh)"));
             continue;
         };
         let mut open = Vec::new();
@@ -164,8 +219,12 @@ async fn beside_kannel(
             open.push(kannel.connection().await);
         }
         let floor = through(npm, open, count, &Way::Kannel { each }).await;
-        notes.push(format!("round {round}: {rate:.0}/s; Kannel {floor:.0}/s"));
+        notes.push(format!("{ours}; Kannel {floor:.0}/s"));
         floors.push(floor);
+    }
+    if costs::count_statements(&stage.db).await {
+        our_round(stage, npm, postmaster, (connections, count, each)).await;
+        notes.extend(costs::counted(&stage.db, messages(count * each)).await);
     }
     let floor = (!floors.is_empty()).then(|| median(floors));
     (median(measured), floor, notes)

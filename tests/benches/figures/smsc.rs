@@ -18,6 +18,9 @@ use rusmpp::{
 use rusmppc::{Client, ConnectionBuilder};
 use tokio::{sync::Semaphore, task::JoinSet};
 
+/// How long submits are waited for, besides 2 ms for each.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Where an SMSC is, and how to bind there.
 pub struct Account {
     pub address: String,
@@ -58,6 +61,10 @@ impl Npm {
         Self { child, said, account }
     }
 
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it answers to a line (`quick.js` lists them).
     pub fn ask(&mut self, line: &str) -> String {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
@@ -72,7 +79,8 @@ impl Npm {
                 assert_eq!(taken, count, "more submits than messages");
                 return began.elapsed();
             }
-            assert!(began.elapsed() < Duration::from_secs(600), "{taken} of {count} were submitted in ten minutes");
+            let patience = PATIENCE + Duration::from_millis(2 * u64::try_from(count).unwrap());
+            assert!(began.elapsed() < patience, "{taken} of {count} were submitted in {patience:?}");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

@@ -182,7 +182,7 @@ impl Scene {
             program: self.stage.patchbay.process_id(),
             postmaster: self.postmaster,
             provider: std::process::id(),
-            sink: self.sink.process_id(),
+            sink: Some(self.sink.process_id()),
         };
         self.settle().await;
         let before = processes.spent();
