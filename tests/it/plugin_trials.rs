@@ -257,7 +257,8 @@ async fn all_answers(phone: &Phone, wanted: usize) -> Vec<u32> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_swaps_under_load_drop_no_event_and_never_mix_two_versions() {
-    let patchbay = Setup::new().start().await;
+    // However slow the machine is: what a call may take is not what this is about.
+    let patchbay = Setup::new().set("limits.plugin_chatbot_timeout", "1m").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     for number in 1..=2 {
         client.upload("shop", bot(number)).await;
@@ -298,18 +299,20 @@ async fn a_thousand_swaps_under_load_drop_no_event_and_never_mix_two_versions() 
 
     // What was on record for each conversation is what its customer was told, call by call.
     let mut db = patchbay.database().await;
-    let calls: Vec<(uuid::Uuid, String, String)> =
-        sqlx::query_as("SELECT subject_id, version, outcome FROM plugin_invocation WHERE plugin = 'shop' ORDER BY id")
-            .fetch_all(&mut db)
-            .await
-            .unwrap();
+    let calls: Vec<(uuid::Uuid, String, String, Option<String>)> = sqlx::query_as(
+        "SELECT subject_id, version, outcome, error FROM plugin_invocation WHERE plugin = 'shop' ORDER BY id",
+    )
+    .fetch_all(&mut db)
+    .await
+    .unwrap();
     let mut recorded: BTreeMap<uuid::Uuid, Vec<u32>> = BTreeMap::new();
-    for (subject, version, outcome) in calls {
-        // Where a machine has much else to do, a call may take too long; it is made again.
-        if outcome == "timed-out" {
+    for (subject, version, outcome, error) in calls {
+        // A call that finds no free place in time is made again, as often as it takes.
+        let found_no_place = error.as_deref().is_some_and(|error| error.starts_with("too many calls at once"));
+        if outcome == "not-started" && found_no_place {
             continue;
         }
-        assert_eq!(outcome, "answered");
+        assert_eq!((outcome.as_str(), error), ("answered", None));
         recorded.entry(subject).or_default().push(version.parse().unwrap());
     }
     // The first call of each conversation tells that it began.

@@ -1,17 +1,24 @@
 //! What arrives together is done together: one transaction, or one look into the database, for many callers.
 //!
 //! Of one key only a few groups are under way, so the next one fills while the disk works. A lone caller never waits for
-//! company.
+//! company. Callers who come back as soon as they are answered would fall apart into two halves that take turns, each in groups
+//! of half the size: after a group of several, the next one waits a moment for those who were in it.
 
 use std::{
     collections::HashMap,
     hash::Hash,
     panic::AssertUnwindSafe,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use futures::{FutureExt, future::BoxFuture};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
+
+/// After a group of so many, some of its callers are likely to come back.
+const SEVERAL: usize = 4;
+/// How long the next group waits for them.
+const COMING_BACK: Duration = Duration::from_millis(2);
 
 /// How groups are made.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +49,8 @@ pub struct Gatherer<K, I, A> {
 struct Waiting<I, A> {
     items: Vec<(I, oneshot::Sender<A>)>,
     groups: usize,
+    /// So many items are waited for, and who is told that they are there.
+    awaited: Option<(usize, Arc<Notify>)>,
 }
 
 impl<K, I, A> Gatherer<K, I, A>
@@ -68,8 +77,11 @@ where
         let (answer, answered) = oneshot::channel();
         let starts_group = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            let waiting = waiting.entry(key).or_insert_with(|| Waiting { items: Vec::new(), groups: 0 });
+            let waiting = waiting.entry(key).or_insert_with(|| Waiting { items: Vec::new(), groups: 0, awaited: None });
             waiting.items.push((item, answer));
+            if let Some((_, all_are_there)) = waiting.awaited.take_if(|(awaited, _)| waiting.items.len() >= *awaited) {
+                all_are_there.notify_one();
+            }
             let starts_group = match waiting.groups {
                 0 => true,
                 under_way => under_way < self.grouping.groups && !self.is_too_light(waiting),
@@ -91,7 +103,11 @@ where
 
     /// Does group after group until nobody waits.
     async fn do_groups(self: Arc<Self>, key: K) {
-        while let Some(group) = self.next_group(key) {
+        let mut answered = 0;
+        loop {
+            self.await_callers(key, answered).await;
+            let Some(group) = self.next_group(key) else { return };
+            answered = group.len();
             let (items, answers): (Vec<I>, Vec<_>) = group.into_iter().unzip();
             // A panic must not leave later callers waiting for a group that never comes.
             match AssertUnwindSafe((self.work)(key, items)).catch_unwind().await {
@@ -100,6 +116,26 @@ where
                 Err(_) => tracing::error!("the work on a group panicked; its callers are told that it failed"),
             }
         }
+    }
+
+    /// Gives so many callers, who have just been answered, a moment to come back, unless what waits is worth a group as it is.
+    async fn await_callers(&self, key: K, answered: usize) {
+        if answered < SEVERAL {
+            return;
+        }
+        let all_are_there = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(entry) = waiting.get_mut(&key) else { return };
+            if entry.groups > 1 || !self.is_too_light(entry) {
+                return;
+            }
+            let all_are_there = Arc::new(Notify::new());
+            let awaited = (entry.items.len() + answered).min(self.grouping.most_items);
+            entry.awaited = Some((awaited, Arc::clone(&all_are_there)));
+            all_are_there
+        };
+        // Who does not come back in time is in a later group.
+        let _ = tokio::time::timeout(COMING_BACK, all_are_there.notified()).await;
     }
 
     fn next_group(&self, key: K) -> Option<Vec<(I, oneshot::Sender<A>)>> {
@@ -200,5 +236,48 @@ mod tests {
         let gatherer = sizes(Grouping { groups: 1, ..GROUPING }, &gate);
         assert_eq!(joined(&gatherer, &gate, &[1, 99]).await, [Some(1), None]);
         assert_eq!(joined(&gatherer, &gate, &[1]).await, [Some(1)]);
+    }
+
+    /// Five callers at once, of whom some come back with a second item as soon as they are answered; the sizes of all groups.
+    async fn groups_where(come_back: usize) -> Vec<usize> {
+        let gate = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
+        let gatherer = sizes(Grouping { groups: 1, most_items: 100, ..GROUPING }, &gate);
+        let callers = (0..5).map(|caller| {
+            let gatherer = Arc::clone(&gatherer);
+            async move {
+                let mut answers = vec![gatherer.join(1, 0).await.unwrap()];
+                if caller < come_back {
+                    answers.push(gatherer.join(1, 0).await.unwrap());
+                }
+                answers
+            }
+        });
+        let mut answers = futures::future::join_all(callers).await.concat();
+        assert_eq!(answers.len(), 5 + come_back);
+        answers.sort_unstable();
+        answers
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn callers_who_come_back_at_once_are_one_group_again() {
+        assert_eq!(groups_where(5).await, [5; 10]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_come_back_holds_the_others_up_for_a_moment_only() {
+        let begun = tokio::time::Instant::now();
+        assert_eq!(groups_where(3).await, [3, 3, 3, 5, 5, 5, 5, 5]);
+        assert_eq!(begun.elapsed(), COMING_BACK);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_alone_waits_for_nobody() {
+        let gate = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
+        let gatherer = sizes(GROUPING, &gate);
+        let begun = tokio::time::Instant::now();
+        for _ in 0..10 {
+            assert_eq!(gatherer.join(1, 0).await, Some(1));
+        }
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 }

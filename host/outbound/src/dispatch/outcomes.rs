@@ -12,8 +12,10 @@ use std::{
 use super::settle::{Ended, Outcome};
 use crate::sms_parts::LegPart;
 
-/// Outcomes written in one transaction at most.
+/// Outcomes written in one transaction at most, unless a window is larger.
 const AT_ONCE: usize = 64;
+/// The same for the largest window.
+const MOST_AT_ONCE: usize = 256;
 /// As many are worth a transaction at once, where more calls are made meanwhile.
 const ENOUGH: usize = AT_ONCE / 4;
 /// Between two transactions, unless there are enough for the next: what comes one by one meanwhile is taken together. Where
@@ -43,6 +45,8 @@ pub(super) struct Writing {
 pub(super) struct Outcomes {
     fresh: Ended,
     suspects: VecDeque<Suspect>,
+    /// So many are written in one transaction at most.
+    at_once: usize,
     /// So many are worth a transaction at once.
     enough: usize,
     writing: bool,
@@ -56,9 +60,10 @@ impl Outcomes {
     /// Where no more than `one_window` of calls is made before an outcome is on disk, half a window in each of two transactions
     /// would have the provider wait as long as a whole one in each: most of it is worth one.
     pub(super) fn new(one_window: Option<usize>) -> Self {
-        let enough = one_window.map_or(ENOUGH, |window| (window - window / 4).clamp(1, AT_ONCE / 2));
+        let at_once = one_window.map_or(AT_ONCE, |window| window.clamp(AT_ONCE, MOST_AT_ONCE));
+        let enough = one_window.map_or(ENOUGH, |window| (window - window / 4).clamp(1, at_once / 2));
         let (fresh, suspects) = (Ended::default(), VecDeque::new());
-        Self { fresh, suspects, enough, writing: false, refusals: 0, from: Instant::now() }
+        Self { fresh, suspects, at_once, enough, writing: false, refusals: 0, from: Instant::now() }
     }
 
     /// A call has ended.
@@ -111,7 +116,7 @@ impl Outcomes {
         if self.fresh.is_empty() || !(hurried || gathers || self.from <= now) {
             return None;
         }
-        Some(Writing { ended: self.fresh.take(AT_ONCE), suspect: None })
+        Some(Writing { ended: self.fresh.take(self.at_once), suspect: None })
     }
 
     /// What was taken is on disk. What stays behind holds up only its recipient: room that lanes share it has no more.
