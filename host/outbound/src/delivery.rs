@@ -89,7 +89,7 @@ pub async fn apply_statuses(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    statuses: &[StatusUpdate],
+    statuses: &[&StatusUpdate],
     when_locked: WhenLocked,
 ) -> Result<StatusOutcome> {
     let mut keys: Vec<Option<(MessageId, i16)>> =
@@ -125,7 +125,7 @@ pub async fn apply_statuses(
 async fn find_by_provider_id(
     db: &mut PgConnection,
     client: ClientId,
-    statuses: &[StatusUpdate],
+    statuses: &[&StatusUpdate],
     keys: &mut [Option<(MessageId, i16)>],
     wanted: impl Fn(&Option<(MessageId, i16)>) -> bool,
 ) -> Result<()> {

@@ -11,7 +11,7 @@ use std::{
 pub(super) const PAIR_INTERVAL: Duration = Duration::from_secs(6);
 /// Messages to one recipient before the interval counts.
 const PAIR_BURST: u32 = 45;
-/// Recipients remembered before idle ones are forgotten.
+/// Recipients remembered before idle ones are looked for and forgotten, the first time.
 const PAIRS_REMEMBERED: usize = 10_000;
 
 /// The pace of one number.
@@ -25,12 +25,16 @@ pub(crate) struct Pace {
     paused_until: Instant,
     /// For each recipient, when its bucket will be full again (GCRA).
     pairs: HashMap<String, Instant>,
+    /// So many recipients may be remembered before idle ones are looked for again: twice those that were not idle the last
+    /// time, so that a look costs each message the same, however many recipients a quick number has in six seconds.
+    remembered: usize,
 }
 
 impl Pace {
     pub(crate) fn new(rate: u32, now: Instant) -> Self {
         let rate = f64::from(rate.max(1));
-        Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs: HashMap::new() }
+        let (pairs, remembered) = (HashMap::new(), PAIRS_REMEMBERED);
+        Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs, remembered }
     }
 
     /// From now on, `rate` messages a second.
@@ -87,8 +91,9 @@ impl Pace {
 
     /// Lets a message to `recipient` through, or says how long it must wait.
     pub(crate) fn admit(&mut self, recipient: &str, now: Instant) -> Result<(), Duration> {
-        if self.pairs.len() > PAIRS_REMEMBERED {
+        if self.pairs.len() > self.remembered {
             self.pairs.retain(|_, full_at| *full_at > now);
+            self.remembered = PAIRS_REMEMBERED.max(self.pairs.len() * 2);
         }
         let full_at = self.pairs.get(recipient).copied().unwrap_or(now).max(now);
         let slack = PAIR_INTERVAL * (PAIR_BURST - 1);
@@ -150,6 +155,23 @@ mod tests {
         assert_eq!(pace.admit("27820000001", start), Err(PAIR_INTERVAL));
         assert_eq!(pace.admit("27820000002", start), Ok(()));
         assert_eq!(pace.admit("27820000001", start + PAIR_INTERVAL), Ok(()));
+    }
+
+    #[test]
+    fn idle_recipients_are_looked_for_seldom_and_forgotten() {
+        let start = Instant::now();
+        let mut pace = Pace::new(80, start);
+        let mut looks = 0;
+        for recipient in 0..100_000 {
+            let remembered = pace.remembered;
+            assert_eq!(pace.admit(&recipient.to_string(), start), Ok(()));
+            looks += usize::from(pace.remembered != remembered);
+        }
+        assert_eq!((pace.pairs.len(), looks), (100_000, 4), "each look is at twice as many as the one before");
+        for recipient in 100_000..170_000 {
+            assert_eq!(pace.admit(&recipient.to_string(), start + PAIR_INTERVAL), Ok(()));
+        }
+        assert!(pace.pairs.len() < 70_000, "{} are remembered", pace.pairs.len());
     }
 
     #[test]

@@ -149,15 +149,20 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
 fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
-        let owners = owners.of(&item.target);
-        if owners.is_empty() {
-            strays.insert(item.target.clone());
-        }
+        let mut owners = owners.of(&item.target);
+        let Some((last, lane)) = owners.pop() else {
+            strays.insert(item.target);
+            continue;
+        };
         let dedupe_hash: [u8; 32] = Sha256::digest(item.dedupe_key.as_bytes()).into();
-        for (client, lane) in owners {
-            let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item: item.clone() };
+        let mut give = |client: ClientId, lane: Uuid, item: CallbackItem| {
+            let callback = NewCallback { id: ctx.mint::<CallbackId>(), lane, dedupe_hash, item };
             by_client.entry(client).or_default().push(callback);
+        };
+        for (client, lane) in owners {
+            give(client, lane, item.clone());
         }
+        give(last, lane, item);
     }
     for stray in strays {
         let (CallbackTarget::PhoneNumberId(target_id)
@@ -251,10 +256,10 @@ async fn apply_statuses<'a>(
 ) -> Result<Vec<&'a NewCallback>> {
     let (statuses, mut rest): (Vec<&NewCallback>, Vec<&NewCallback>) =
         items.iter().partition(|callback| matches!(callback.item.body, CallbackBody::Status(_)));
-    let updates: Vec<StatusUpdate> = statuses
+    let updates: Vec<&StatusUpdate> = statuses
         .iter()
         .filter_map(|callback| match &callback.item.body {
-            CallbackBody::Status(update) => Some(update.clone()),
+            CallbackBody::Status(update) => Some(update),
             CallbackBody::Message(_)
             | CallbackBody::Account { .. }
             | CallbackBody::Watermark(_)

@@ -167,7 +167,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
             moved.wakes
         }
         statuses => {
-            let updates: Vec<StatusUpdate> = statuses.iter().filter_map(|item| status(item)).collect();
+            let updates: Vec<&StatusUpdate> = statuses.iter().filter_map(|item| status(item)).collect();
             let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates, WhenLocked::Wait).await?;
             let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position).copied());
             let early = put_off(ctx, &mut tx, lease, unknown.collect()).await?;
@@ -181,9 +181,9 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     Ok(())
 }
 
-fn status(item: &Item) -> Option<StatusUpdate> {
+fn status(item: &Item) -> Option<&StatusUpdate> {
     match &item.body {
-        CallbackBody::Status(update) => Some(update.clone()),
+        CallbackBody::Status(update) => Some(update),
         CallbackBody::Message(_)
         | CallbackBody::Account { .. }
         | CallbackBody::Watermark(_)

@@ -50,6 +50,7 @@ pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told
             updates.extend(moved.iter().filter_map(|(_, gst_id)| update(ctx, site.client, gst_id, reached)));
         }
     }
+    let updates: Vec<_> = updates.iter().collect();
     let outcome = delivery::apply_statuses(ctx, &mut tx, site.client, &updates, WhenLocked::Wait).await?;
     known.delivered_up_to = was_delivered.max(delivered);
     known.read_up_to = was_read.max(read);

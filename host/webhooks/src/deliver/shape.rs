@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     num::NonZero,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, LazyLock, Mutex, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -33,6 +33,9 @@ const PATIENCE: u32 = 3;
 /// How often a call that found no free place is made again, and after what pause.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
+
+/// As many bodies are made at once. Asked once: the answer is put together from files of the system.
+static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
 /// The shapers that a client has put in charge on an inbox.
 #[derive(Debug)]
@@ -118,8 +121,7 @@ impl PageShaper {
     /// Shapes deliveries, as many at once as there are processors, and answers them in the order given. `event` is the
     /// stored event of each.
     pub(super) async fn shape_all(self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Shaped> {
-        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let workers = processors.min(deliveries.len());
+        let workers = PROCESSORS.min(deliveries.len());
         let shaper = Arc::new(self);
         let unshaped = Arc::new(Mutex::new(deliveries.into_iter().enumerate()));
         let mut tasks = JoinSet::new();
