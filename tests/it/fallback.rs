@@ -172,6 +172,21 @@ async fn a_receipt_that_overtakes_the_answer_of_the_smsc_is_joined_later() {
 }
 
 #[tokio::test]
+async fn an_sms_that_fails_before_the_answer_of_the_smsc_is_on_disk_is_metered_all_the_same() {
+    let (patchbay, client, sink, phone) = own(Setup::new()).await;
+    patchbay.simulate("/simulator/faults", &json!({ "smscReceiptBeforeResponse": true })).await;
+    phone.set(json!({ "smsState": "UNDELIV" })).await;
+
+    send(&client, &phone, text("Your order is ready")).await;
+
+    let told = reports(&client, &sink, &phone, "FAILED").await;
+    assert_eq!(states(&told), [("WHATSAPP", "ACCEPTED"), ("SMS", "ACCEPTED"), ("SMS", "FAILED")]);
+    let statement = "SELECT units FROM credit_entry WHERE reason = 'FALLBACK'";
+    let metered: Vec<i64> = sqlx::query_scalar(statement).fetch_all(&mut patchbay.database().await).await.unwrap();
+    assert_eq!(metered, [1]);
+}
+
+#[tokio::test]
 async fn a_throttling_smsc_gets_the_sms_a_little_later_and_once() {
     let (patchbay, client, sink, phone) = own(Setup::new()).await;
     patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 2 })).await;

@@ -1,5 +1,7 @@
 //! The JSON SMS gateway (SPEC 2.14, 4.8; parts 7 and 8).
 
+mod late;
+
 use std::time::Duration;
 
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
@@ -278,38 +280,6 @@ async fn a_text_that_is_not_to_be_saved_is_forgotten_when_it_is_delivered() {
         .unwrap();
     assert_eq!(kept, 0);
     assert!(!patchbay.log().contains("forget-me"));
-}
-
-#[tokio::test]
-async fn a_text_that_is_not_to_be_saved_is_forgotten_when_nothing_was_heard_of_it() {
-    let mut patchbay = Setup::new().start().await;
-    let client = patchbay.bare_client("acme");
-    patchbay.credits(&client, 10);
-    let phone = patchbay.phone("27820000001");
-    phone.set(json!({ "smsState": "NONE" })).await;
-    for (ct_id, dsm) in [("a", "true"), ("b", "false")] {
-        let mut body = one(ct_id, &phone, &format!("forget-me {dsm}"));
-        body["settings"] = json!({ "dsm": dsm });
-        let gst_id = sent(&patchbay, &client, &body).await;
-        state(&patchbay, &gst_id, "ACCEPTED").await;
-    }
-    // Its validity of two days, and one more.
-    let due = "UPDATE sms_request SET forget_at = now()
-        WHERE forget_at BETWEEN now() + interval '71 hours' AND now() + interval '73 hours'";
-    let mut db = patchbay.database().await;
-    assert_eq!(sqlx::query(due).execute(&mut db).await.unwrap().rows_affected(), 1);
-    let left = "SELECT content::text FROM outbound_part WHERE content::text LIKE '%forget-me%'";
-
-    patchbay.terminate().await;
-    patchbay.launch().await;
-
-    let left = eventually("one of them to be forgotten", || async {
-        let kept: Vec<String> = sqlx::query_scalar(left).fetch_all(&mut patchbay.database().await).await.unwrap();
-        (kept.len() == 1).then_some(kept)
-    });
-    assert!(left.await[0].contains("forget-me false"));
-    let found = patchbay.sms(&client, TRACK, &json!({ "ctid": "a" })).await.ok();
-    assert_eq!(found["receipts"][0]["statusCode"], "500", "that is all that is known of it: {found}");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! What subscribers answer, and who wants no more (SPEC 4.8).
 
+use std::collections::HashSet;
+
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
 use serde_json::{Value, json};
 
@@ -134,6 +136,23 @@ async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid
     listed(&patchbay, &client, &phone, false).await;
     send(&patchbay, &client, &phone, "Two", settings).await;
     phone.receives("what was blocked", |message| message["text"] == "Two").await;
+}
+
+#[tokio::test]
+async fn each_of_the_requests_for_one_who_is_blocked_is_told_of_it_when_they_come_together() {
+    let (patchbay, client, phone) = stage().await;
+    let sink = Sink::start().await;
+    send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.write_sms(SOURCE, "stop").await;
+    listed(&patchbay, &client, &phone, true).await;
+    let settings = json!({ "receiptCallBackURL": sink.url("receipt") });
+
+    let same = || send(&patchbay, &client, &phone, "Two", settings.clone());
+    let requests = futures::future::join_all((0..8).map(|_| same())).await;
+
+    let told = sink.receives_many("receipt", requests.len()).await;
+    let told: HashSet<String> = told.iter().map(|call| call.form()["gstid"].clone()).collect();
+    assert_eq!(told, requests.into_iter().collect());
 }
 
 #[tokio::test]

@@ -66,6 +66,22 @@ async fn a_reply_to_a_fallback_is_in_a_chat_that_is_answered_by_sms() {
 }
 
 #[tokio::test]
+async fn an_sms_whose_source_a_router_chose_is_answered_and_stopped_at_that_source() {
+    let (patchbay, client, _sink, phone) = stage().await;
+    let source = format!("R{}", &phone.msisdn[phone.msisdn.len() - 8..]);
+    let config = json!({ "rules": [{ "source": source }] });
+    client.put_in_force("sms-router", json!({ "mode": "live", "config": config })).await;
+    fall_back(&client, &phone, "Your order is ready").await;
+    assert_eq!(sms(&phone, "Your order is ready").await["from"], source);
+
+    phone.write_sms(&source, "Where do I fetch it?").await;
+    assert_eq!(chat_of(&client, &phone).await["channel"], "SMS");
+
+    phone.write_sms(&source, "STOP").await;
+    stopped(&patchbay, &client, &phone, true).await;
+}
+
+#[tokio::test]
 async fn a_long_reply_to_an_sms_of_the_send_endpoints_is_one_message_of_its_chat() {
     let (_patchbay, client, sink, phone) = stage().await;
     client.post(SMS, &payload(&phone.msisdn, "Coming?")).await.accepted();

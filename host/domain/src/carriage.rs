@@ -104,8 +104,9 @@ pub enum Next {
 }
 
 impl SendFailure {
-    /// What to do, after `calls` calls for the leg, this one included.
-    pub fn next(&self, calls: i16) -> Next {
+    /// What to do, after `calls` calls for the leg, this one included. `expires`: the message may wait for a time and no longer
+    /// (`limits.sms_expires_after`), so a provider that is slow for as long uses up none of its calls.
+    pub fn next(&self, calls: i16, expires: bool) -> Next {
         let while_calls_last = |pause: Duration, failure: &ProviderFailure| match calls {
             calls if calls < MOST_CALLS => Next::Again(pause),
             _ => Next::Fail(failure.clone()),
@@ -116,6 +117,7 @@ impl SendFailure {
             }
             Self::Retry { after, .. } if calls < PASSING_REFUSALS => Next::Again(after.unwrap_or_else(|| pause(calls))),
             Self::Retry { failure, .. } => Next::Fail(failure.clone()),
+            Self::SlowDown { after, .. } if expires => Next::Again(after.unwrap_or_else(|| pause(calls))),
             Self::SlowDown { failure, after } => while_calls_last(after.unwrap_or_else(|| pause(calls)), failure),
             Self::RecipientLimited(failure) => {
                 let seconds = 4_u64.saturating_pow(u32::from(calls.unsigned_abs())).min(LONGEST_RECIPIENT_PAUSE);
@@ -161,35 +163,43 @@ mod tests {
     #[test]
     fn the_sixth_passing_refusal_is_the_last() {
         let refused = SendFailure::Retry { failure: failure(), after: None };
-        assert_eq!(seconds(refused.next(5)), Some(16));
-        assert_eq!(refused.next(6), Next::Fail(failure()));
+        assert_eq!(seconds(refused.next(5, false)), Some(16));
+        assert_eq!(refused.next(6, false), Next::Fail(failure()));
     }
 
     #[test]
     fn what_was_not_even_written_is_tried_for_half_a_day() {
         let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
-        assert_eq!(seconds(not_sent.next(999)), Some(60));
-        let Next::Fail(reported) = not_sent.next(1000) else { panic!("tried for ever") };
+        assert_eq!(seconds(not_sent.next(999, false)), Some(60));
+        let Next::Fail(reported) = not_sent.next(1000, false) else { panic!("tried for ever") };
         assert_eq!(reported.code, NOT_HANDED_OVER);
+    }
+
+    #[test]
+    fn slowness_uses_up_the_calls_of_what_never_expires_alone() {
+        let slow = SendFailure::SlowDown { failure: failure(), after: None };
+        assert_eq!(seconds(slow.next(999, false)), Some(60));
+        assert_eq!(slow.next(1000, false), Next::Fail(failure()));
+        assert_eq!(seconds(slow.next(i16::MAX, true)), Some(60));
     }
 
     #[test]
     fn a_wait_that_the_provider_names_is_kept() {
         let after = Some(Duration::from_secs(300));
-        assert_eq!(seconds(SendFailure::SlowDown { failure: failure(), after }.next(1)), Some(300));
-        assert_eq!(seconds(SendFailure::Retry { failure: failure(), after }.next(1)), Some(300));
+        assert_eq!(seconds(SendFailure::SlowDown { failure: failure(), after }.next(1, false)), Some(300));
+        assert_eq!(seconds(SendFailure::Retry { failure: failure(), after }.next(1, false)), Some(300));
     }
 
     #[test]
     fn a_recipient_who_got_too_much_rests_four_times_as_long_each_time() {
         let limited = SendFailure::RecipientLimited(failure());
-        let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(calls))).collect();
+        let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(calls, false))).collect();
         assert_eq!(pauses, [4, 16, 64, 256, 1024, 3600, 3600]);
     }
 
     #[test]
     fn an_answer_that_was_lost_is_waited_for() {
-        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(1), Next::AwaitNews);
-        assert_eq!(SendFailure::Unreachable(failure()).next(1), Next::Fail(failure()));
+        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(1, false), Next::AwaitNews);
+        assert_eq!(SendFailure::Unreachable(failure()).next(1, false), Next::Fail(failure()));
     }
 }

@@ -11,6 +11,7 @@ use domain::{
     chat::{FallbackFacts, fallback_due},
     clock::minted_at,
     delivery::DeliveryState,
+    failure_code::OwnCode,
     ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
     lite::NOT_REGISTERED,
@@ -241,6 +242,7 @@ impl Progress {
 
     async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: Step) -> Result<()> {
         let Some(leg) = self.legs.get_mut(&(step.message, step.ordinal)) else { return Ok(()) };
+        let step = in_doubt(leg, step);
         if let Some(provider_id) = &step.provider_id
             && leg.provider_id.as_ref() != Some(provider_id)
         {
@@ -318,6 +320,21 @@ impl Progress {
         wakes.extend(report(ctx, db, client, &self.taken).await?);
         Ok(wakes)
     }
+}
+
+/// The step, and what an SMSC, a router or a subscriber says of an SMS that was called for before, when nobody answered: whatever
+/// keeps it from being sent again, it may have arrived, so it is not said to be unsent and its credits do not go back. Receipts
+/// are about the SMS itself.
+fn in_doubt(leg: &MessageLeg, mut step: Step) -> Step {
+    if let Some(failure) = &mut step.failure
+        && leg.channel == Channel::Sms
+        && leg.ambiguous
+        && ![OwnCode::NoAnswerFromSmsc.code(), OwnCode::UndeliveredSms.code()].contains(&failure.code)
+    {
+        let text = format!("{}; an earlier call was not answered, so the SMS may have arrived", failure.text);
+        *failure = ProviderFailure { code: OwnCode::NoAnswerFromSmsc.code(), text };
+    }
+    step
 }
 
 fn note_time(times: &mut Times, state: DeliveryState, at: DateTime<Utc>) {

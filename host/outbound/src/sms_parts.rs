@@ -64,14 +64,28 @@ pub(crate) async fn join(
     let keys: Vec<(MessageId, i16)> = locked.iter().map(|leg| (leg.id, leg.ordinal)).collect();
     let states = parts::states(db, client, &keys).await?;
     let contents = legs::contents(db, client, &keys).await?;
-    let step = |key: (MessageId, i16)| {
-        let states = states.get(&key)?;
-        // Where its text was forgotten, those that it went out in are left to count.
-        let (reached, failure) = joined(states, part_count(contents.get(&key)?)?.max(states.len()))?;
-        let (message, ordinal) = key;
-        Some(Step { message, ordinal, reached, at: ctx.now(), provider_id: None, failure, named: Vec::new() })
+    let step = |(message, ordinal): (MessageId, i16), reached: DeliveryState, failure: Option<ProviderFailure>| Step {
+        message,
+        ordinal,
+        reached,
+        at: ctx.now(),
+        provider_id: None,
+        failure,
+        named: Vec::new(),
     };
-    advance_locked(ctx, db, client, locked, keys.into_iter().filter_map(step).collect()).await
+    let mut steps = Vec::with_capacity(keys.len());
+    for key in keys {
+        let Some(states) = states.get(&key) else { continue };
+        // Where its text was forgotten, those that it went out in are left to count.
+        let total = contents.get(&key).and_then(part_count).unwrap_or(0).max(states.len());
+        let Some((reached, failure)) = joined(states, total) else { continue };
+        // An SMSC reports on what it has taken, also when its report overtakes its answer: an SMS that fails then is metered.
+        if reached.is_failed() {
+            steps.push(step(key, DeliveryState::Accepted, None));
+        }
+        steps.push(step(key, reached, failure));
+    }
+    advance_locked(ctx, db, client, locked, steps).await
 }
 
 /// Where a leg of `total` parts stands, when that is news.

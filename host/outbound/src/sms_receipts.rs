@@ -31,7 +31,9 @@ struct Report {
 
 impl Report {
     fn of(receipt: SmsReceipt) -> Self {
-        let SmsReceipt { bind, smsc_id, error, state, .. } = receipt;
+        let SmsReceipt { bind, smsc_id, error, state, intermediate, .. } = receipt;
+        // An SMSC that says why it has not arrived yet goes on trying (PROVIDERS C.3).
+        let state = if intermediate && state != SmsState::Delivered { SmsState::Enroute } else { state };
         Self { bind, smsc_id, state: part_state(state), receipt: final_receipt(state), error }
     }
 
@@ -171,4 +173,24 @@ async fn store_message(ctx: &Context, message: &MobileOriginated) -> Result<()> 
     inbound::insert(&mut tx, &sms, ctx.now()).await?;
     tx.commit().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(state: SmsState, intermediate: bool) -> (DeliveryState, Option<FinalReceipt>) {
+        let (bind, smsc_id) = ("bind".to_owned(), "1".to_owned());
+        let receipt = SmsReceipt { bind, smsc_id, state, intermediate, error: None, raw_text: String::new() };
+        let Report { state, receipt, .. } = Report::of(receipt);
+        (state, receipt)
+    }
+
+    #[test]
+    fn an_intermediate_notification_ends_nothing_unless_the_sms_has_arrived() {
+        let absent = SmsState::Undeliverable;
+        assert_eq!(report(absent, false), (DeliveryState::Failed, Some(FinalReceipt::Undelivered)));
+        assert_eq!(report(absent, true), (DeliveryState::Sent, None));
+        assert_eq!(report(SmsState::Delivered, true), (DeliveryState::Delivered, Some(FinalReceipt::Delivered)));
+    }
 }

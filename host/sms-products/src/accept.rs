@@ -31,7 +31,7 @@ use storage::{
 
 use crate::{
     email::Mailed,
-    once::{self, Digest},
+    once::{self, Unsent},
     told,
 };
 
@@ -164,14 +164,13 @@ fn drafts_of(
     client: ClientId,
     (order, of): (usize, &Order<'_>),
     (source, stopped): (&str, &Stopped),
-    unsent: &mut HashSet<Digest>,
+    unsent: &mut Unsent,
     drafts: &mut Vec<Draft>,
 ) {
     for (at, text) in of.texts.iter().enumerate() {
         let shared: PartId = ctx.mint();
         for (to, identifier) in &text.recipients {
-            // Taken out, so that one request sends it once, too.
-            if once::digest(ctx, client, text, to).is_some_and(|digest| !unsent.remove(&digest)) {
+            if once::digest(ctx, client, text, to).is_some_and(|digest| !unsent.take(order, digest)) {
                 continue;
             }
             let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };

@@ -15,6 +15,21 @@ use crate::accept::{Order, OrderedText};
 /// What stands for "this text to this number under this tracking id".
 pub(crate) type Digest = [u8; 32];
 
+/// What is not a repetition of what was sent before.
+pub(crate) struct Unsent {
+    /// To be sent, by one of the requests.
+    sent: HashSet<Digest>,
+    /// To be noted as blocked, by each of these requests: none of them sends it.
+    blocked: HashSet<(usize, Digest)>,
+}
+
+impl Unsent {
+    /// Whether the request at this place has it; once, so that a request that names a message twice has it once, too.
+    pub(crate) fn take(&mut self, order: usize, digest: Digest) -> bool {
+        self.sent.remove(&digest) || self.blocked.remove(&(order, digest))
+    }
+}
+
 /// Keyed, so that it tells nobody what a text was; `None` without a tracking id.
 pub(crate) fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &str) -> Option<Digest> {
     let ct_id = text.ct_id.as_deref()?;
@@ -37,24 +52,25 @@ pub(crate) async fn unsent(
     client: ClientId,
     orders: &[Order<'_>],
     (own, stopped): (&str, &Stopped),
-) -> Result<(HashSet<Digest>, Option<SmsRequestId>)> {
+) -> Result<(Unsent, Option<SmsRequestId>)> {
     let (mut sent, mut blocked) = (Vec::new(), Vec::new());
-    for order in orders {
+    for (at, order) in orders.iter().enumerate() {
         let source = order.source.unwrap_or(own);
         for text in order.texts {
             for (to, _) in &text.recipients {
                 let Some(digest) = digest(ctx, client, text, to) else { continue };
                 if stopped.contains(source, to) {
-                    blocked.push(digest);
+                    blocked.push((at, digest));
                 } else {
                     sent.push((digest, order.request.id));
                 }
             }
         }
     }
-    let (mut unsent, mut before) = requests::send_once(db, client, &sent).await?;
-    let known = requests::sent_before(db, client, &blocked).await?;
+    let (sent, mut before) = requests::send_once(db, client, &sent).await?;
+    let asked: HashSet<Digest> = blocked.iter().map(|(_, digest)| *digest).collect();
+    let known = requests::sent_before(db, client, &Vec::from_iter(asked)).await?;
     before = before.or_else(|| known.values().copied().min());
-    unsent.extend(blocked.into_iter().filter(|digest| !known.contains_key(digest)));
-    Ok((unsent, before))
+    let blocked = blocked.into_iter().filter(|(_, digest)| !known.contains_key(digest)).collect();
+    Ok((Unsent { sent, blocked }, before))
 }

@@ -9,6 +9,8 @@ use crate::body::{self, Faults, FieldFault, Spelling};
 
 /// Ids that one query may name.
 const IDS_MAX: usize = 100;
+/// Characters of an id at most: as many as a `ctid` may have where it is sent.
+const ID_LENGTH_MAX: usize = 255;
 
 /// The body of `/sms/trackingMessageStatus`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -91,10 +93,21 @@ pub struct TrackingQuery {
 }
 
 impl TrackingBody {
+    /// The field of an id that nothing can have been sent under. What was asked after is kept, for the limit of queries.
+    fn longer_than_any_id(&self) -> Option<&'static str> {
+        let named = [("ctid", &self.ctid), ("stid", &self.stid), ("gstid", &self.gstid)];
+        let named = named.into_iter().filter_map(|(field, id)| Some((field, id.as_deref()?)));
+        let listed = self.gstids.iter().flatten().map(|id| ("gstids", id.as_str()));
+        named.chain(listed).find(|(_, id)| id.chars().nth(ID_LENGTH_MAX).is_some()).map(|(field, _)| field)
+    }
+
     /// Judges the query.
     pub fn parse(self) -> Result<TrackingQuery, Faults> {
         let mut faults = Faults::default();
         let mut tracked = Vec::new();
+        if let Some(field) = self.longer_than_any_id() {
+            faults.push(FieldFault::new(field, format!("is longer than any id: at most {ID_LENGTH_MAX} characters")));
+        }
         // As it was sent, spaces and all.
         tracked.extend(self.ctid.filter(|id| !id.trim().is_empty()).map(Tracked::CtId));
         let ids = [self.stid, self.gstid].into_iter().filter_map(given);
@@ -185,6 +198,20 @@ mod tests {
         let written = r#"{"gstids":["01A209E6-BCB9-7000-A6C5-13976B56D155","01a209e6bcb97000a6c513976b56d155"]}"#;
         let keys: Vec<String> = parsed(written).unwrap().tracked.iter().map(|one| one.key(None)).collect();
         assert_eq!(keys, ["gstid 01a209e6-bcb9-7000-a6c5-13976b56d155"; 2]);
+    }
+
+    #[test]
+    fn an_id_has_as_many_characters_as_one_that_can_be_sent_under() {
+        let asked = |field: &str, characters: usize| {
+            let id = "\u{e9}".repeat(characters);
+            parsed(&serde_json::json!({ field: id }).to_string()).map(drop)
+        };
+        for field in ["ctid", "stid", "gstid"] {
+            assert_eq!(asked(field, 255), Ok(()));
+            assert_eq!(asked(field, 256), Err(vec![field.to_owned()]));
+        }
+        let listed = serde_json::json!({ "gstids": ["a", "b".repeat(256)] }).to_string();
+        assert_eq!(parsed(&listed), Err(vec!["gstids".to_owned()]));
     }
 
     #[test]

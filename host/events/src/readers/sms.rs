@@ -46,7 +46,7 @@ pub(crate) async fn take(
         let Event::MessageMoved(moved) = &new.event else { continue };
         if moved.tracking.of_product {
             last.insert(moved.message, (new, moved));
-        } else if moved.channel == Channel::Sms && moved.state == DeliveryState::Accepted {
+        } else if moved.channel == Channel::Sms && (moved.state == DeliveryState::Accepted || moved.state.is_failed()) {
             others.push(moved.as_ref());
         }
     }
@@ -187,22 +187,29 @@ async fn meter(ctx: &Context, db: &mut PgConnection, client: ClientId, moved: &[
         let phone = moved.to.iter().find_map(|address| address.as_kind(AddressKind::Phone));
         phone.map(str::to_owned)
     };
-    let sent: Vec<(MessageId, String)> =
-        moved.iter().filter_map(|moved| Some((moved.message, phone(moved)?))).collect();
+    // With each message, whether the SMSC is said to have it; else it failed.
+    let mut sent: BTreeMap<MessageId, (String, bool)> = BTreeMap::new();
+    for moved in moved {
+        let Some(phone) = phone(moved) else { continue };
+        let (_, accepted) = sent.entry(moved.message).or_insert((phone, false));
+        *accepted |= !moved.state.is_failed();
+    }
     if sent.is_empty() {
         return Ok(());
     }
-    let messages: Vec<MessageId> = sent.iter().map(|(message, _)| *message).collect();
-    let phones: Vec<&str> = sent.iter().map(|(_, phone)| phone.as_str()).collect();
+    let messages: Vec<MessageId> = sent.keys().copied().collect();
+    let phones: Vec<&str> = sent.values().map(|(phone, _)| phone.as_str()).collect();
     let taken = messages::taken(db, client, &messages).await?;
     let prices = credits::prices(db, client, &phones).await?;
-    let metered: Vec<(Uuid, MessageId, i64)> = messages
-        .into_iter()
-        .zip(prices)
-        .map(|(message, price)| {
-            let parts = taken.get(&message).map_or(1, |(parts, _)| *parts);
-            (ctx.mint(), message, parts.saturating_mul(price))
-        })
-        .collect();
+    let (mut metered, mut metered_late) = (Vec::new(), Vec::new());
+    for ((message, (_, accepted)), price) in sent.iter().zip(prices) {
+        // Of one that failed, what the SMSC had taken of it before.
+        let parts = taken.get(message).map(|(parts, _)| *parts).or(accepted.then_some(1));
+        let Some(parts) = parts else { continue };
+        let entry = (ctx.mint(), *message, parts.saturating_mul(price));
+        if *accepted { metered.push(entry) } else { metered_late.push(entry) }
+    }
+    // Most of those that failed have been metered: they leave what there is to the others.
+    metered.extend(metered_late);
     Ok(credits::meter(db, client, &metered, ctx.now()).await?)
 }

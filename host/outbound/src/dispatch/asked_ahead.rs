@@ -22,8 +22,6 @@ pub(super) type Key = (MessageId, i16);
 #[derive(Debug, Clone)]
 pub(super) struct Foreseen {
     pub(super) route: SmsRoute,
-    /// Its message came by one of the gateways.
-    pub(super) is_of_product: bool,
 }
 
 /// What a lane knows of the legs behind those that it marks.
@@ -121,7 +119,7 @@ mod tests {
         let asked = answers.asks_about(limit).unwrap_or_default();
         for leg in first..first + asked {
             let route = SmsRoute { at: now, ..SmsRoute::default() };
-            answers.add(key(leg), Foreseen { route, is_of_product: false });
+            answers.add(key(leg), Foreseen { route });
         }
         ahead.keep(answers);
         asked

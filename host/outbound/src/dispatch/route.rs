@@ -128,8 +128,7 @@ pub(super) async fn ask(
         let asked = legs.iter().map(|leg| about(sender, leg, background.get(&leg.message.0), &binds)).collect();
         let routed = routers.ask(ctx, lease.client, asked).await;
         for (leg, route) in legs.iter().zip(routed.routes) {
-            let is_of_product = background.get(&leg.message.0).is_some_and(|known| known.product.is_some());
-            answers.add(key(leg), Foreseen { route, is_of_product });
+            answers.add(key(leg), Foreseen { route });
         }
         calls = routed.calls;
     }
@@ -216,7 +215,7 @@ impl Decided {
             }
         }
         refuse_stopped(db, client, &mut decided).await?;
-        for (mut leg, Foreseen { route, is_of_product }) in decided {
+        for (mut leg, Foreseen { route }) in decided {
             self.taken.push((leg.message, leg.ordinal, route.clone()));
             if let Some(reason) = &route.refused {
                 let by = route.by.last().map(|by| by.plugin.as_str()).unwrap_or_default();
@@ -224,7 +223,7 @@ impl Decided {
                 picked.failed.push((leg, ProviderFailure { code: OwnCode::RefusedByRouter.code(), text }));
                 continue;
             }
-            if let Some(source) = route.source.clone().filter(|_| is_of_product) {
+            if let Some(source) = route.source.clone() {
                 self.correspond.push((source, leg.recipient.address().value().to_owned(), leg.message));
             }
             leg.route = Some(route);
@@ -251,7 +250,7 @@ impl Decided {
         let answers = std::mem::take(&mut self.correspond);
         let sent: Vec<_> =
             answers.iter().map(|(source, to, message)| (source.as_str(), to.as_str(), *message)).collect();
-        Ok(replies::correspond(db, lease.client, &sent).await?)
+        Ok(replies::correspond_now(db, lease.client, &sent).await?)
     }
 
     /// Keeps the calls, inside the caller's transaction.
@@ -281,7 +280,7 @@ async fn refuse_stopped(db: &mut PgConnection, client: ClientId, legs: &mut [(Du
         return Ok(());
     }
     let stopped = opt_outs::stopped(db, client, &asked).await?;
-    for (leg, Foreseen { route, .. }) in legs {
+    for (leg, Foreseen { route }) in legs {
         let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
         if stopped.contains(source, leg.recipient.address().value()) {
             route.refused = Some(format!("the subscriber has stopped messages from {source}"));

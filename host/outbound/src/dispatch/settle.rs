@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     carriage::{Next, SendFailure, Taken},
+    channel::Channel,
     chat::SentTemplate,
     content::OutboundContent,
     delivery::DeliveryState,
@@ -186,7 +187,7 @@ impl Settlement {
         if calls > CALLS_TOLD {
             return;
         }
-        let outcome = match failure.next(calls) {
+        let outcome = match failure.next(calls, expires(leg)) {
             Next::Again(_) => CallOutcome::Retry,
             Next::Fail(_) => CallOutcome::Refused,
             Next::AwaitNews => CallOutcome::Unanswered,
@@ -206,7 +207,7 @@ impl Settlement {
         let (message, calls) = (leg.message, leg.attempts.saturating_add(1));
         let code = failure.failure().map(|failure| failure.code);
         self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
-        match failure.next(calls) {
+        match failure.next(calls, expires(leg)) {
             Next::Again(pause) => {
                 tracing::info!(message.id = %message, code, calls, reason = %failure, "a message goes out later");
                 self.later.push((message, leg.ordinal, now + pause));
@@ -221,6 +222,11 @@ impl Settlement {
             }
         }
     }
+}
+
+/// Whether a leg waits for a time and no longer, however often it is called for (`waits::expired`).
+fn expires(leg: &DueLeg) -> bool {
+    leg.channel == Channel::Sms
 }
 
 /// Whether answers to messages of this kind of inbox may name a choice by its number or label, or a tap does not say which message

@@ -71,6 +71,8 @@ pub struct MessageLeg {
     pub category: Option<String>,
     /// What the leg costs by the client's rates, where one is set.
     pub cost: Option<String>,
+    /// The provider may have got it twice.
+    pub ambiguous: bool,
     /// Where it comes from, as long as that is known.
     pub origin: Option<PartOrigin>,
 }
@@ -106,6 +108,7 @@ struct MessageLegRow {
     quick_replies: Option<bool>,
     category: Option<String>,
     cost: Option<String>,
+    ambiguous: bool,
     message_type: Option<String>,
 }
 
@@ -137,6 +140,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             quick_replies: row.quick_replies.unwrap_or(false),
             category: row.category,
             cost: row.cost,
+            ambiguous: row.ambiguous,
             origin: row.message_type.as_deref().map(origin).transpose()?,
         })
     }
@@ -208,7 +212,7 @@ pub async fn lock(
     let statement = format!(
         "SELECT leg.message_id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
                 leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state,
-                leg.provider_id, leg.sent_at, leg.delivered_at, leg.read_at, leg.played_at,
+                leg.provider_id, leg.ambiguous, leg.sent_at, leg.delivered_at, leg.read_at, leg.played_at,
                 (SELECT max(other.ordinal) FROM outbound_leg other
                  WHERE other.client_id = $1 AND other.message_id = leg.message_id
                    AND other.message_id BETWEEN $4 AND $5) AS last_ordinal,
