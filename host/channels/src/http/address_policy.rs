@@ -165,8 +165,9 @@ impl AddressPolicy {
         let refuse = |range| Err(AddressRefused::Range { address: shown, range });
         match address.segments() {
             [0, 0, 0, 0, 0, 0, 0, 0] => refuse("unspecified"),
-            // Amazon, Google, Oracle and Scaleway, each in a network that is otherwise anybody's own.
+            // Amazon, Google, Oracle, Scaleway and Akamai, each in a network that is otherwise anybody's own.
             [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] | [0xfd00, 0xc1, ..] | [0xfd00, 0x42, ..] => refuse(METADATA),
+            [0xfd00, 0xa9fe, 0xa9fe, ..] => refuse(METADATA),
             [0, 0, 0, 0, 0, 0, 0, 1] if self.allow_private => Ok(()),
             [0, 0, 0, 0, 0, 0, 0, 1] => refuse("loopback"),
             // Addresses that carry an IPv4 address are what that address is.
