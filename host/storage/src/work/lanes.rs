@@ -184,7 +184,8 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
 }
 
 /// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it. Never waits: a
-/// lane whose row another transaction holds, such as one of a process that stands still, is not free.
+/// lane whose row another transaction holds, such as one of a process that stands still, is not free. A row that another
+/// transaction has made and not committed can be skipped by nobody, so whoever makes one has a lock that is named by the lane.
 pub async fn claim(
     db: &mut PgConnection,
     client: ClientId,
@@ -205,7 +206,9 @@ pub async fn claim(
          ), made AS (
              INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
              SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), 1
-             WHERE NOT EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
+             WHERE CASE WHEN EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3) THEN false
+                        ELSE pg_try_advisory_xact_lock(hashtextextended(
+                            concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) END
              ON CONFLICT DO NOTHING
              RETURNING fence
          )
@@ -323,7 +326,12 @@ pub async fn hold_and_see(
 /// next one waits. The lease stays whose it is.
 pub async fn stand_still(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {
     sqlx::query(
-        "INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence) VALUES ($1, $2, $3, $4, now(), 0)
+        "WITH alone AS MATERIALIZED (
+             SELECT pg_advisory_xact_lock(hashtextextended(
+                 concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) AS locked
+         )
+         INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
+         SELECT $1, $2, $3, $4, now(), 0 FROM alone
          ON CONFLICT (client_id, queue, lane_id) DO UPDATE SET fence = lane.fence",
     )
     .bind(client.0)

@@ -119,6 +119,35 @@ async fn a_claim_does_not_wait_for_a_process_that_stands_still_in_a_transaction(
 }
 
 #[tokio::test]
+async fn a_claim_does_not_wait_for_a_row_that_another_transaction_is_making() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let mut stands_still = scratch.connection().await;
+    let mut tx = stands_still.begin().await.unwrap();
+    lanes::stand_still(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
+
+    assert_eq!(at_once(claim(db, ME)).await, None);
+    let another = Uuid::from_u128(5);
+    let claimed = lanes::claim(db, CLIENT, Queue::Outbound, another, ME, Duration::from_secs(30));
+    assert_eq!(at_once(claimed).await.unwrap(), Some(1), "other lanes are free");
+
+    tx.rollback().await.unwrap();
+    assert_eq!(at_once(claim(db, ME)).await, Some(1));
+}
+
+#[tokio::test]
+async fn a_lane_that_stood_still_before_its_first_claim_is_free_once_that_is_committed() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let mut stands_still = scratch.connection().await;
+    let mut tx = stands_still.begin().await.unwrap();
+    lanes::stand_still(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
+    tx.commit().await.unwrap();
+
+    assert_eq!(at_once(claim(db, ME)).await, Some(1));
+}
+
+#[tokio::test]
 async fn two_that_claim_a_new_lane_at_once_do_not_both_get_it() {
     let scratch = scratch::database().await;
     let pool = scratch.pool(8).await;
