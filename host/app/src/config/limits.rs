@@ -58,9 +58,9 @@ section! {
         webhook_timeout: Duration = Duration::from_secs(15),
         /// Bytes of a webhook's answer that are read; the first 1,024 are kept.
         webhook_max_response_bytes: u64 = 16 * KIB,
-        /// Bytes of linear memory of one plugin call.
+        /// Bytes of linear memory of one plugin call, and of the key-values that it has read and written.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Bytes that all plugin calls of one process have together, whoever's they are, 256 KiB for each beside its linear memory; at least eight times `limits.plugin_memory_bytes`. A call that finds none waits, or is made again later.
+        /// Bytes that all plugin calls of one process have together, whoever's they are, 256 KiB for each beside its linear memory, its key-values, and what is written down of it while it is recorded; at least eight times `limits.plugin_memory_bytes`. A call that finds none waits, or is made again later.
         plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, waiting for HTTP included.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),

@@ -47,6 +47,8 @@ pub(crate) struct Guest {
     logs: Vec<LogLine>,
     log_room: usize,
     logs_dropped: bool,
+    /// What the guest asks of the outside, and what it is told, is written down.
+    recorded: bool,
     pub(crate) host_calls: u32,
     /// Host functions after which the guest is stopped, because the recorded call went no further.
     pub(crate) stop_after: Option<u32>,
@@ -85,6 +87,7 @@ impl Guest {
             logs: Vec::new(),
             log_room: limits.log_bytes,
             logs_dropped: false,
+            recorded: call.record,
             host_calls: 0,
             stop_after: None,
             ticks: 0,
@@ -105,6 +108,16 @@ impl Guest {
             return Err(wasmtime::Error::new(Stop::Limit(Limit::HostCalls)));
         }
         Ok(())
+    }
+
+    /// Counts the key-values that the host holds for the call: they are memory of it.
+    pub(crate) fn count_key_values(&mut self) -> wasmtime::Result<()> {
+        self.meter.hold(self.key_values.held()).map_err(wasmtime::Error::new)
+    }
+
+    /// Counts what is written down if the call is recorded.
+    pub(crate) fn count_recorded(&self, bytes: usize) -> wasmtime::Result<()> {
+        if self.recorded { self.meter.write_down(bytes).map_err(wasmtime::Error::new) } else { Ok(()) }
     }
 
     pub(crate) fn keep_log(&mut self, level: LogLevel, message: String) {

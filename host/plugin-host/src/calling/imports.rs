@@ -3,7 +3,8 @@
 use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
 
 use super::guest::{Guest, Stop};
-use super::key_values::KeysWanted;
+use super::key_values::{KeysWanted, Written};
+use super::outgoing;
 
 impl types::Host for Guest {}
 
@@ -22,15 +23,28 @@ impl config::Host for Guest {
     }
 }
 
+impl Guest {
+    fn write(&mut self, scope: kv::Scope, key: String, written: Written) -> wasmtime::Result<Result<(), kv::Error>> {
+        let taken = self.key_values.write(scope, key, written, &self.limits);
+        self.count_key_values()?;
+        Ok(taken)
+    }
+}
+
 impl kv::Host for Guest {
     async fn get(&mut self, scope: kv::Scope, key: String) -> wasmtime::Result<Result<Option<Vec<u8>>, kv::Error>> {
         self.count_host_call()?;
-        self.key_values.get(scope, key).await.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))
+        let held = self.key_values.held();
+        let read =
+            self.key_values.get(scope, key).await.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))?;
+        self.count_key_values()?;
+        self.count_recorded(self.key_values.held() - held)?;
+        Ok(read)
     }
 
     async fn set(&mut self, scope: kv::Scope, key: String, value: Vec<u8>) -> wasmtime::Result<Result<(), kv::Error>> {
         self.count_host_call()?;
-        Ok(self.key_values.write(scope, key, (Some(value), None), &self.limits))
+        self.write(scope, key, (Some(value), None))
     }
 
     async fn set_expiring(
@@ -41,12 +55,12 @@ impl kv::Host for Guest {
         after_seconds: u32,
     ) -> wasmtime::Result<Result<(), kv::Error>> {
         self.count_host_call()?;
-        Ok(self.key_values.write(scope, key, (Some(value), Some(after_seconds)), &self.limits))
+        self.write(scope, key, (Some(value), Some(after_seconds)))
     }
 
     async fn delete(&mut self, scope: kv::Scope, key: String) -> wasmtime::Result<Result<(), kv::Error>> {
         self.count_host_call()?;
-        Ok(self.key_values.write(scope, key, (None, None), &self.limits))
+        self.write(scope, key, (None, None))
     }
 
     async fn list_keys(
@@ -58,13 +72,22 @@ impl kv::Host for Guest {
     ) -> wasmtime::Result<Result<Vec<String>, kv::Error>> {
         self.count_host_call()?;
         let wanted = KeysWanted { prefix, after, most };
-        self.key_values.list(scope, wanted).await.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))
+        let listed = self.key_values.list(scope, wanted).await;
+        let listed = listed.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))?;
+        self.count_recorded(listed.iter().flatten().map(String::len).sum())?;
+        Ok(listed)
     }
 }
 
 impl http::Host for Guest {
     async fn send(&mut self, request: http::Request) -> wasmtime::Result<Result<http::Response, http::Error>> {
         self.count_host_call()?;
-        Ok(self.outgoing.send(request, &self.limits).await)
+        let headers = |headers: &[(String, String)]| outgoing::size(headers).1;
+        let body = request.body.as_ref().map_or(0, Vec::len);
+        self.count_recorded(request.url.len() + headers(&request.headers) + body)?;
+        let sent = self.outgoing.send(request, &self.limits).await;
+        let told = sent.as_ref().map_or(0, |response| headers(&response.headers) + response.body.len());
+        self.count_recorded(told)?;
+        Ok(sent)
     }
 }

@@ -88,7 +88,7 @@ pub struct KeyValueWrite {
 type Key = (bool, String);
 
 /// A value that a call wrote, and the seconds after which it is gone.
-type Written = (Option<Vec<u8>>, Option<u32>);
+pub(crate) type Written = (Option<Vec<u8>>, Option<u32>);
 
 /// What one call has read and written.
 #[derive(Default)]
@@ -96,11 +96,17 @@ pub(crate) struct KeyValues {
     snapshot: Option<Arc<dyn KeyValueSnapshot>>,
     read: HashMap<Key, Option<Vec<u8>>>,
     written: BTreeMap<Key, Written>,
+    held: usize,
 }
 
 impl KeyValues {
     pub(crate) fn new(snapshot: Option<Arc<dyn KeyValueSnapshot>>) -> Self {
         Self { snapshot, ..Self::default() }
+    }
+
+    /// Bytes of all keys and values that are held here.
+    pub(crate) fn held(&self) -> usize {
+        self.held
     }
 
     /// The outer error ends the call, the inner one is the guest's to deal with.
@@ -120,6 +126,7 @@ impl KeyValues {
             Some(snapshot) => snapshot.get(scope, &id.1).await?,
             None => None,
         };
+        self.held += bytes(&id.1, value.as_deref());
         self.read.insert(id, value.clone());
         Ok(Ok(value))
     }
@@ -180,7 +187,11 @@ impl KeyValues {
         if self.written.len() >= limits.written_keys && !self.written.contains_key(&id) {
             return Err(GuestError::TooManyWrites(u32::try_from(limits.written_keys).unwrap_or(u32::MAX)));
         }
-        self.written.insert(id, (value, after_seconds));
+        let key_bytes = id.1.len();
+        self.held += bytes(&id.1, value.as_deref());
+        if let Some((before, _)) = self.written.insert(id, (value, after_seconds)) {
+            self.held -= key_bytes + before.map_or(0, |before| before.len());
+        }
         Ok(())
     }
 
@@ -196,6 +207,28 @@ impl KeyValues {
     }
 }
 
+fn bytes(key: &str, value: Option<&[u8]>) -> usize {
+    key.len() + value.map_or(0, <[u8]>::len)
+}
+
 fn is_key(key: &str) -> bool {
     (1..=KEY_BYTES).contains(&key.len()) && !key.contains('\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_call_holds_is_what_it_read_and_what_it_wrote_last() {
+        let (mut values, limits) = (KeyValues::new(Some(Arc::new(NoKeyValues))), Limits::default());
+        for _ in 0..2 {
+            assert_eq!(values.get(Scope::Client, "read".into()).await.unwrap().unwrap(), None);
+            assert_eq!(values.held(), 4, "a key that is not there is held too, once");
+        }
+        for (value, held) in [(Some(vec![0; 100]), 107), (Some(vec![0; 10]), 17), (None, 7)] {
+            values.write(Scope::Client, "key".into(), (value, None), &limits).unwrap();
+            assert_eq!(values.held(), held);
+        }
+    }
 }

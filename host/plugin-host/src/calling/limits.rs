@@ -8,7 +8,8 @@ const MIB: usize = 1 << 20;
 /// What one call, and one client, may use.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of linear memory of one instance, all its memories together. At most 128 MiB, the size of a pool slot.
+    /// Bytes of linear memory of one instance, all its memories together, and of the key-values that the host holds for the
+    /// call. At most 128 MiB, the size of a pool slot.
     pub memory_bytes: usize,
     /// Bytes that the calls of all clients have together, with 256 KiB of its own for each. Chatbots, routers and fallback
     /// rules share three quarters, webhook shapers have an eighth and shadows another one; the largest call fits into each.

@@ -8,11 +8,13 @@ use super::guest::Stop;
 use super::limits::{Limit, Limits};
 use crate::fairness::room::Room;
 
-/// What one instance holds. All memories of a component count together: twenty memories of 96 MiB are too much too.
+/// What one instance holds. All memories of a component count together: twenty memories of 96 MiB are too much too. So do the
+/// key-values that the host holds for it.
 pub(crate) struct Meter {
     memory_limit: usize,
     table_limit: usize,
     memory: usize,
+    held: usize,
     tables: usize,
     peak_memory: usize,
     refused: Option<Limit>,
@@ -23,7 +25,7 @@ pub(crate) struct Meter {
 impl Meter {
     pub(crate) fn new(limits: &Limits, room: Arc<dyn Room>) -> Self {
         let (memory_limit, table_limit) = (limits.memory_bytes, limits.table_elements);
-        Self { memory_limit, table_limit, memory: 0, tables: 0, peak_memory: 0, refused: None, room }
+        Self { memory_limit, table_limit, memory: 0, held: 0, tables: 0, peak_memory: 0, refused: None, room }
     }
 
     pub(crate) fn peak_memory_bytes(&self) -> u64 {
@@ -34,12 +36,30 @@ impl Meter {
     pub(crate) fn refused(&self) -> Option<Limit> {
         self.refused
     }
+
+    /// The host holds so many bytes for the call. What it held at most counts: it may hold as much again.
+    pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Stop> {
+        let more = bytes.saturating_sub(self.held);
+        if self.memory.saturating_add(self.held).saturating_add(more) > self.memory_limit {
+            self.refused = Some(Limit::Memory);
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        self.write_down(more)?;
+        self.held += more;
+        Ok(())
+    }
+
+    /// So many more bytes are written down of a call that is recorded. That is not the guest's doing, and has a bound over all
+    /// calls only: a call may do the same whether it is recorded or not.
+    pub(crate) fn write_down(&self, bytes: usize) -> Result<(), Stop> {
+        if bytes == 0 || self.room.grow(bytes) { Ok(()) } else { Err(Stop::NoRoom) }
+    }
 }
 
 impl ResourceLimiter for Meter {
     fn memory_growing(&mut self, current: usize, desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
         let total = self.memory.saturating_add(desired.saturating_sub(current));
-        if total > self.memory_limit {
+        if total.saturating_add(self.held) > self.memory_limit {
             self.refused = Some(Limit::Memory);
             return Ok(false);
         }
@@ -98,6 +118,21 @@ mod tests {
         assert_eq!(meter.refused(), None);
         drop(beside);
         assert!(meter.memory_growing(50, 51, None).unwrap(), "there is room again");
+    }
+
+    #[test]
+    fn what_the_host_holds_for_a_call_is_memory_of_the_call_and_of_all_calls() {
+        let store = Store::new(120);
+        let mut meter = of(Arc::new(Part::of(&store)));
+        assert!(meter.memory_growing(0, 60, None).unwrap());
+        meter.hold(30).unwrap();
+        meter.hold(10).unwrap();
+        meter.hold(40).unwrap();
+        assert!(matches!(meter.hold(41), Err(Stop::Limit(Limit::Memory))), "100 bytes of one call");
+        assert!(!meter.memory_growing(60, 61, None).unwrap(), "nor more of its own");
+        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(Limit::Memory), 60));
+        meter.write_down(20).unwrap();
+        assert!(matches!(meter.write_down(1), Err(Stop::NoRoom)), "120 bytes of all calls");
     }
 
     #[test]

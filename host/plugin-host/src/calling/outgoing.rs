@@ -149,7 +149,8 @@ fn accept(response: HttpResponse, limits: &Limits) -> Result<Response, GuestErro
     Ok(Response { status: response.status, headers, body: response.body })
 }
 
-fn size(headers: &[(String, String)]) -> (usize, usize) {
+/// How many headers, and how many bytes.
+pub(super) fn size(headers: &[(String, String)]) -> (usize, usize) {
     (headers.len(), headers.iter().map(|(name, value)| name.len() + value.len()).sum())
 }
 

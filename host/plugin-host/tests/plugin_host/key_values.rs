@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plugin_host::{CallError, ChatbotOutcome, KeyValueWrite, Limits, Scope};
+use plugin_host::{CallError, ChatbotOutcome, KeyValueWrite, Limit, Limits, Scope};
 
 use crate::support::{TestHost, Values, call, limits, only_text, says, session};
 
@@ -57,4 +57,17 @@ async fn a_store_that_cannot_be_read_ends_the_call_and_is_worth_a_retry() {
     let error = command(&test, "count", &values).await.unwrap_err();
     assert!(matches!(error, CallError::KeyValues { .. }), "{error:?}");
     assert!(error.worth_retrying());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn key_values_that_a_call_holds_are_memory_of_it() {
+    let test = TestHost::with_hostile_guests(Limits { memory_bytes: 32 << 20, ..limits() }).await;
+    // The guest has the value once, and the host once more.
+    let of = |bytes: usize| {
+        let value = ((false, "count".to_owned()), vec![b'x'; bytes]);
+        Arc::new(Values { values: [value].into(), ..Values::default() })
+    };
+    assert_eq!(only_text(&command(&test, "count", &of(10 << 20)).await.unwrap().actions), "0 then 1");
+    let error = command(&test, "count", &of(20 << 20)).await.unwrap_err();
+    assert!(matches!(error, CallError::LimitExceeded { which: Limit::Memory, .. }), "{error:?}");
 }
