@@ -12,7 +12,7 @@ use crate::calling::http::OutgoingHttp;
 use crate::calling::key_values::KeyValueSnapshot;
 use crate::calling::limits::Limits;
 use crate::calling::outside::{HttpWithTimeout, Outside};
-use crate::calling::run::{Answered, Placement, run};
+use crate::calling::run::{Answered, Conditions, Placement, run};
 use crate::calling::secrets::{SecretOpener, Uncovered};
 use crate::compile::{CompileScheduler, Fault, Purpose};
 use crate::error::{CallError, HostError};
@@ -234,7 +234,8 @@ impl PluginHost {
         // The operator's plugins keep to no pace: only those of clients do.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
         let uncovered = Uncovered::of(call.config, call.client, self.secrets.as_deref())
-            .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?;
+            .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?
+            .map(Arc::new);
         let open = Call { config: uncovered.as_ref().map_or(call.config, |uncovered| &uncovered.config), ..*call };
         let (kind, until) = (Kind::from(question.world()), Instant::now() + self.limits.queue_wait);
         let mut first = true;
@@ -246,16 +247,12 @@ impl PluginHost {
             let outside = Outside { key_values: key_values.clone(), http: Arc::clone(&self.http) };
             let here = plugin.ships || self.alone;
             let placement = if here { Placement::Here } else { Placement::Promptly(&self.threads, permit.share()) };
-            let at = (placement, Arc::clone(&permit.place) as _);
-            let run = run(&self.engine, &self.limits, &plugin, &open, outside, question, at);
+            let conditions =
+                Conditions { placement, room: Arc::clone(&permit.place) as _, secrets: uncovered.as_ref() };
+            let run = run(&self.engine, &self.limits, &plugin, &open, outside, question, conditions);
             match permit.place.keep(run).await {
                 Some(Err(CallError::TooBusy { .. })) if permit.place.was_refused() => {}
-                Some(mut asked) => {
-                    if let Some(uncovered) = &uncovered {
-                        uncovered.leave_out_of_outcome(&mut asked, call.config);
-                    }
-                    return asked;
-                }
+                Some(asked) => return asked,
                 None => {}
             }
             // It turned out to be another call than there was room for: it begins anew when there is.

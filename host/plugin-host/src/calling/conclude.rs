@@ -122,8 +122,6 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
     if let Some(exit) = fault.downcast_ref::<I32Exit>() {
         return format!("it called exit({})", exit.0);
     }
-    let said = guest.output.text();
-    let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect::<Vec<_>>().join(" ");
     let trap = match fault.downcast_ref::<Trap>() {
         Some(trap) if overflowed_its_stack(fault, *trap) => {
             format!("its stack overflowed: a function calls itself too deeply (the engine says: {trap})")
@@ -131,5 +129,11 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
         Some(trap) => trap.to_string(),
         None => fault.root_cause().to_string(),
     };
-    if said.is_empty() { trap } else { format!("{trap}; it printed: {said}") }
+    format!("{trap}{}", printed(&guest.output.text()))
+}
+
+/// What the reason of a trap says of the output: its first two lines.
+pub(super) fn printed(output: &str) -> String {
+    let said = output.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect::<Vec<_>>().join(" ");
+    if said.is_empty() { said } else { format!("; it printed: {said}") }
 }

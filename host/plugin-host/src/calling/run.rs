@@ -15,6 +15,7 @@ use super::guest::{Guest, Stop};
 use super::key_values::KeyValueWrite;
 use super::limits::{Limit, Limits};
 use super::outside::Outside;
+use super::secrets::Uncovered;
 use crate::error::CallError;
 use crate::fairness::breaker::Verdict;
 use crate::fairness::room::Room;
@@ -62,6 +63,14 @@ pub(crate) enum Placement<'a> {
     Last(&'a CallThreads),
 }
 
+/// What a call is made under, beside its limits.
+pub(crate) struct Conditions<'a> {
+    pub(crate) placement: Placement<'a>,
+    pub(crate) room: Arc<dyn Room>,
+    /// What nothing that is kept of the call may hold.
+    pub(crate) secrets: Option<&'a Arc<Uncovered>>,
+}
+
 /// Puts a question to a fresh instance of a plugin.
 pub(crate) async fn run<Q: Question>(
     engine: &Engine,
@@ -70,7 +79,7 @@ pub(crate) async fn run<Q: Question>(
     call: &Call<'_>,
     outside: Outside,
     question: &Q,
-    (placement, room): (Placement<'_>, Arc<dyn Room>),
+    Conditions { placement, room, secrets }: Conditions<'_>,
 ) -> Result<Answered<Q::Answer>, CallError> {
     let outside = if matches!(placement, Placement::Here) { outside } else { on_caller_runtime(outside) };
     let (outside, recorder) = match call.record {
@@ -101,13 +110,29 @@ pub(crate) async fn run<Q: Question>(
     let world = question.world().as_str();
     metrics::counter!("patchbay_plugin_calls_total", "world" => world, "outcome" => outcome).increment(1);
     metrics::histogram!("patchbay_plugin_call_seconds", "world" => world).record(started.elapsed().as_secs_f64());
+    if let Some(secrets) = secrets {
+        secrets.leave_out_of_outcome(&mut made.result, made.flooded);
+    }
     if let Some(recorder) = recorder {
-        let recording = write_down(call, limits, plugin, question, &made, recorder.take());
+        let mut recording = Some(write_down(call, limits, plugin, question, &made, recorder.take()));
+        if let Some(secrets) = secrets {
+            recording = without(secrets, recording).await;
+        }
         if let Some(trace) = made.trace_mut() {
-            trace.recording = Some(Box::new(recording));
+            trace.recording = recording.map(Box::new);
         }
     }
     made.result
+}
+
+/// A recording without secrets, which may be many megabytes to go through. `None` when that could not be done.
+async fn without(secrets: &Arc<Uncovered>, recording: Option<Recording>) -> Option<Recording> {
+    let (secrets, mut recording) = (Arc::clone(secrets), recording?);
+    let left_out = tokio::task::spawn_blocking(move || {
+        secrets.leave_out_of_recording(&mut recording);
+        recording
+    });
+    left_out.await.ok()
 }
 
 /// [`make`] with all that it needs.

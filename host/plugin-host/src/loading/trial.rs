@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::loader::LoadedPlugin;
 use crate::calling::outside::Outside;
-use crate::calling::run::run;
+use crate::calling::run::{Conditions, run};
 use crate::error::CallError;
 use crate::fairness::room::Unbounded;
 use crate::host::PluginHost;
@@ -42,7 +42,7 @@ impl PluginHost {
             &call,
             Outside::none(),
             question,
-            (self.placement_of_trials(), Arc::new(Unbounded)),
+            Conditions { placement: self.placement_of_trials(), room: Arc::new(Unbounded), secrets: None },
         )
         .await;
         answered.map(|answered| answered.answer)

@@ -3,6 +3,8 @@
 use super::{Fault, Judgement, json, optional, text};
 use crate::router::{Route, Target};
 
+/// Longest name of a chatbot that is repeated, in characters: one that is cut could end within a secret.
+const BOT: usize = 80;
 /// Longest name of a team, in characters.
 const TEAM: usize = 128;
 /// Longest id of an agent, in characters.
@@ -21,7 +23,7 @@ pub(crate) fn judge(route: &Route) -> Result<(), Fault> {
 fn judge_target(target: &Target) -> Judgement {
     match target {
         Target::Bot(Some(name)) if !crate::is_plugin_name(name) => {
-            Err(format!("`{}` is not the name of a chatbot", name.chars().take(80).collect::<String>()))
+            text("name of the chatbot", name, BOT).and_then(|()| Err(format!("`{name}` is not the name of a chatbot")))
         }
         Target::Bot(_) | Target::Queue => Ok(()),
         Target::Team(team) => text("name of the team", team, TEAM),

@@ -1,0 +1,139 @@
+//! Leaves secrets out of what is kept of a call.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use super::search::{Cut, End, in_order, replaced};
+use super::{Uncovered, with_placeholders};
+use crate::HttpFault;
+use crate::calling::conclude::printed;
+use crate::calling::run::Answered;
+use crate::error::CallError;
+use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
+
+/// How a header begins that holds a name and a password in base64.
+const BASIC: &str = "basic ";
+
+impl Uncovered {
+    /// Leaves the secrets out of what is kept of every call: what the plugin logged, printed and said of its failure.
+    /// `output_cut`: it may have printed more than was kept.
+    pub(crate) fn leave_out_of_outcome<A>(&self, outcome: &mut Result<Answered<A>, CallError>, output_cut: bool) {
+        let trace = match outcome {
+            Ok(answered) => Some(&mut answered.trace),
+            Err(error) => error.trace_mut(),
+        };
+        let Some(trace) = trace else { return };
+        let said = printed(&trace.stderr);
+        if output_cut {
+            trace.stderr.truncate(trace.stderr.trim_end_matches(char::REPLACEMENT_CHARACTER).len());
+        }
+        self.secrets.leave_out(&mut trace.stderr, if output_cut { End::Cut } else { End::Whole });
+        trace.logs.iter_mut().for_each(|line| self.of_text(&mut line.message));
+        let says_now = printed(&trace.stderr);
+        match outcome {
+            Err(CallError::Trap { reason, .. }) => {
+                // It holds lines of the output, joined: a secret of several lines is one of the output only.
+                if let Some(trap) = reason.strip_suffix(&said) {
+                    *reason = format!("{trap}{says_now}");
+                }
+                self.of_text(reason);
+            }
+            Err(CallError::Refused { error, .. }) => {
+                self.of_text(&mut error.code);
+                self.of_text(&mut error.message);
+            }
+            Err(CallError::BadAnswer { reason, .. }) => self.of_text(reason),
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    /// Leaves the secrets out of all that is needed to make the call again.
+    pub(crate) fn leave_out_of_recording(&self, recording: &mut Recording) {
+        recording.config = with_placeholders(&self.kept);
+        self.of_text(&mut recording.question);
+        self.of_result(&mut recording.result);
+        for call in &mut recording.host_calls {
+            match call {
+                HostCall::KvGet { key, answer, .. } => {
+                    self.of_text(key);
+                    match answer {
+                        KvAnswer::Value(value) => self.of_bytes(value),
+                        KvAnswer::Unavailable(reason) => self.of_text(reason),
+                        KvAnswer::Absent | KvAnswer::Unanswered => {}
+                    }
+                }
+                HostCall::KvList { wanted, keys, .. } => {
+                    self.of_text(&mut wanted.prefix);
+                    wanted.after.iter_mut().for_each(|after| self.of_text(after));
+                    keys.iter_mut().flatten().for_each(|key| self.of_text(key));
+                }
+                HostCall::Http { url, headers, body, answer, .. } => {
+                    self.of_text(url);
+                    self.of_headers(headers);
+                    body.iter_mut().for_each(|body| self.of_bytes(body));
+                    self.of_answer(answer);
+                }
+            }
+        }
+    }
+
+    fn of_answer(&self, answer: &mut HttpAnswer) {
+        match answer {
+            HttpAnswer::Response(response) => {
+                self.of_headers(&mut response.headers);
+                self.of_bytes(&mut response.body);
+            }
+            HttpAnswer::Fault(HttpFault::Refused(reason) | HttpFault::Failed(reason)) => self.of_text(reason),
+            HttpAnswer::Fault(HttpFault::TimedOut | HttpFault::TooLarge) | HttpAnswer::Unanswered => {}
+        }
+    }
+
+    fn of_headers(&self, headers: &mut [(String, String)]) {
+        for (name, value) in headers {
+            self.of_text(name);
+            let scheme = value.split_at_checked(BASIC.len()).filter(|(scheme, _)| scheme.eq_ignore_ascii_case(BASIC));
+            match scheme.and_then(|(scheme, pair)| Some((scheme, STANDARD.decode(pair.trim()).ok()?))) {
+                Some((scheme, mut pair)) => {
+                    if self.secrets.leave_out_of_bytes(&mut pair) {
+                        *value = format!("{scheme}{}", STANDARD.encode(pair));
+                    }
+                }
+                None => self.of_text(value),
+            }
+        }
+    }
+
+    /// The values that a call writes stand in its result in base64.
+    fn of_result(&self, result: &mut String) {
+        let parsed: Value = serde_json::from_str(result).unwrap_or_default();
+        let mut others: HashMap<&str, String> = HashMap::new();
+        for write in parsed.get("writes").and_then(Value::as_array).into_iter().flatten() {
+            let Some(value) = write.get("value").and_then(Value::as_str) else { continue };
+            let Ok(mut bytes) = STANDARD.decode(value) else { continue };
+            if self.secrets.leave_out_of_bytes(&mut bytes) {
+                others.insert(value, STANDARD.encode(bytes));
+            }
+        }
+        let mut cuts = self.secrets.cuts(result.as_bytes(), End::Whole);
+        let mut from = 0;
+        for piece in result.split('"') {
+            if let Some(other) = others.get(piece) {
+                cuts.push(Cut { at: from..from + piece.len(), with: Cow::Borrowed(other) });
+            }
+            from += piece.len() + 1;
+        }
+        *result = String::from_utf8_lossy(&replaced(result.as_bytes(), &in_order(cuts))).into_owned();
+    }
+
+    fn of_text(&self, text: &mut String) {
+        self.secrets.leave_out(text, End::Whole);
+    }
+
+    fn of_bytes(&self, bytes: &mut Vec<u8>) {
+        self.secrets.leave_out_of_bytes(bytes);
+    }
+}

@@ -1,0 +1,257 @@
+//! Finds secrets in texts, in one pass over each: what was put in the place of one is never looked at again. They are found as
+//! they stand, and as JSON and addresses write them, one within the other too.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::escapes::{ESCAPES, Unescaped};
+
+/// How often a text is unescaped: an address in JSON, JSON in JSON.
+const LEVELS: u32 = 2;
+/// What stands for a whole text that cannot be searched.
+const ALL_OF_IT: &str = "(secret)";
+
+/// A text that is searched for, and what is put in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Secret {
+    pub(super) text: String,
+    pub(super) placeholder: String,
+}
+
+/// A part of a text, and what is put in its place.
+pub(super) struct Cut<'a> {
+    pub(super) at: Range<usize>,
+    pub(super) with: Cow<'a, str>,
+}
+
+/// Whether a text was cut where it ends: it may end with the beginning of a secret then, which is left out as well.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Whole,
+    Cut,
+}
+
+/// Takes down what was found.
+type Found<'a, 's> = dyn FnMut(Range<usize>, &'s str) + 'a;
+
+/// The secrets of a configuration. Most calls leave nothing behind that has to be searched, so that the machine that does it
+/// is made when it is first needed.
+pub(super) struct Search {
+    secrets: Vec<Secret>,
+    machine: OnceLock<Option<AhoCorasick>>,
+}
+
+impl Search {
+    /// Of two that are the same text the first counts.
+    pub(super) fn new(mut secrets: Vec<Secret>) -> Self {
+        // In a form that is posted, a space is a plus sign.
+        let in_forms = secrets.iter().filter(|secret| secret.text.contains(' '));
+        let in_forms = in_forms.map(|secret| Secret { text: secret.text.replace(' ', "+"), ..secret.clone() });
+        secrets.extend(in_forms.collect::<Vec<_>>());
+        // A placeholder stays as it is, whatever its name holds: what is gone through once more says the same.
+        let placeholders = secrets.iter().map(|Secret { placeholder, .. }| placeholder.clone());
+        let placeholders = placeholders.map(|placeholder| Secret { text: placeholder.clone(), placeholder });
+        secrets.extend(placeholders.collect::<Vec<_>>());
+        let mut known = HashSet::new();
+        secrets.retain(|secret| known.insert(secret.text.clone()));
+        Self { secrets, machine: OnceLock::new() }
+    }
+
+    /// Leaves the secrets out of a text.
+    pub(super) fn leave_out(&self, text: &mut String, end: End) {
+        let cuts = self.cuts(text.as_bytes(), end);
+        if !cuts.is_empty() {
+            *text = String::from_utf8_lossy(&replaced(text.as_bytes(), &cuts)).into_owned();
+        }
+    }
+
+    /// Leaves the secrets out of bytes that may be text; answers whether there were any.
+    pub(super) fn leave_out_of_bytes(&self, bytes: &mut Vec<u8>) -> bool {
+        let cuts = self.cuts(bytes, End::Whole);
+        if cuts.is_empty() {
+            return false;
+        }
+        *bytes = replaced(bytes, &cuts);
+        true
+    }
+
+    /// Where secrets are, from left to right.
+    pub(super) fn cuts(&self, bytes: &[u8], end: End) -> Vec<Cut<'_>> {
+        if bytes.is_empty() {
+            return Vec::new();
+        }
+        let machine = self.machine.get_or_init(|| {
+            let mut builder = AhoCorasick::builder();
+            // The smallest kind: a secret may be as long as a configuration.
+            builder.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::ContiguousNFA));
+            builder.build(self.secrets.iter().map(|secret| &secret.text)).ok()
+        });
+        let Some(machine) = machine else {
+            return vec![Cut { at: 0..bytes.len(), with: Cow::Borrowed(ALL_OF_IT) }];
+        };
+        let mut cuts = Vec::new();
+        self.look((machine, end), bytes, LEVELS, &mut |at, with| cuts.push(Cut { at, with: Cow::Borrowed(with) }));
+        in_order(cuts)
+    }
+
+    /// Looks at bytes as they stand, then at what they say once they are unescaped.
+    fn look<'s>(&'s self, how: (&AhoCorasick, End), bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
+        let (machine, end) = how;
+        for place in machine.find_iter(bytes) {
+            if let Some(secret) = self.secrets.get(place.pattern().as_usize()) {
+                found(place.range(), &secret.placeholder);
+            }
+        }
+        if end == End::Cut {
+            let secrets = self.secrets.iter().filter(|secret| secret.text != secret.placeholder);
+            let begun = secrets.map(|secret| begun(bytes, secret.text.as_bytes())).max().unwrap_or(0);
+            if begun > 0 {
+                found(bytes.len() - begun..bytes.len(), "");
+            }
+        }
+        if levels == 0 {
+            return;
+        }
+        for escape in ESCAPES {
+            if let Some(said) = Unescaped::of(bytes, escape, end == End::Cut) {
+                self.look(how, &said.bytes, levels - 1, &mut |at, with| found(said.origin(at), with));
+            }
+        }
+    }
+}
+
+/// From left to right, and those that overlap as one.
+pub(super) fn in_order(mut cuts: Vec<Cut<'_>>) -> Vec<Cut<'_>> {
+    cuts.sort_by_key(|cut| (cut.at.start, Reverse(cut.at.end)));
+    let mut kept: Vec<Cut<'_>> = Vec::with_capacity(cuts.len());
+    for cut in cuts {
+        match kept.last_mut() {
+            Some(last) if cut.at.start < last.at.end => last.at.end = last.at.end.max(cut.at.end),
+            _ => kept.push(cut),
+        }
+    }
+    kept
+}
+
+/// The bytes with something else in the places of these parts, which are in order.
+pub(super) fn replaced(bytes: &[u8], cuts: &[Cut<'_>]) -> Vec<u8> {
+    let (mut left, mut from) = (Vec::with_capacity(bytes.len()), 0);
+    for cut in cuts {
+        left.extend_from_slice(bytes.get(from..cut.at.start).unwrap_or_default());
+        left.extend_from_slice(cut.with.as_bytes());
+        from = cut.at.end;
+    }
+    left.extend_from_slice(bytes.get(from..).unwrap_or_default());
+    left
+}
+
+/// How many bytes at the end of a text are the beginning of another, but not all of it. (Knuth, Morris and Pratt: for each
+/// place, the longest beginning that ends there.)
+fn begun(text: &[u8], other: &[u8]) -> usize {
+    let from = text.len().saturating_sub(other.len().saturating_sub(1));
+    let end = text.get(from..).unwrap_or_default();
+    let between = std::iter::once(None);
+    let joined: Vec<Option<u8>> =
+        other.iter().map(|byte| Some(*byte)).chain(between).chain(end.iter().map(|byte| Some(*byte))).collect();
+    let (mut lengths, mut length) = (vec![0], 0);
+    for byte in joined.iter().skip(1) {
+        while length > 0 && joined.get(length) != Some(byte) {
+            length = lengths.get(length - 1).copied().unwrap_or(0);
+        }
+        length += usize::from(joined.get(length) == Some(byte));
+        lengths.push(length);
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(secrets: &[(&str, &str)]) -> Search {
+        let secret =
+            |(text, placeholder): &(&str, &str)| Secret { text: (*text).into(), placeholder: (*placeholder).into() };
+        Search::new(secrets.iter().map(secret).collect())
+    }
+
+    fn without(search: &Search, text: &str, end: End) -> String {
+        let mut text = text.to_owned();
+        search.leave_out(&mut text, end);
+        text
+    }
+
+    #[test]
+    fn a_secret_is_found_in_whatever_way_it_is_written() {
+        let search = of(&[("key/a \"b\"~(é)", "*")]);
+        for written in [
+            "key/a \"b\"~(é)",
+            r#"key/a \"b\"~(é)"#,
+            r#"key\/a \"b\"~(\u00e9)"#,
+            "key%2Fa+%22b%22%7E%28%C3%A9%29",
+            "key%2fa%20%22b%22%7e%28%c3%a9%29",
+            "key/a%20%22b%22~%28%C3%A9%29",
+            "key%2Fa%20%22b%22~(%C3%A9)",
+            r#"key/a \\\"b\\\"~(é)"#,
+            r"key%2Fa%20%5C%22b%5C%22~(%C3%A9)",
+        ] {
+            assert_eq!(without(&search, &format!("<{written}>"), End::Whole), "<*>", "{written}");
+        }
+        assert_eq!(without(&search, "key/a 'b'~(é) 100% \\o/", End::Whole), "key/a 'b'~(é) 100% \\o/");
+    }
+
+    #[test]
+    fn what_is_put_in_the_place_of_a_secret_is_not_looked_at_again() {
+        let name = "abcd".repeat(7_000);
+        let search = of(&[("abcd", &format!("({name})")), ("(abcd", "-")]);
+        assert_eq!(without(&search, "abcd.abcd", End::Whole).len(), 2 * (name.len() + 2) + 1);
+        assert_eq!(without(&search, "(abcd", End::Whole), "-", "the longest counts");
+        let once = without(&search, "an abcd", End::Whole);
+        assert_eq!(without(&search, &once, End::Whole), once, "nor later");
+    }
+
+    #[test]
+    fn one_secret_within_another_or_beside_it_leaves_nothing_of_either() {
+        let search = of(&[("user", "1"), ("user:pass", "2"), ("pass", "3")]);
+        assert_eq!(without(&search, "user:pass userpass user", End::Whole), "2 13 1");
+        let twice = of(&[("same", "first"), ("same", "second")]);
+        assert_eq!(without(&twice, "same", End::Whole), "first");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_searched_too() {
+        let mut bytes = b"\xff\xfe secret \xff".to_vec();
+        assert!(of(&[("secret", "*")]).leave_out_of_bytes(&mut bytes));
+        assert_eq!(bytes, b"\xff\xfe * \xff");
+        assert!(!of(&[("secret", "*")]).leave_out_of_bytes(&mut bytes));
+    }
+
+    #[test]
+    fn a_text_that_was_cut_does_not_end_with_the_beginning_of_a_secret() {
+        let search = of(&[("key \"one\" of two", "*")]);
+        for (text, left) in [
+            ("the key \"one\" of tw", "the "),
+            ("the key \"one\" of two", "the *"),
+            (r#"the key \"one\" o"#, "the "),
+            (r#"the key \"one\"#, "the "),
+            ("the key%20%22one%2", "the "),
+            ("the key +", "the key +"),
+            ("the end", "the end"),
+        ] {
+            assert_eq!(without(&search, text, End::Cut), left, "{text}");
+        }
+        assert_eq!(without(&search, "the key \"one", End::Whole), "the key \"one");
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_is_found_at_the_end_of_another() {
+        assert_eq!(begun(b"xxabab", b"ababc"), 4);
+        assert_eq!(begun(b"ababc", b"ababc"), 0, "all of it is no beginning");
+        assert_eq!(begun(b"aaaaaaa", b"aaab"), 3);
+        assert_eq!(begun(b"", b"ab"), 0);
+    }
+}
