@@ -85,10 +85,37 @@ async fn a_secret_that_the_schema_refuses_is_not_repeated() {
     let short = activate(json!({ "apiKey": "tiny" })).await;
     assert_eq!(short.faulty_fields(), ["config/apiKey"]);
     assert!(!short.text.contains("tiny"), "{}", short.text);
+    let many = activate(json!({ "apiKey": vec!["e"; 64] })).await;
+    assert_eq!(many.faulty_fields(), ["config/apiKey"], "however many texts it has that are said in every message");
+    let more = activate(json!({ "apiKey": vec!["e"; 65] })).await;
+    assert_eq!(more.faulty_fields(), ["config"]);
+    assert!(more.text.contains("more than 64 secrets"), "{}", more.text);
     let forged = activate(json!({ "apiKey": { "$sealed": "AAAA" } })).await;
     assert_eq!(forged.faulty_fields(), ["config"]);
     let invoked = json!({ "config": { "apiKey": { "$sealed": "AAAA" } } });
     assert_eq!(client.post(&format!("{PLUGINS}/{KEEPER}/invoke"), &invoked).await.faulty_fields(), ["config"]);
+}
+
+#[tokio::test]
+async fn a_kept_secret_that_a_newer_schema_refuses_is_not_repeated() {
+    let (_patchbay, client) = with_secret(&[]).await;
+    client.put_in_force(KEEPER, json!({ "config": { "apiKey": "line one\nline \"two\"" } })).await;
+    client.upload(KEEPER, altered(keeper(2), r#""minLength":8"#, r#""maxLength":8"#)).await;
+    let refused = client.post(&format!("{PLUGINS}/{KEEPER}/activate"), &json!({ "version": 2 })).await;
+    assert_eq!(refused.faulty_fields(), ["config/apiKey"]);
+    assert!(refused.text.contains("longer than 8 characters") && !refused.text.contains("line"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_version_whose_schema_forgot_the_mark_keeps_a_kept_secret_sealed() {
+    let (patchbay, client) = with_secret(&[]).await;
+    client.upload(KEEPER, altered(keeper(2), "writeOnly", "writeonly")).await;
+    let kept = client.post(&format!("{PLUGINS}/{KEEPER}/activate"), &json!({ "version": 2 })).await.ok();
+    assert_eq!((&kept["config"], &kept["secrets"]), (&json!({ "shop": "books" }), &json!(["/apiKey"])));
+    let phone = patchbay.new_phone();
+    phone.write(&client.number, "length").await;
+    phone.receives("the length", |message| message["text"] == "16 characters for books").await;
+    assert!(!stored(&patchbay).await.contains(SECRET));
 }
 
 #[tokio::test]
@@ -136,4 +163,17 @@ async fn a_secret_that_a_plugin_prints_as_it_crashes_is_not_kept() {
     let crashed = client.keeps(KEEPER, "invocations", |call| call["outcome"] == "trapped").await;
     assert!(crashed["error"].as_str().unwrap().contains("(secret:/apiKey)"), "{crashed}");
     assert!(!crashed.to_string().contains(SECRET), "{crashed}");
+}
+
+#[tokio::test]
+async fn nothing_is_kept_of_a_secret_of_several_lines_that_a_plugin_prints_as_it_crashes() {
+    let (patchbay, client) = with_secret(&[]).await;
+    client.put_in_force(KEEPER, json!({ "config": { "apiKey": "first-of-the-key\nsecond-of-the-key" } })).await;
+    patchbay.new_phone().write(&client.number, "panic").await;
+    let crashed = client.keeps(KEEPER, "invocations", |call| call["outcome"] == "trapped").await;
+    assert!(crashed["error"].as_str().unwrap().contains("(secret:/apiKey)"), "{crashed}");
+    assert!(
+        !crashed.to_string().contains("of-the-key") && !stored(&patchbay).await.contains("of-the-key"),
+        "{crashed}"
+    );
 }

@@ -15,7 +15,8 @@ use storage::{
 use super::{
     PluginError,
     catalogue::{self, Chosen},
-    follow, known_inbox, loads, note, schema,
+    follow, known_inbox, loads, note,
+    schema::{self, Before, Judged},
 };
 use crate::{
     secrets,
@@ -172,16 +173,12 @@ async fn planned(
     let allowed_hosts =
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
     let mut faults = host_faults(&allowed_hosts);
-    let kept = secrets::seal(&ctx.sealer, client, candidate.config_schema.as_ref(), config).map_err(Error::from)?;
-    let broken = config_faults(candidate.config_schema.clone(), config).await?;
-    // What is wrong with a secret is said without repeating it, also of one that was kept.
-    let mut hidden = secrets::secret_texts(kept.as_ref().unwrap_or(&Value::Null), config);
-    hidden.extend(model.into_iter().flat_map(|model| secrets::secret_texts(&model.config, config)));
-    faults.extend(broken.into_iter().map(|fault| without(fault, &hidden)));
-    if kept.is_none() && faults.is_empty() {
-        let said = "cannot be searched for the secrets that the plugin's schema marks: simplify one of them";
-        faults.push(FieldFault::new("config", said));
-    }
+    let before = Before {
+        secrets: model.map(|model| secrets::shown(&model.config).1).unwrap_or_default(),
+        is_kept: wanted.config.is_none(),
+    };
+    let judged = judged(candidate.config_schema.clone(), config, before).await?;
+    faults.extend(judged.faults);
     if !(1..=100).contains(&wanted.percent) {
         faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));
     }
@@ -199,7 +196,7 @@ async fn planned(
     }
     let now = ctx.now();
     Ok(Activation {
-        config: kept.unwrap_or_default(),
+        config: secrets::seal(&ctx.sealer, client, config, &judged.secrets).map_err(Error::from)?,
         id: ctx.ids.mint(now),
         world: candidate.world,
         inbox: wanted.inbox,
@@ -251,17 +248,23 @@ fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
         .collect()
 }
 
-async fn config_faults(config_schema: Option<Value>, config: &Value) -> Result<Vec<FieldFault>, PluginError> {
+/// What is wrong with a configuration, and where its secrets are.
+async fn judged(config_schema: Option<Value>, config: &Value, before: Before) -> Result<Judged, PluginError> {
+    let refused = |said: String| Ok(Judged { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() });
     if !config.is_object() {
-        return Ok(vec![FieldFault::new("config", "must be a JSON object")]);
+        return refused("must be a JSON object".to_owned());
     }
     let size = config.to_string().len();
     if size > CONFIG_BYTES {
-        return Ok(vec![FieldFault::new("config", format!("has {size} bytes; {CONFIG_BYTES} are allowed"))]);
+        return refused(format!("has {size} bytes; {CONFIG_BYTES} are allowed"));
     }
-    let Some(config_schema) = config_schema else { return Ok(Vec::new()) };
-    let judged = schema::violations(config_schema, config.clone()).await;
-    judged.ok_or_else(|| PluginError::fault("config", "could not be checked against the plugin's schema"))
+    match config_schema {
+        Some(schema) => schema::judge(schema, config.clone(), before)
+            .await
+            .ok_or_else(|| PluginError::fault("config", "could not be checked against the plugin's schema")),
+        None if before.is_kept => Ok(Judged { faults: Vec::new(), secrets: before.secrets }),
+        None => Ok(Judged::default()),
+    }
 }
 
 /// It may have been deleted since it was looked at.
@@ -275,12 +278,6 @@ pub(super) async fn still_there(
         Some(version) if stored_version(plugin) == Some(version.version) => Ok(()),
         _ => Err(PluginError::Conflict(format!("{plugin} is no longer there: upload it again, or activate another"))),
     }
-}
-
-/// A fault that repeats none of these texts.
-fn without(fault: FieldFault, hidden: &[String]) -> FieldFault {
-    let message = hidden.iter().fold(fault.message, |message, text| message.replace(text, "[secret]"));
-    FieldFault { message, ..fault }
 }
 
 /// What is in force already as it is wanted.

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 use super::target;
 
 /// Different pairs of a schema's part and a configuration's part.
-const MOST_PAIRS: usize = 100_000;
+pub(super) const MOST_PAIRS: usize = 100_000;
 /// Schemas within schemas, references followed.
-const MOST_LEVELS: u32 = 100;
+pub(super) const MOST_LEVELS: u32 = 100;
 /// Steps that a regular expression takes for each byte that it looks at.
 const STEPS_OF_A_MATCH: u64 = 16;
 
@@ -229,7 +229,7 @@ impl Sum {
 }
 
 /// A keyword holds one schema or several.
-fn schemas(part: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn schemas(part: &Value) -> impl Iterator<Item = &Value> {
     let (one, several) = match part {
         Value::Array(items) => (None, items.as_slice()),
         other => (Some(other), [].as_slice()),

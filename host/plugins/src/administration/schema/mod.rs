@@ -2,9 +2,10 @@
 //! and what reading it and checking with it would cost is worked out before it is done.
 
 mod cost;
+mod marks;
 
 use domain::body::FieldFault;
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -57,33 +58,96 @@ fn read_here(text: &str) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// What a configuration breaks of a schema; empty when nothing. `None` when it could not be looked at.
-pub(super) async fn violations(schema: Value, config: Value) -> Option<Vec<FieldFault>> {
-    apart(move || violations_here(&schema, &config)).await
+/// What a schema says of a configuration.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// What is wrong with it; empty when nothing.
+    pub(super) faults: Vec<FieldFault>,
+    /// The places of its secrets, as JSON pointers, none within another.
+    pub(super) secrets: Vec<String>,
 }
 
-fn violations_here(schema: &Value, config: &Value) -> Vec<FieldFault> {
+/// The secrets of the configuration that was in force before.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// Their places, as JSON pointers.
+    pub(super) secrets: Vec<String>,
+    /// The configuration that is judged is that one. What was secret in it stays so, whatever a newer schema marks.
+    pub(super) is_kept: bool,
+}
+
+/// Judges a configuration; `None` when it could not be looked at.
+pub(super) async fn judge(schema: Value, config: Value, before: Before) -> Option<Judged> {
+    apart(move || judge_here(&schema, &config, &before)).await
+}
+
+fn judge_here(schema: &Value, config: &Value, before: &Before) -> Judged {
+    let refused = |said: String| Judged { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() };
     let Some(steps) = cost::of_check(schema, config, MOST_STEPS) else {
         let said = "cannot be checked against the plugin's schema: that would take too long; simplify one of them";
-        return vec![FieldFault::new("config", said)];
+        return refused(said.to_owned());
     };
     // One that was stored before there were these bounds.
     if let Err(reason) = is_small_enough(schema) {
-        return vec![FieldFault::new("config", reason)];
+        return refused(reason);
     }
-    match validator(schema) {
-        Ok(validator) if validator.is_valid(config) => Vec::new(),
-        Ok(validator) if steps > STEPS_TO_TELL_ALL => {
-            validator.validate(config).err().map(|error| fault(&error)).into_iter().collect()
-        }
-        Ok(validator) => validator.iter_errors(config).take(MOST_FAULTS).map(|error| fault(&error)).collect(),
-        Err(reason) => vec![FieldFault::new("config", reason)],
+    let known = if before.is_kept { before.secrets.as_slice() } else { &[] };
+    let secrets = match marks::secrets(schema, config, known) {
+        Ok(secrets) => secrets,
+        Err(reason) => return refused(reason),
+    };
+    let validator = match validator(schema) {
+        Ok(validator) => validator,
+        Err(reason) => return refused(reason),
+    };
+    let words =
+        if secrets.is_empty() && before.secrets.is_empty() { Words::WithValues } else { Words::Without(&secrets) };
+    let faults = if validator.is_valid(config) {
+        Vec::new()
+    } else if steps > STEPS_TO_TELL_ALL {
+        validator.validate(config).err().map(|error| words.of(&error)).into_iter().collect()
+    } else {
+        validator.iter_errors(config).take(MOST_FAULTS).map(|error| words.of(&error)).collect()
+    };
+    Judged { faults, secrets }
+}
+
+/// How violations are told.
+enum Words<'a> {
+    /// The value that is at fault is repeated.
+    WithValues,
+    /// No value is: there are secrets, in these places, and what is around one would repeat it too.
+    Without(&'a [String]),
+}
+
+impl Words<'_> {
+    fn of(&self, error: &ValidationError<'_>) -> FieldFault {
+        let place = error.instance_path().to_string();
+        let (place, said) = match self {
+            Self::WithValues => (place, error.to_string()),
+            Self::Without(secrets) => match secrets.iter().find(|secret| is_within(&place, secret)) {
+                Some(secret) => (secret.clone(), about_a_secret(error)),
+                None => (place, error.masked_with("the value").to_string()),
+            },
+        };
+        FieldFault::new(shortened(&format!("config{place}")), shortened(&said))
     }
 }
 
-fn fault(error: &jsonschema::ValidationError<'_>) -> FieldFault {
-    let path = shortened(&format!("config{}", error.instance_path()));
-    FieldFault::new(path, shortened(&error.to_string()))
+fn is_within(place: &str, secret: &str) -> bool {
+    place.strip_prefix(secret).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The names within a secret are secret, too.
+fn about_a_secret(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::AdditionalProperties { .. }
+        | ValidationErrorKind::UnevaluatedProperties { .. }
+        | ValidationErrorKind::PropertyNames { .. } => {
+            format!("the secret has members that `{}` does not allow", error.kind().keyword())
+        }
+        _ => error.masked_with("the secret").to_string(),
+    }
 }
 
 fn shortened(text: &str) -> String {
@@ -173,7 +237,11 @@ fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
 mod tests {
     use serde_json::json;
 
-    use super::{read_here as read, violations_here as violations, *};
+    use super::{read_here as read, *};
+
+    fn violations(schema: &Value, config: &Value) -> Vec<FieldFault> {
+        judge_here(schema, config, &Before::default()).faults
+    }
 
     fn nested(levels: usize) -> Value {
         (0..levels).fold(json!({}), |inner, _| json!({ "c": inner }))
@@ -354,5 +422,40 @@ mod tests {
         let schema = json!({ "properties": { "a": { "pattern": "^(a+)+$" } } });
         assert_eq!(violations(&schema, &json!({ "a": format!("{}b", "a".repeat(10_000)) })).len(), 1);
         assert!(read(&json!({ "pattern": "(a{1000}){1000}" }).to_string()).is_err());
+    }
+
+    #[test]
+    fn no_violation_repeats_a_value_of_a_configuration_with_secrets() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "key": { "type": "string", "maxLength": 8, "writeOnly": true },
+                "login": { "writeOnly": true, "properties": { "pin": { "type": "integer" } }, "additionalProperties": false },
+                "hours": { "type": "integer" },
+            },
+            "maxProperties": 2,
+        });
+        let config = json!({ "key": "line 1\nline 2", "login": { "hunter2": 1, "pin": "4711" }, "hours": "eight" });
+        let judged = judge_here(&schema, &config, &Before::default());
+        assert_eq!(judged.secrets, ["/key", "/login"]);
+        let told: Vec<(&str, &str)> =
+            judged.faults.iter().map(|fault| (fault.field.as_str(), fault.message.as_str())).collect();
+        assert!(told.contains(&("config/key", "the secret is longer than 8 characters")), "{told:?}");
+        assert!(told.contains(&("config/login", "the secret is not of type \"integer\"")), "{told:?}");
+        assert!(told.contains(&("config/hours", "the value is not of type \"integer\"")), "{told:?}");
+        let all = format!("{told:?}");
+        assert!(!["line", "hunter2", "4711", "eight"].iter().any(|value| all.contains(value)), "{all}");
+    }
+
+    #[test]
+    fn a_schema_that_forgot_a_mark_does_not_make_a_secret_a_value() {
+        let schema = json!({ "properties": { "key": { "type": "integer" } } });
+        let config = json!({ "key": "open-sesame" });
+        for (is_kept, secrets) in [(true, vec!["/key".to_owned()]), (false, vec![])] {
+            let judged = judge_here(&schema, &config, &Before { secrets: vec!["/key".into()], is_kept });
+            assert_eq!(judged.secrets, secrets);
+            assert!(!judged.faults[0].message.contains("sesame"), "{:?}", judged.faults);
+        }
+        assert!(violations(&schema, &config)[0].message.contains("sesame"), "where nothing is secret");
     }
 }
