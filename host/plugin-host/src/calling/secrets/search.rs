@@ -103,7 +103,10 @@ impl Search {
     fn look<'s>(&'s self, how: (&AhoCorasick, End), bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
         let (machine, end) = how;
         for place in machine.find_iter(bytes) {
-            if let Some(secret) = self.secrets.get(place.pattern().as_usize()) {
+            // What is a placeholder already is passed over.
+            if let Some(secret) = self.secrets.get(place.pattern().as_usize())
+                && secret.text != secret.placeholder
+            {
                 found(place.range(), &secret.placeholder);
             }
         }
