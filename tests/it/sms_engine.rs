@@ -193,3 +193,21 @@ async fn receipts_join_over_a_crash_whatever_their_order_and_form() {
     patchbay.sms(&client, "/sms/json", &long).await.ok();
     all_delivered(&patchbay, 2).await;
 }
+
+#[tokio::test]
+async fn one_time_pins_overtake_a_batch_that_is_answered() {
+    let patchbay = paced().start().await;
+    let (client, phone) = (client(&patchbay, "acme").await, patchbay.phone("27831234567"));
+    let cells: Vec<String> = (0..MANY).map(|number| format!("2782{number:07}")).collect();
+    let cells = cells.join(",");
+    let fields =
+        [("message", "One of many"), ("cell", cells.as_str()), ("priority", "true"), ("repliesperuserid", "true")];
+    patchbay.batch(&client, "/smsbatch/sms", &fields).await;
+    let before = taken(&patchbay).await;
+
+    one(&patchbay, &client, &phone, true).await;
+    phone.receives("the pin", |message| message["text"] == "Just one").await;
+
+    let passed = taken(&patchbay).await - before;
+    assert!(passed <= 3 * RATE, "{passed} of the batch went before it");
+}

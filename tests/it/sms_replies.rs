@@ -115,6 +115,25 @@ async fn what_waits_for_its_time_is_not_sent_to_who_stops_meanwhile() {
 }
 
 #[tokio::test]
+async fn what_never_left_and_was_given_back_may_be_sent_again_under_its_ctid() {
+    let (patchbay, client, phone) = stage().await;
+    let later = (harness::real_time() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let stopped = send(&patchbay, &client, &phone, "Later", json!({ "scheduledSmsDate": later })).await;
+    for (word, wanted) in [("STOP", true), ("START", false)] {
+        phone.write_sms(SOURCE, word).await;
+        listed(&patchbay, &client, &phone, wanted).await;
+    }
+    assert_eq!(patchbay.sms_balance(&client).await, 20);
+
+    let again = send(&patchbay, &client, &phone, "Later", json!({})).await;
+
+    assert_ne!(again, stopped);
+    phone.receives("what never left", |message| message["text"] == "Later").await;
+    assert_eq!(send(&patchbay, &client, &phone, "Later", json!({})).await, again, "that one was sent");
+    assert_eq!(patchbay.sms_balance(&client).await, 19);
+}
+
+#[tokio::test]
 async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid() {
     let (patchbay, client, phone) = stage().await;
     let sink = Sink::start().await;

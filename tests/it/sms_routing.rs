@@ -300,3 +300,52 @@ async fn the_operators_router_is_asked_last_about_the_messages_of_every_client()
     let asked: Vec<&Value> = routers.as_array().unwrap().iter().map(|router| &router["plugin"]).collect();
     assert_eq!(asked, [&json!(ROUTER), &json!("operator-sms-router")]);
 }
+
+#[tokio::test]
+async fn a_stop_to_a_routers_source_holds_for_what_was_tried_before_it() {
+    let patchbay = Setup::new().start().await;
+    let client = patchbay.bare_client("routed");
+    patchbay.credits(&client, 50);
+    let phone = patchbay.phone("27829000001");
+    rules(&client, json!([{ "source": "TILL" }])).await;
+    let first = send(&patchbay, &client, &phone, "One", json!({})).await;
+    story(&client, first, "DELIVERED").await;
+    patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 100_000 })).await;
+    let second = send(&patchbay, &client, &phone, "Two", json!({})).await;
+    eventually("the second to be tried", || async {
+        let tried = "SELECT count(*) FROM outbound_work WHERE phase = 'READY' AND attempts > 0";
+        let tried: i64 = sqlx::query_scalar(tried).fetch_one(&mut patchbay.database().await).await.unwrap();
+        (tried == 1).then_some(())
+    })
+    .await;
+
+    phone.write_sms("TILL", "STOP").await;
+    eventually("the stop", || async {
+        let answer = patchbay.sms(&client, "/sms/getUnsubscribelist", &json!({})).await.ok();
+        answer["numbers"].as_array().unwrap().contains(&json!(phone.msisdn)).then_some(())
+    })
+    .await;
+    patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 0 })).await;
+
+    let told = story(&client, second, "FAILED").await;
+    assert_eq!(entry(&told, "RECEIPT")["errorCode"], "900470", "{told}");
+    assert_eq!(patchbay.sms_balance(&client).await, 49);
+    assert!(phone.inbox().await.iter().all(|message| message["text"] != "Two"));
+}
+
+#[tokio::test]
+async fn a_batch_that_is_answered_is_no_one_time_pin_to_a_router() {
+    let (patchbay, client, phone) = stage().await;
+    let refusals = [("otp", "a pin"), ("reply", "a reply")];
+    rules(&client, refusals.iter().map(|(traffic, why)| json!({ "traffic": [traffic], "refuse": why })).collect())
+        .await;
+    let fields =
+        [("message", "hi"), ("cell", phone.msisdn.as_str()), ("priority", "true"), ("repliesperuserid", "true")];
+
+    patchbay.batch(&client, "/smsbatch/sms", &fields).await;
+
+    let statement = "SELECT id FROM sms_message WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    let mut db = patchbay.database().await;
+    let message: Uuid = sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap();
+    assert_eq!(entry(&story(&client, message, "FAILED").await, "ROUTE")["reason"], "a reply");
+}

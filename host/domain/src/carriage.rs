@@ -83,7 +83,7 @@ impl SendFailure {
 pub const NO_ANSWER: i64 = OwnCode::NoAnswer.code();
 /// Our own code of a message that could not be handed over for too long.
 pub const NOT_HANDED_OVER: i64 = OwnCode::NotHandedOver.code();
-/// Calls that the provider refused for a passing reason before the message fails.
+/// Refusals for a passing reason before the message fails. Calls that came to nothing for another reason do not count among them.
 const PASSING_REFUSALS: i16 = 6;
 /// Calls that did not come through, or were too fast, before the message fails: about half a day.
 const MOST_CALLS: i16 = 1000;
@@ -103,10 +103,23 @@ pub enum Next {
     AwaitNews,
 }
 
+/// What a leg has behind it when a call for it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tries {
+    /// Calls, this one included.
+    pub calls: i16,
+    /// Calls before this one that were refused for a passing reason.
+    pub refusals: i16,
+    /// The message may wait for a time and no longer (`limits.sms_expires_after`), so a provider that is slow, or not reached, for as
+    /// long uses up none of its calls.
+    pub expires: bool,
+}
+
 impl SendFailure {
-    /// What to do, after `calls` calls for the leg, this one included. `expires`: the message may wait for a time and no longer
-    /// (`limits.sms_expires_after`), so a provider that is slow for as long uses up none of its calls.
-    pub fn next(&self, calls: i16, expires: bool) -> Next {
+    /// What to do, after what was tried by now.
+    pub fn next(&self, tries: Tries) -> Next {
+        let Tries { calls, refusals, expires } = tries;
+        let refusals = refusals.saturating_add(1);
         let while_calls_last = |pause: Duration, failure: &ProviderFailure| match calls {
             calls if calls < MOST_CALLS => Next::Again(pause),
             _ => Next::Fail(failure.clone()),
@@ -115,9 +128,13 @@ impl SendFailure {
             Self::Rejected(failure) | Self::Unreachable(failure) | Self::AccountStopped(failure) => {
                 Next::Fail(failure.clone())
             }
-            Self::Retry { after, .. } if calls < PASSING_REFUSALS => Next::Again(after.unwrap_or_else(|| pause(calls))),
+            Self::Retry { after, .. } if refusals < PASSING_REFUSALS => {
+                Next::Again(after.unwrap_or_else(|| pause(refusals)))
+            }
             Self::Retry { failure, .. } => Next::Fail(failure.clone()),
-            Self::SlowDown { after, .. } if expires => Next::Again(after.unwrap_or_else(|| pause(calls))),
+            Self::SlowDown { after, .. } | Self::NotSent { after, .. } if expires => {
+                Next::Again(after.unwrap_or_else(|| pause(calls)))
+            }
             Self::SlowDown { failure, after } => while_calls_last(after.unwrap_or_else(|| pause(calls)), failure),
             Self::RecipientLimited(failure) => {
                 let seconds = 4_u64.saturating_pow(u32::from(calls.unsigned_abs())).min(LONGEST_RECIPIENT_PAUSE);
@@ -154,6 +171,10 @@ mod tests {
         }
     }
 
+    fn after(calls: i16) -> Tries {
+        Tries { calls, refusals: 0, expires: false }
+    }
+
     #[test]
     fn pauses_double_up_to_a_minute() {
         let pauses: Vec<u64> = (1..=8).map(|calls| pause(calls).as_secs()).collect();
@@ -163,43 +184,58 @@ mod tests {
     #[test]
     fn the_sixth_passing_refusal_is_the_last() {
         let refused = SendFailure::Retry { failure: failure(), after: None };
-        assert_eq!(seconds(refused.next(5, false)), Some(16));
-        assert_eq!(refused.next(6, false), Next::Fail(failure()));
+        let tries = |refusals| Tries { refusals, ..after(refusals + 1) };
+        assert_eq!(seconds(refused.next(tries(4))), Some(16));
+        assert_eq!(refused.next(tries(5)), Next::Fail(failure()));
+    }
+
+    #[test]
+    fn calls_that_came_to_nothing_for_another_reason_use_up_no_refusal() {
+        let refused = SendFailure::Retry { failure: failure(), after: None };
+        assert_eq!(seconds(refused.next(after(100))), Some(1));
+        assert_eq!(seconds(refused.next(Tries { refusals: 4, ..after(100) })), Some(16));
+        assert_eq!(refused.next(Tries { refusals: 5, ..after(100) }), Next::Fail(failure()));
     }
 
     #[test]
     fn what_was_not_even_written_is_tried_for_half_a_day() {
         let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
-        assert_eq!(seconds(not_sent.next(999, false)), Some(60));
-        let Next::Fail(reported) = not_sent.next(1000, false) else { panic!("tried for ever") };
+        assert_eq!(seconds(not_sent.next(after(999))), Some(60));
+        let Next::Fail(reported) = not_sent.next(after(1000)) else { panic!("tried for ever") };
         assert_eq!(reported.code, NOT_HANDED_OVER);
+    }
+
+    #[test]
+    fn what_expires_is_tried_until_then_however_often_it_is_not_even_written() {
+        let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
+        assert_eq!(seconds(not_sent.next(Tries { expires: true, ..after(i16::MAX) })), Some(60));
     }
 
     #[test]
     fn slowness_uses_up_the_calls_of_what_never_expires_alone() {
         let slow = SendFailure::SlowDown { failure: failure(), after: None };
-        assert_eq!(seconds(slow.next(999, false)), Some(60));
-        assert_eq!(slow.next(1000, false), Next::Fail(failure()));
-        assert_eq!(seconds(slow.next(i16::MAX, true)), Some(60));
+        assert_eq!(seconds(slow.next(after(999))), Some(60));
+        assert_eq!(slow.next(after(1000)), Next::Fail(failure()));
+        assert_eq!(seconds(slow.next(Tries { expires: true, ..after(i16::MAX) })), Some(60));
     }
 
     #[test]
     fn a_wait_that_the_provider_names_is_kept() {
-        let after = Some(Duration::from_secs(300));
-        assert_eq!(seconds(SendFailure::SlowDown { failure: failure(), after }.next(1, false)), Some(300));
-        assert_eq!(seconds(SendFailure::Retry { failure: failure(), after }.next(1, false)), Some(300));
+        let named = Some(Duration::from_secs(300));
+        assert_eq!(seconds(SendFailure::SlowDown { failure: failure(), after: named }.next(after(1))), Some(300));
+        assert_eq!(seconds(SendFailure::Retry { failure: failure(), after: named }.next(after(1))), Some(300));
     }
 
     #[test]
     fn a_recipient_who_got_too_much_rests_four_times_as_long_each_time() {
         let limited = SendFailure::RecipientLimited(failure());
-        let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(calls, false))).collect();
+        let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(after(calls)))).collect();
         assert_eq!(pauses, [4, 16, 64, 256, 1024, 3600, 3600]);
     }
 
     #[test]
     fn an_answer_that_was_lost_is_waited_for() {
-        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(1, false), Next::AwaitNews);
-        assert_eq!(SendFailure::Unreachable(failure()).next(1, false), Next::Fail(failure()));
+        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(after(1)), Next::AwaitNews);
+        assert_eq!(SendFailure::Unreachable(failure()).next(after(1)), Next::Fail(failure()));
     }
 }

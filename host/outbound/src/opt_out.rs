@@ -9,8 +9,8 @@ use storage::{
     people::{customers, marketing_stops},
 };
 
-/// Meta's code for it.
-const STOPPED_MARKETING: i64 = 131_050;
+/// Meta's code for it, and ours where a message waited while its customer said so.
+pub(crate) const STOPPED_MARKETING: i64 = 131_050;
 
 /// Keeps the stop, inside the transaction in which the leg fails.
 pub(crate) async fn note(

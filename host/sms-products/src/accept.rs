@@ -10,8 +10,9 @@ use domain::{
     content::{OutboundContent, SmsContent},
     ids::{BatchId, ClientId, MessageId, PartId, SmsRequestId},
     recipient::{Recipient, order_key},
+    sms_products::Product,
 };
-use outbound::dispatch::{REPLY_PRIORITY, SCHEDULED_FROM, SEND_PRIORITY};
+use outbound::dispatch::{PIN_PRIORITY, REPLY_PRIORITY, SCHEDULED_FROM, SEND_PRIORITY};
 use storage::{
     PgConnection, Queue, inboxes,
     inboxes::Inbox,
@@ -60,6 +61,17 @@ impl Order<'_> {
     /// Whether it is sent later than then.
     fn waits(&self, moment: DateTime<Utc>) -> bool {
         self.request.due_at.is_some_and(|due| due > moment)
+    }
+
+    /// Where its messages stand in the queue. What is urgent of the JSON gateway is a one-time pin; of the batch gateway it is what
+    /// somebody answers.
+    fn priority(&self) -> i16 {
+        let urgent = self.texts.iter().any(|text| text.content.urgent);
+        match self.request.product {
+            Product::Json if urgent => PIN_PRIORITY,
+            Product::Batch | Product::Email if urgent => REPLY_PRIORITY,
+            Product::Json | Product::Batch | Product::Email => SEND_PRIORITY,
+        }
     }
 }
 
@@ -170,7 +182,8 @@ fn drafts_of(
     for (at, text) in of.texts.iter().enumerate() {
         let shared: PartId = ctx.mint();
         for (to, identifier) in &text.recipients {
-            if once::digest(ctx, client, text, to).is_some_and(|digest| !unsent.take(order, digest)) {
+            let digest = once::digest(ctx, client, text, to);
+            if digest.is_some_and(|digest| !unsent.take(order, digest)) {
                 continue;
             }
             let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };
@@ -186,6 +199,7 @@ fn drafts_of(
                 identifier: identifier.clone(),
                 units: 0,
                 blocked: stopped.contains(source, to),
+                digest,
             };
             drafts.push(Draft { order, text: at, to: address, sms });
         }
@@ -222,8 +236,7 @@ async fn store(
     let mut alike: BTreeMap<(i16, Option<DateTime<Utc>>), Vec<&Draft>> = BTreeMap::new();
     for draft in &sent {
         let Some(order) = orders.get(draft.order) else { continue };
-        let urgent = order.texts.iter().any(|text| text.content.urgent);
-        let priority = if urgent { REPLY_PRIORITY } else { SEND_PRIORITY };
+        let priority = order.priority();
         alike.entry((priority, order.request.due_at.filter(|_| order.waits(ctx.now())))).or_default().push(draft);
     }
     for ((priority, due), drafts) in alike {
@@ -239,8 +252,8 @@ async fn store(
     let soon = ctx.now() + SCHEDULED_FROM;
     let (later, now): (Vec<&Draft>, Vec<&Draft>) =
         sent.iter().partition(|draft| orders.get(draft.order).is_some_and(|order| order.waits(soon)));
-    replies::correspond(db, client, &answerable(&now)).await?;
-    Ok(replies::correspond_at_last(db, client, &answerable(&later)).await?)
+    replies::correspond(db, client, &answerable(&now), ctx.now()).await?;
+    Ok(replies::correspond_at_last(db, client, &answerable(&later), ctx.now()).await?)
 }
 
 /// Source, subscriber and message of each.

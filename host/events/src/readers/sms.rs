@@ -11,6 +11,7 @@ use domain::{
     channel::Channel,
     delivery::DeliveryState,
     event::{Event, MessageMoved},
+    failure_code::OwnCode,
     ids::{ClientId, MessageId, PartId, SmsRequestId},
     sms_products::{FinalReceipt, GatewayStatus, callback, email::Answer},
 };
@@ -20,6 +21,7 @@ use storage::{
         callbacks::{self, Callback},
         mails::{self, OutgoingMail},
         messages::{self, Moved, SmsStep},
+        requests,
     },
     sms::routes,
     tenancy::credits,
@@ -79,6 +81,8 @@ pub(crate) async fn take(
 #[derive(Default)]
 struct Follow {
     refunds: Vec<(Uuid, MessageId, i64)>,
+    /// What may be sent again under its tracking id, with the request that did not send it.
+    unsent: Vec<(Vec<u8>, SmsRequestId)>,
     forgotten: Vec<PartId>,
     /// What a router had them say is forgotten, too.
     unsaid: Vec<MessageId>,
@@ -98,6 +102,7 @@ impl Follow {
         let (was_taken, receipt) = (taken.is_some(), receipt_of(moved, taken));
         if moved.state.is_failed() && !was_taken && !may_have_arrived(moved) {
             self.refunds.push((ctx.mint(), moved.message, sms.units));
+            self.unsent.extend(sms.digest.clone().map(|digest| (digest, SmsRequestId(sms.request_id))));
         }
         if sms.forgets && GatewayStatus::of(moved.state).is_final() {
             self.forgotten.push(PartId(sms.part_id));
@@ -112,6 +117,7 @@ impl Follow {
 
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         credits::refund(db, client, &self.refunds, ctx.now()).await?;
+        requests::unsend(db, client, &self.unsent).await?;
         messages::forget(db, client, &self.forgotten).await?;
         routes::forget_texts(db, client, &self.unsaid).await?;
         callbacks::insert(db, client, &self.told).await?;
@@ -153,11 +159,18 @@ fn receipt_of(moved: &MessageMoved, taken: Option<&(i64, Option<FinalReceipt>)>)
     match (moved.state, taken) {
         (DeliveryState::Delivered, _) => Some(FinalReceipt::Delivered),
         (DeliveryState::Failed, _) if may_have_arrived(moved) => Some(FinalReceipt::Unknown),
-        (DeliveryState::Failed, Some((_, receipt))) => Some(receipt.unwrap_or(FinalReceipt::Undelivered)),
-        (DeliveryState::Failed, None) if code == Some(NOT_HANDED_OVER) => Some(FinalReceipt::Expired),
-        (DeliveryState::Failed, None) => Some(FinalReceipt::Rejected),
+        (DeliveryState::Failed, Some((_, Some(receipt)))) => Some(*receipt),
+        (DeliveryState::Failed, _) if code == Some(NOT_HANDED_OVER) => Some(FinalReceipt::Expired),
+        // Of a long SMS the network may have taken some parts before one was refused.
+        (DeliveryState::Failed, Some(_)) if !code.is_some_and(is_refusal) => Some(FinalReceipt::Undelivered),
+        (DeliveryState::Failed, _) => Some(FinalReceipt::Rejected),
         _ => None,
     }
+}
+
+/// Whether a code says that a message was refused: by the SMSC, by a router, or by its subscriber.
+fn is_refusal(code: i64) -> bool {
+    [OwnCode::RefusedBySmsc, OwnCode::RefusedByRouter, OwnCode::StoppedSms].map(OwnCode::code).contains(&code)
 }
 
 fn receipt_callback(ctx: &Context, sms: &Moved, state: DeliveryState, at: DateTime<Utc>) -> Option<Callback> {
@@ -212,4 +225,50 @@ async fn meter(ctx: &Context, db: &mut PgConnection, client: ClientId, moved: &[
     // Most of those that failed have been metered: they leave what there is to the others.
     metered.extend(metered_late);
     Ok(credits::meter(db, client, &metered, ctx.now()).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        event::{StepTimes, Tracking},
+        inbound::ProviderFailure,
+    };
+
+    use super::*;
+
+    /// What stands for a message that failed with this code.
+    fn stands_for(code: i64, taken: Option<(i64, Option<FinalReceipt>)>) -> Option<FinalReceipt> {
+        let moved = MessageMoved {
+            message: MessageId(Uuid::nil()),
+            chat_message: None,
+            leg: 0,
+            channel: Channel::Sms,
+            state: DeliveryState::Failed,
+            to: Vec::new(),
+            gst_id: String::new(),
+            ct_id: None,
+            conversation: None,
+            times: StepTimes::default(),
+            failure: Some(ProviderFailure { code, text: String::new() }),
+            tracking: Tracking::default(),
+        };
+        receipt_of(&moved, taken.as_ref())
+    }
+
+    #[test]
+    fn of_a_long_sms_whose_last_parts_did_not_leave_the_receipt_says_why() {
+        for taken in [None, Some((1, None))] {
+            assert_eq!(stands_for(900_503, taken), Some(FinalReceipt::Expired));
+            for refusal in [900_450, 900_453, 900_470] {
+                assert_eq!(stands_for(refusal, taken), Some(FinalReceipt::Rejected), "{refusal} with {taken:?}");
+            }
+            assert_eq!(stands_for(900_451, taken), Some(FinalReceipt::Unknown));
+        }
+        assert_eq!(stands_for(900_452, Some((1, None))), Some(FinalReceipt::Undelivered));
+    }
+
+    #[test]
+    fn what_the_network_said_of_a_part_counts_before_why_another_did_not_leave() {
+        assert_eq!(stands_for(900_450, Some((1, Some(FinalReceipt::Expired)))), Some(FinalReceipt::Expired));
+    }
 }

@@ -59,11 +59,9 @@ async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec
     let mut tx = ctx.db.begin().await?;
     let keys: Vec<String> = group.iter().filter_map(|pending| pending.call.idempotency_key.clone()).collect();
     let mut replays = if keys.is_empty() { HashMap::new() } else { idempotency::find(&mut tx, client, &keys).await? };
-    let leaders = leaders(group, &replays);
-    let mut facts =
-        prepare::Facts::load(ctx, &mut tx, client, leaders.iter().map(|(_, pending)| &pending.request)).await?;
-    let mut prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)> =
-        leaders.into_iter().map(|(at, pending)| (at, prepare::prepare(ctx, &mut facts, pending))).collect();
+    let new = not_replayed(group, &replays);
+    let mut facts = prepare::Facts::load(ctx, &mut tx, client, new.iter().map(|(_, pending)| &pending.request)).await?;
+    let mut prepared = prepare_leaders(ctx, &mut facts, new);
     replays.extend(take_keys(ctx, &mut tx, client, group, &prepared).await?);
     prepared.retain(|(at, _)| key_of(group, *at).is_none_or(|key| !replays.contains_key(key)));
     let lanes = insert(ctx, &mut tx, client, &facts, &prepared).await?;
@@ -76,14 +74,33 @@ fn key_of(group: &[Pending], at: usize) -> Option<&String> {
     group.get(at).and_then(|pending| pending.call.idempotency_key.as_ref())
 }
 
-/// The requests that are new, with their positions: no replay, and the first of those that share a key.
-fn leaders<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g Pending)> {
-    let mut seen = HashSet::new();
-    let mut is_new = |pending: &Pending| match &pending.call.idempotency_key {
-        Some(key) => !replays.contains_key(key) && seen.insert(key.clone()),
-        None => true,
-    };
+/// The requests that are no replays, with their positions.
+fn not_replayed<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g Pending)> {
+    let is_new = |pending: &Pending| pending.call.idempotency_key.as_ref().is_none_or(|key| !replays.contains_key(key));
     group.iter().enumerate().filter(|(_, pending)| is_new(pending)).collect()
+}
+
+/// Resolves what leads: of those that share a key the first one that is right. What is wrong before it is answered by itself; the
+/// rest follows.
+fn prepare_leaders(
+    ctx: &Context,
+    facts: &mut prepare::Facts,
+    new: Vec<(usize, &Pending)>,
+) -> Vec<(usize, std::result::Result<Prepared, AcceptError>)> {
+    let mut led = HashSet::new();
+    let mut prepared = Vec::with_capacity(new.len());
+    for (at, pending) in new {
+        let key = pending.call.idempotency_key.as_ref();
+        if key.is_some_and(|key| led.contains(key)) {
+            continue;
+        }
+        let outcome = prepare::prepare(ctx, facts, pending);
+        if outcome.is_ok() {
+            led.extend(key);
+        }
+        prepared.push((at, outcome));
+    }
+    prepared
 }
 
 /// Stores the responses under their keys, and answers those that another process stored first.
@@ -126,7 +143,7 @@ async fn insert(
         return Ok(Vec::new());
     }
     messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
-    texts::correspond(db, client, &ready).await?;
+    texts::correspond(ctx, db, client, &ready).await?;
     conversations::name(db, client, &facts.conversations.names(&messages)).await?;
     let counted =
         ready.iter().flat_map(|one| one.counted.iter().map(|(inbox, recipient)| (*inbox, recipient.as_str())));
@@ -148,7 +165,8 @@ fn answers(
         prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| one.response))).collect();
     let mut by_key: HashMap<&String, Answer> =
         replays.iter().map(|(key, response)| (key, Ok(Bytes::copy_from_slice(response)))).collect();
-    for (at, answer) in &by_position {
+    // Nobody shares a fault: it is of one body.
+    for (at, answer) in by_position.iter().filter(|(_, answer)| answer.is_ok()) {
         if let Some(key) = key_of(group, *at) {
             by_key.insert(key, answer.clone());
         }

@@ -111,11 +111,16 @@ impl TextFacts {
 }
 
 /// Notes who may answer the SMS of a group.
-pub(super) async fn correspond(db: &mut PgConnection, client: ClientId, prepared: &[&Prepared]) -> Result<()> {
+pub(super) async fn correspond(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    prepared: &[&Prepared],
+) -> Result<()> {
     let mut sent = Vec::new();
     for one in prepared {
         let Some(source) = one.source.as_deref() else { continue };
         sent.extend(one.messages.iter().map(|message| (source, message.recipient.address().value(), message.id)));
     }
-    Ok(replies::correspond(db, client, &sent).await?)
+    Ok(replies::correspond(db, client, &sent, ctx.now()).await?)
 }

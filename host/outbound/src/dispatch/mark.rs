@@ -94,14 +94,14 @@ async fn mark_in(
         stopped::leave_out(&mut tx, lease.client, sender, &mut picked).await?;
         if let Some(decided) = &mut decided {
             decided.apply(&mut tx, lease.client, &mut picked).await?;
-            decided.keep(&mut tx, lease).await?;
+            decided.keep(ctx, &mut tx, lease).await?;
         }
         // Where some go out no more, or cannot, more of their kind may follow.
         beyond = !picked.failed.is_empty() || !unreadable.is_empty();
         // Others may stand behind those that make room.
         let room_is_made = beyond || !picked.later.is_empty();
         changed |= room_is_made || !picked.go.is_empty();
-        scheduled::correspond(&mut tx, lease.client, sender, &picked.go).await?;
+        scheduled::correspond(ctx, &mut tx, lease.client, sender, &picked.go).await?;
         write(ctx, &mut tx, lease, &picked).await?;
         wakes.extend(waits::give_up(ctx, &mut tx, lease.client, picked.failed).await?);
         waits::put_aside(ctx, &mut tx, lease, unreadable).await?;

@@ -22,6 +22,8 @@ pub use lane::run as work;
 pub use scheduled::SCHEDULED_FROM;
 pub use stopped::STOPPED_SMS;
 
+/// Queue position of a one-time pin: before whatever else is sent.
+pub const PIN_PRIORITY: i16 = -1;
 /// Queue position of a chat reply: before any batch of API sends.
 pub const REPLY_PRIORITY: i16 = 0;
 /// Queue position of an API send.

@@ -15,6 +15,7 @@ use domain::{
     inbound::ProviderFailure,
     inbox::InboxKind,
     recipient::order_key,
+    sms_products::Product,
     sms_route::SmsRoute,
 };
 use plugin_host::{
@@ -173,8 +174,11 @@ fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
         (Some(LegContent::Sms(_)), None) => "fallback",
         _ => "api",
     };
+    // Of a batch with a reply model is urgent what somebody answers, and of the other products a one-time pin.
+    let is_batch = known.and_then(|known| known.product.as_deref()) == Some(Product::Batch.as_str());
     let traffic = match sms {
-        Some(sms) if sms.urgent => "otp",
+        Some(sms) if sms.urgent && !is_batch => "otp",
+        Some(sms) if sms.urgent => "reply",
         _ if leg.chat_message.is_some() => "reply",
         _ => "ordinary",
     };
@@ -243,14 +247,14 @@ impl Decided {
     }
 
     /// Writes the decisions about legs that were picked since the last time, before the legs are marked or fail.
-    pub(super) async fn keep(&mut self, db: &mut PgConnection, lease: &Lease) -> Result<()> {
+    pub(super) async fn keep(&mut self, ctx: &Context, db: &mut PgConnection, lease: &Lease) -> Result<()> {
         let kept: Vec<_> = self.taken.iter().map(|(message, ordinal, route)| (*message, *ordinal, route)).collect();
         routes::keep(db, lease.client, &kept).await?;
         self.taken.clear();
         let answers = std::mem::take(&mut self.correspond);
         let sent: Vec<_> =
             answers.iter().map(|(source, to, message)| (source.as_str(), to.as_str(), *message)).collect();
-        Ok(replies::correspond_now(db, lease.client, &sent).await?)
+        Ok(replies::correspond_now(db, lease.client, &sent, ctx.now()).await?)
     }
 
     /// Keeps the calls, inside the caller's transaction.

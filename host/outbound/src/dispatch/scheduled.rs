@@ -1,12 +1,12 @@
 //! SMS that waited for their time (SPEC 4.8): from when they go out their recipients answer them, and not whatever was accepted
 //! meanwhile.
 
-use base::Result;
+use base::{Context, Result};
 use chrono::TimeDelta;
 use domain::{clock::minted_at, ids::ClientId, inbox::InboxKind};
 use storage::{PgConnection, outbound::work::DueLeg, sms::products::replies};
 
-use super::{sender::Sender, stopped::source_of};
+use super::{sender::Sender, stopped::sent_from};
 
 /// What is due later than this after its id was minted was to wait. Of what was not, whoever takes it notes whom its recipients
 /// answer.
@@ -14,6 +14,7 @@ pub const SCHEDULED_FROM: TimeDelta = TimeDelta::seconds(2);
 
 /// Notes whom the recipients of such messages answer that are picked for the first time.
 pub(super) async fn correspond(
+    ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     sender: &Sender,
@@ -25,15 +26,10 @@ pub(super) async fn correspond(
     let waited = picked.iter().filter(|leg| is_first(leg) && leg.queued_at - minted_at(leg.message.0) > SCHEDULED_FROM);
     let now: Vec<_> =
         waited.map(|leg| (sent_from(sender, leg), leg.recipient.address().value(), leg.message)).collect();
-    Ok(replies::correspond_now(db, client, &now).await?)
+    Ok(replies::correspond_now(db, client, &now, ctx.now()).await?)
 }
 
 /// Legs behind the first one note it when they are queued.
 fn is_first(leg: &DueLeg) -> bool {
     leg.ordinal == 0 && leg.attempts == 0
-}
-
-fn sent_from<'a>(sender: &'a Sender, leg: &'a DueLeg) -> &'a str {
-    let routed = leg.route.as_ref().and_then(|route| route.source.as_deref());
-    routed.unwrap_or_else(|| source_of(sender, leg))
 }

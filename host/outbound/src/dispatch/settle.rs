@@ -7,7 +7,7 @@ use channels::carrier::Doubt;
 use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
-    carriage::{Next, SendFailure, Taken},
+    carriage::{Next, SendFailure, Taken, Tries},
     channel::Channel,
     chat::SentTemplate,
     content::OutboundContent,
@@ -94,6 +94,8 @@ struct Settlement {
     written_to: Vec<WrittenTo>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
+    /// Refused for a passing reason, and sent again.
+    refused_for_now: Vec<(MessageId, i16)>,
     refresh_templates: bool,
     /// Calls that took no message, for its story.
     calls: Vec<FailedCall>,
@@ -128,6 +130,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
     settlement.steps.extend(cancelled);
+    work::count_refusals(&mut tx, client, &settlement.refused_for_now).await?;
     work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
@@ -183,11 +186,11 @@ impl Settlement {
 
     /// Keeps what came of a call, of the first ones for a leg: later ones, made while a provider is away, say the same.
     fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
-        let calls = leg.attempts.saturating_add(1);
-        if calls > CALLS_TOLD {
+        let tries = tries(leg);
+        if tries.calls > CALLS_TOLD {
             return;
         }
-        let outcome = match failure.next(calls, expires(leg)) {
+        let outcome = match failure.next(tries) {
             Next::Again(_) => CallOutcome::Retry,
             Next::Fail(_) => CallOutcome::Refused,
             Next::AwaitNews => CallOutcome::Unanswered,
@@ -204,12 +207,16 @@ impl Settlement {
     }
 
     fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &Sender, now: DateTime<Utc>) {
-        let (message, calls) = (leg.message, leg.attempts.saturating_add(1));
+        let (message, tries) = (leg.message, tries(leg));
+        let calls = tries.calls;
         let code = failure.failure().map(|failure| failure.code);
         self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
-        match failure.next(calls, expires(leg)) {
+        match failure.next(tries) {
             Next::Again(pause) => {
                 tracing::info!(message.id = %message, code, calls, reason = %failure, "a message goes out later");
+                if matches!(failure, SendFailure::Retry { .. }) {
+                    self.refused_for_now.push((message, leg.ordinal));
+                }
                 self.later.push((message, leg.ordinal, now + pause));
             }
             Next::Fail(reported) => {
@@ -224,9 +231,10 @@ impl Settlement {
     }
 }
 
-/// Whether a leg waits for a time and no longer, however often it is called for (`waits::expired`).
-fn expires(leg: &DueLeg) -> bool {
-    leg.channel == Channel::Sms
+/// What a leg has behind it, the call included that ended now. An SMS waits for a time and no longer, however often it is called for
+/// (`waits::expired`).
+fn tries(leg: &DueLeg) -> Tries {
+    Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
 
 /// Whether answers to messages of this kind of inbox may name a choice by its number or label, or a tap does not say which message

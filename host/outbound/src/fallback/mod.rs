@@ -183,7 +183,7 @@ async fn apply(
     let wakes: Vec<(Queue, Uuid)> = match decision {
         Ok((sms, phone)) => {
             let source = source_of(ctx, &mut tx, lease.client, waiting, &sms).await?;
-            replies::correspond_now(&mut tx, lease.client, &[(&source, phone.value(), message)]).await?;
+            replies::correspond_now(&mut tx, lease.client, &[(&source, phone.value(), message)], ctx.now()).await?;
             let leg = NewLeg {
                 channel: Channel::Sms,
                 inbox: waiting.sms_inbox,

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{carriage::SendFailure, ids::MessageId};
 
-use crate::{leg, logged::Errors, stage::Stage};
+use crate::{leg, logged::Errors, refused, stage::Stage};
 
 async fn execute(stage: &Stage, statement: &str) {
     sqlx::query(statement).execute(&stage.ctx.db).await.unwrap();
@@ -209,4 +209,52 @@ async fn a_lane_outlives_any_number_of_attempts() {
     execute(&stage, "UPDATE outbound_work SET attempts = 32767").await;
     stage.work().await;
     assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
+}
+
+/// Works on the lane once a minute, so often.
+async fn work_for_minutes(stage: &Stage, minutes: usize) {
+    for _ in 0..minutes {
+        stage.work().await;
+        stage.advance(TimeDelta::minutes(1));
+    }
+}
+
+#[tokio::test]
+async fn calls_that_were_too_fast_use_up_none_of_the_refusals_that_a_message_has() {
+    let stage = Stage::new().await;
+    let slow = || SendFailure::SlowDown { failure: refused(), after: None };
+    let passing = || SendFailure::Retry { failure: refused(), after: None };
+    stage.notes().failures.extend((0..8).map(|_| slow()));
+    stage.notes().failures.extend((0..5).map(|_| passing()));
+    let message = stage.say("v-1", "Hello").await;
+    work_for_minutes(&stage, 14).await;
+    assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
+}
+
+#[tokio::test]
+async fn the_sixth_refusal_for_a_passing_reason_fails_a_message_whatever_comes_between() {
+    let stage = Stage::new().await;
+    for _ in 0..6 {
+        stage.notes().failures.push_back(SendFailure::Retry { failure: refused(), after: None });
+        stage.notes().failures.push_back(SendFailure::NotSent { reason: "no line".to_owned(), after: None });
+    }
+    let message = stage.say("v-1", "Hello").await;
+    work_for_minutes(&stage, 10).await;
+    assert_eq!(stage.legs(message).await, [leg("QUEUED", false)]);
+    work_for_minutes(&stage, 1).await;
+    assert_eq!(stage.legs(message).await, [leg("FAILED", false)]);
+}
+
+#[tokio::test]
+async fn an_sms_that_never_finds_room_is_not_given_up_before_it_expires() {
+    let stage = Stage::new().await;
+    let message = stage.say("v-1", "Hello").await;
+    is_sms(&stage).await;
+    execute(&stage, "UPDATE outbound_work SET attempts = 32767").await;
+    stage.notes().failures.push_back(SendFailure::NotSent { reason: "no room".to_owned(), after: None });
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [sms("QUEUED")]);
+    stage.advance(TimeDelta::minutes(1));
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [sms("ACCEPTED")]);
 }

@@ -42,10 +42,14 @@ pub struct DueLeg {
     pub ambiguous: bool,
     /// Provider calls made so far; it does not grow beyond what the column holds.
     pub attempts: i16,
+    /// How many of them the provider refused for a passing reason.
+    pub refusals: i16,
     /// Since when it waits.
     pub queued_at: DateTime<Utc>,
     /// What its message says.
     pub part: PartId,
+    /// What it is billed as, where its part says so: the category of its template.
+    pub category: Option<String>,
     /// Where it goes; the other address only where the leg goes out from the inbox of its message.
     pub recipient: Recipient,
     /// What its part says; legs of one part share it.
@@ -70,8 +74,10 @@ struct DueLegRow {
     behind: Option<DateTime<Utc>>,
     ambiguous: bool,
     attempts: i16,
+    refusals: i16,
     queued_at: DateTime<Utc>,
     part_id: Uuid,
+    category: Option<String>,
     address_kind: String,
     address_value: String,
     other_kind: Option<String>,
@@ -108,8 +114,10 @@ impl DueLegRow {
             behind: self.behind,
             ambiguous: self.ambiguous,
             attempts: self.attempts,
+            refusals: self.refusals,
             queued_at: self.queued_at,
             part: PartId(self.part_id),
+            category: self.category,
             recipient: Recipient::new(address, other),
             content,
             own_content: stored::read_optional("outbound_leg", "content", self.own_content.as_ref())?,
@@ -151,7 +159,7 @@ pub struct Due {
 /// The next legs of a lane, chat replies first, then in the order they were accepted.
 pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateTime<Utc>, limit: i64) -> Result<Due> {
     let rows: Vec<DueLegRow> = sqlx::query_as(
-        "SELECT work.message_id, work.ordinal, work.phase, work.attempts,
+        "SELECT work.message_id, work.ordinal, work.phase, work.attempts, work.refusals,
                 (SELECT max(paced.due_at) FROM outbound_work paced
                  WHERE paced.client_id = $1 AND paced.lane_id = $2 AND paced.recipient = work.recipient
                    AND paced.paced AND NOT paced.ready
@@ -160,7 +168,7 @@ pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateT
                 leg.address_kind, leg.address_value, leg.content AS own_content, leg.sms_route,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_kind END AS other_kind,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_value END AS other_value,
-                message.part_id, message.chat_message_id, part.content, part.fallback, part.quoted_provider_id
+                message.part_id, message.chat_message_id, part.content, part.category, part.fallback, part.quoted_provider_id
          FROM (SELECT * FROM outbound_work WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3
                ORDER BY priority, message_id LIMIT $4) work
          CROSS JOIN LATERAL (

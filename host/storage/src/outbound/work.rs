@@ -63,6 +63,26 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     Ok(())
 }
 
+/// Counts that the provider refused legs for a passing reason. Before their next time is written, so that the row stays where it lies.
+pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
+    let keys = LegKeys::from(legs);
+    sqlx::query(
+        "UPDATE outbound_work work SET refusals = least(work.refusals, 32766) + 1
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS leg (message_id, ordinal)
+               OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+    )
+    .bind(client.0)
+    .bind(keys.messages)
+    .bind(keys.ordinals)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// Why legs wait until a later time: it says what becomes of their phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Later {

@@ -1,7 +1,12 @@
 //! Customers who want no more marketing.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, CustomerId};
+use domain::{
+    address::Address,
+    ids::{ClientId, CustomerId},
+};
 use sqlx::PgConnection;
 
 use crate::Result;
@@ -27,6 +32,42 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, customer: CustomerI
         .execute(db)
         .await?;
     Ok(())
+}
+
+/// Whether marketing to a customer must cease.
+pub async fn has_stopped(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<bool> {
+    let found: Option<bool> =
+        sqlx::query_scalar("SELECT true FROM marketing_stop WHERE client_id = $1 AND customer_id = $2")
+            .bind(client.0)
+            .bind(customer.0)
+            .fetch_optional(db)
+            .await?;
+    Ok(found.is_some())
+}
+
+/// Of these addresses those of customers to whom marketing must cease.
+pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[&Address]) -> Result<HashSet<Address>> {
+    if asked.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let found: Vec<i64> = sqlx::query_scalar(
+        "SELECT wanted.at
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS one (kind, value, at) OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT customer_id FROM customer_address one
+             WHERE one.client_id = wanted.client_id AND one.kind = wanted.kind AND one.value = wanted.value OFFSET 0) address
+         CROSS JOIN LATERAL (
+             SELECT 1 FROM marketing_stop one
+             WHERE one.client_id = wanted.client_id AND one.customer_id = address.customer_id OFFSET 0) stop",
+    )
+    .bind(client.0)
+    .bind(asked.iter().map(|address| address.kind().as_str()).collect::<Vec<_>>())
+    .bind(asked.iter().map(|address| address.value()).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let address = |at: i64| asked.get(usize::try_from(at - 1).ok()?).map(|address| (*address).clone());
+    Ok(found.into_iter().filter_map(address).collect())
 }
 
 /// Two customers turned out to be one: a stop of either stays.

@@ -54,7 +54,7 @@ pub const OF_MESSAGES: [Aging; 14] = [
     aging("sms_request", Age::Id("id")),
     aging("sms_message", Age::Id("id")),
     aging("sms_sent_once", Age::Id("request_id")),
-    aging("sms_correspondent", Age::Id("message_id")),
+    aging("sms_correspondent", Age::Moment("at")),
     aging("sms_reply", Age::Id("id")),
     aging("email_request", Age::Id("request_id")),
 ];

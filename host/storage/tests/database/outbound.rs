@@ -287,3 +287,20 @@ async fn what_is_known_of_a_recipient_decides_whether_a_failure_may_fall_back() 
     sqlx::query("UPDATE client SET fallback_mode = 'ANY_131026'").execute(&mut db).await.unwrap();
     assert_eq!(facts(&mut db).await.mode, FallbackMode::Any131026);
 }
+
+#[tokio::test]
+async fn refusals_are_counted_apart_from_calls_and_where_the_work_lies() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, zo())], (INBOX, Channel::Whatsapp)).await;
+    for _ in 0..2 {
+        work::mark_sending(&mut db, CLIENT, &[(id(1), 0), (id(2), 0)], moment(0), Duration::ZERO).await.unwrap();
+        work::count_refusals(&mut db, CLIENT, &[(id(2), 0)]).await.unwrap();
+    }
+    let due = work::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap().legs;
+    let counted: Vec<_> = due.iter().map(|leg| (leg.attempts, leg.refusals)).collect();
+    assert_eq!(counted, [(2, 0), (2, 2)]);
+    sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut db).await.unwrap();
+    let moved = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables
+                 WHERE schemaname = current_schema() AND relname = 'outbound_work'";
+    assert_eq!(sqlx::query_scalar::<_, i64>(moved).fetch_one(&mut db).await.unwrap(), 0, "no index has a new entry");
+}

@@ -2,14 +2,23 @@
 
 use std::collections::HashMap;
 
-use domain::{delivery::DeliveryState, ids::MessageId};
+use domain::{
+    delivery::DeliveryState,
+    ids::{MessageId, SmsRequestId},
+};
 use sqlx::PgConnection;
-use storage::sms::{
-    directory::{self, ParkedReceipt},
-    inbound::{self, InboundSms},
-    parts::{self, PartReport, SmsPart},
-    products::callbacks::{self, Callback},
-    taken::{self, TakenPart},
+use storage::{
+    sms::{
+        directory::{self, ParkedReceipt},
+        inbound::{self, InboundSms},
+        parts::{self, PartReport, SmsPart},
+        products::{
+            callbacks::{self, Callback},
+            replies, requests,
+        },
+        taken::{self, TakenPart},
+    },
+    work::retention,
 };
 use uuid::Uuid;
 
@@ -183,4 +192,38 @@ async fn of_callbacks_about_one_message_the_last_is_on_its_way() {
     callbacks::hold(&mut db, CLIENT, &[MESSAGE.0]).await.unwrap();
     callbacks::done(&mut db, CLIENT, &[&delivered]).await.unwrap();
     assert!(callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap().is_empty());
+}
+
+const DIGEST: [u8; 32] = [7; 32];
+
+/// How many messages a request sends now, and which request had sent them before.
+async fn sent_by(db: &mut PgConnection, request: SmsRequestId) -> (usize, Option<SmsRequestId>) {
+    let (new, before) = requests::send_once(db, CLIENT, &[(DIGEST, request)]).await.unwrap();
+    (new.len(), before)
+}
+
+#[tokio::test]
+async fn what_was_not_sent_may_be_sent_again_unless_another_request_has() {
+    let mut db = database().await;
+    let (one, two) = (SmsRequestId(Uuid::from_u128(1)), SmsRequestId(Uuid::from_u128(2)));
+    assert_eq!(sent_by(&mut db, one).await, (1, None));
+    assert_eq!(sent_by(&mut db, two).await, (0, Some(one)));
+    requests::unsend(&mut db, STRANGER, &[(DIGEST.to_vec(), one)]).await.unwrap();
+    requests::unsend(&mut db, CLIENT, &[(DIGEST.to_vec(), two)]).await.unwrap();
+    assert_eq!(sent_by(&mut db, two).await, (0, Some(one)));
+    requests::unsend(&mut db, CLIENT, &[(DIGEST.to_vec(), one)]).await.unwrap();
+    assert_eq!(sent_by(&mut db, two).await, (1, None));
+}
+
+#[tokio::test]
+async fn whom_subscribers_answer_is_forgotten_by_when_it_was_sent_and_not_by_when_it_was_accepted() {
+    let mut db = database().await;
+    replies::correspond_at_last(&mut db, CLIENT, &[("SHOP", "27820000001", MESSAGE)], moment(0)).await.unwrap();
+    replies::correspond(&mut db, CLIENT, &[("SHOP", "27820000002", MESSAGE)], moment(0)).await.unwrap();
+    replies::correspond_now(&mut db, CLIENT, &[("SHOP", "27820000001", MESSAGE)], moment(100)).await.unwrap();
+    for aging in retention::OF_MESSAGES {
+        retention::forget(&mut db, aging, moment(100), 10).await.unwrap();
+    }
+    assert_eq!(replies::answered(&mut db, "SHOP", "27820000001").await.unwrap(), Some((CLIENT, MESSAGE)));
+    assert_eq!(replies::answered(&mut db, "SHOP", "27820000002").await.unwrap(), None);
 }

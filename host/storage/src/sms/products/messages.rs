@@ -38,18 +38,20 @@ pub struct NewSms {
     pub units: i64,
     /// It is not sent: the recipient has stopped them.
     pub blocked: bool,
+    /// What it counts as sent under; `None` without a tracking id.
+    pub digest: Option<[u8; 32]>,
 }
 
 /// Stores messages of requests.
 pub async fn insert(db: &mut PgConnection, client: ClientId, messages: &[&NewSms], now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_message (client_id, id, request_id, part_id, recipient, source, ct_id, identifier, units, state,
-                                  receipt, moved_at)
+                                  receipt, moved_at, digest)
          SELECT $1, id, request_id, part_id, recipient, source, ct_id, identifier, units,
-                CASE WHEN blocked THEN 'FAILED' ELSE 'QUEUED' END, CASE WHEN blocked THEN 'REJECTD' END, $3
+                CASE WHEN blocked THEN 'FAILED' ELSE 'QUEUED' END, CASE WHEN blocked THEN 'REJECTD' END, $3, digest
          FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
-                     $11::boolean[])
-             AS given (id, request_id, part_id, recipient, source, ct_id, identifier, units, blocked)",
+                     $11::boolean[], $12::bytea[])
+             AS given (id, request_id, part_id, recipient, source, ct_id, identifier, units, blocked, digest)",
     )
     .bind(client.0)
     .bind(messages.iter().map(|one| one.request.0).collect::<Vec<_>>())
@@ -62,6 +64,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, messages: &[&NewSms
     .bind(messages.iter().map(|one| one.identifier.as_deref()).collect::<Vec<_>>())
     .bind(messages.iter().map(|one| one.units).collect::<Vec<_>>())
     .bind(messages.iter().map(|one| one.blocked).collect::<Vec<_>>())
+    .bind(messages.iter().map(|one| one.digest.as_ref().map(<[u8; 32]>::as_slice)).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())
@@ -103,6 +106,8 @@ pub struct Moved {
     pub forgets: bool,
     /// It came by mail.
     pub by_mail: bool,
+    /// What it counts as sent under.
+    pub digest: Option<Vec<u8>>,
 }
 
 /// Writes where messages stand, one step of each, and answers those that are known.
@@ -114,10 +119,11 @@ pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) ->
                    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS one (id, state, receipt, at)
                    OFFSET 0) given
              WHERE sms.client_id = given.client_id AND sms.id = given.id
-             RETURNING sms.client_id, sms.id, sms.request_id, sms.recipient, sms.ct_id, sms.identifier, sms.units, sms.part_id
+             RETURNING sms.client_id, sms.id, sms.request_id, sms.recipient, sms.ct_id, sms.identifier, sms.units, sms.part_id,
+                       sms.digest
          )
          SELECT moved.id, moved.request_id, moved.recipient, moved.ct_id, moved.identifier, moved.units, moved.part_id,
-                request.receipt_url, request.forgets, request.product = 'EMAIL' AS by_mail
+                moved.digest, request.receipt_url, request.forgets, request.product = 'EMAIL' AS by_mail
          FROM moved CROSS JOIN LATERAL (
              SELECT receipt_url, forgets, product FROM sms_request one
              WHERE one.client_id = moved.client_id AND one.id = moved.request_id OFFSET 0) request",

@@ -17,14 +17,24 @@ pub(super) fn bare(source: &str) -> &str {
 
 /// Notes which messages subscribers answer who write to their sources: the latest send counts. `sent` = source, subscriber
 /// and message.
-pub async fn correspond(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)]) -> Result<()> {
-    note(db, client, sent, &format!("{REPLACE} WHERE known.message_id < excluded.message_id")).await
+pub async fn correspond(
+    db: &mut PgConnection,
+    client: ClientId,
+    sent: &[(&str, &str, MessageId)],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    note(db, client, sent, now, &format!("{REPLACE} WHERE known.message_id < excluded.message_id")).await
 }
 
 /// Notes that subscribers answer messages that go out now, whenever they were accepted: a fallback, an answer in a chat, what waited
 /// for its time.
-pub async fn correspond_now(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)]) -> Result<()> {
-    note(db, client, sent, REPLACE).await
+pub async fn correspond_now(
+    db: &mut PgConnection,
+    client: ClientId,
+    sent: &[(&str, &str, MessageId)],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    note(db, client, sent, now, REPLACE).await
 }
 
 /// Notes that subscribers answer messages that are still to be sent, where they have none to answer: who has heard of them in
@@ -33,15 +43,23 @@ pub async fn correspond_at_last(
     db: &mut PgConnection,
     client: ClientId,
     sent: &[(&str, &str, MessageId)],
+    now: DateTime<Utc>,
 ) -> Result<()> {
-    note(db, client, sent, "DO NOTHING").await
+    note(db, client, sent, now, "DO NOTHING").await
 }
 
 /// What becomes of an entry that there is.
-const REPLACE: &str = "DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id";
+const REPLACE: &str =
+    "DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id, at = excluded.at";
 
-/// Writes correspondents; `known` = what is done where there is one.
-async fn note(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, MessageId)], known: &str) -> Result<()> {
+/// Writes correspondents, who are forgotten by when it was; `known` = what is done where there is one.
+async fn note(
+    db: &mut PgConnection,
+    client: ClientId,
+    sent: &[(&str, &str, MessageId)],
+    now: DateTime<Utc>,
+    known: &str,
+) -> Result<()> {
     if sent.is_empty() {
         return Ok(());
     }
@@ -49,8 +67,8 @@ async fn note(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, Mess
     let latest: BTreeMap<(&str, &str), Uuid> =
         sent.iter().map(|(source, subscriber, message)| ((bare(source), *subscriber), message.0)).collect();
     let statement = format!(
-        "INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id)
-         SELECT source, subscriber, $1, message_id
+        "INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id, at)
+         SELECT source, subscriber, $1, message_id, $5
          FROM unnest($2::text[], $3::text[], $4::uuid[]) AS sent (source, subscriber, message_id)
          ON CONFLICT (source, subscriber) {known}"
     );
@@ -59,6 +77,7 @@ async fn note(db: &mut PgConnection, client: ClientId, sent: &[(&str, &str, Mess
         .bind(latest.keys().map(|key| key.0).collect::<Vec<_>>())
         .bind(latest.keys().map(|key| key.1).collect::<Vec<_>>())
         .bind(latest.values().copied().collect::<Vec<_>>())
+        .bind(now)
         .execute(db)
         .await?;
     Ok(())

@@ -218,6 +218,24 @@ pub async fn send_once(
     Ok((new, before.map(SmsRequestId)))
 }
 
+/// Forgets what was sent, each by its digest and the request that sent it: it may be sent again.
+pub async fn unsend(db: &mut PgConnection, client: ClientId, unsent: &[(Vec<u8>, SmsRequestId)]) -> Result<()> {
+    if unsent.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "DELETE FROM sms_sent_once once
+         USING (SELECT $1::uuid AS client_id, * FROM unnest($2::bytea[], $3::uuid[]) AS one (digest, request_id) OFFSET 0) given
+         WHERE once.client_id = given.client_id AND once.digest = given.digest AND once.request_id = given.request_id",
+    )
+    .bind(client.0)
+    .bind(unsent.iter().map(|(digest, _)| digest.as_slice()).collect::<Vec<_>>())
+    .bind(unsent.iter().map(|(_, request)| request.0).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// At most `limit` requests whose texts are to be forgotten by now, locked.
 pub async fn to_forget(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, SmsRequestId)>> {
     let found: Vec<(Uuid, Uuid)> = sqlx::query_as(
