@@ -18,7 +18,7 @@ const behaviour = {
   refuse_transceiver: false,
   status: 0, // of submit_sm_resp
   times: Infinity, // how many submits get that status
-  silent: false, // never answer a submit
+  silent: false, // never answer a submit; a number: only so many are not answered
   receipt_first: false, // deliver the receipt before the answer to the submit
   ids: 'raw', // or 'hexdec': hexadecimal in the answer, decimal in the receipt; or 'none': none in the answer
 };
@@ -79,7 +79,8 @@ function onSubmit(session, pdu) {
     udh: (message.udh || []).map((element) => element.toString('hex')),
     text: message.message,
   });
-  if (behaviour.silent) return;
+  if (behaviour.silent === true) return;
+  if (behaviour.silent > 0) return void (behaviour.silent -= 1);
   const forms = { raw: `M-${number}`, hexdec: (1000 + number).toString(16).toUpperCase(), none: '' };
   const answerId = forms[behaviour.ids];
   const receiptId = behaviour.ids === 'hexdec' ? String(1000 + number).padStart(10, '0') : answerId;

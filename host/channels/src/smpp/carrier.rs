@@ -136,7 +136,7 @@ impl SmppCarrier {
     }
 
     /// Submits parts, one over the slot of the message and others beside it, until all are taken or one is not; then no more
-    /// are started, and the worst failure counts.
+    /// are started, and the worst failure counts. A refusal does not say that nothing arrived where another part may have.
     async fn submit_all(
         &self,
         inbox: InboxId,
@@ -146,19 +146,24 @@ impl SmppCarrier {
     ) -> Option<SendFailure> {
         let mut idle = Some(slot);
         let mut submits = FuturesUnordered::new();
-        let mut worst: Option<SendFailure> = None;
+        let (mut worst, mut in_doubt): (Option<SendFailure>, bool) = (None, false);
         loop {
             while worst.is_none() && !parts.is_empty() {
                 let Some(slot) = idle.take().or_else(|| self.spare(inbox, outgoing)) else { break };
                 let Some((number, part)) = parts.pop_front() else { break };
                 submits.push(submit(slot, number, part));
             }
-            let Some((slot, number, result)) = submits.next().await else { return worst };
+            let Some((slot, number, result)) = submits.next().await else {
+                return worst.map(|worst| if in_doubt { maybe_arrived(worst) } else { worst });
+            };
             match result {
                 Ok(Submitted { bind, smsc_id }) => {
                     outgoing.parts.taken(PartTaken { message: outgoing.message, part: number, bind, smsc_id });
                 }
-                Err(failure) => worst = worse(worst, self.send_failure(failure)),
+                Err(failure) => {
+                    in_doubt |= matches!(failure, SubmitFailure::Unknown { .. });
+                    worst = worse(worst, self.send_failure(failure));
+                }
             }
             // The message keeps one slot until it is through; what it has beyond that is anybody's again.
             idle = submits.is_empty().then_some(slot);
@@ -237,6 +242,17 @@ fn segmented(text: &str, unicode: bool, numbered: bool) -> Result<Segmented, Too
 
 fn invalid(reason: &str) -> ProviderFailure {
     ProviderFailure { code: REFUSED_BY_SMSC, text: format!("not a valid SMS: {reason}") }
+}
+
+/// What is said of a message of which a part was not answered.
+fn maybe_arrived(worst: SendFailure) -> SendFailure {
+    match worst {
+        SendFailure::Rejected(ProviderFailure { text, .. }) => SendFailure::Rejected(ProviderFailure {
+            code: NO_ANSWER_FROM_SMSC,
+            text: format!("{text}; another part was not answered, so the SMS may have arrived"),
+        }),
+        other => other,
+    }
 }
 
 /// Of two failures of one message the one that decides: a part that is refused for good makes the others pointless, and one

@@ -217,6 +217,16 @@ async fn a_lost_answer_is_unknown_and_its_place_comes_back() {
 }
 
 #[tokio::test]
+async fn a_message_of_which_a_part_was_refused_and_another_not_answered_may_have_arrived() {
+    let (mut peer, carrier, _gateway) = carrier("window=2").await;
+    peer.behave(json!({"silent":1,"status":0x45,"times":1})).await;
+    let (result, parts) = send(&carrier, &"a".repeat(300), &[]).await;
+    let Err(SendFailure::Rejected(failure)) = result else { panic!("{result:?}") };
+    assert_eq!((failure.code, parts.len()), (NO_ANSWER_FROM_SMSC, 0));
+    assert!(failure.text.contains("(69)") && failure.text.ends_with("may have arrived"), "{}", failure.text);
+}
+
+#[tokio::test]
 async fn a_place_whose_session_ended_sends_nothing() {
     let (peer, carrier, gateway) = carrier("").await;
     let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text("Hello"));
