@@ -1,7 +1,7 @@
 //! Moves outbound messages forward (SPEC 3.2): one function for every source of news, be it the answer to a send, a
 //! status callback or an SMS receipt.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -25,19 +25,16 @@ use storage::{
         provider_ids,
         steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
     },
-    people::{
-        customers::{self, Met},
-        inbox_customers,
-    },
 };
 use uuid::Uuid;
 
 use crate::{
     moved::{TakenStep, report},
-    opt_out, second_address,
+    opt_out,
+    reached::{self, Seen},
+    second_address,
 };
 use base::{Context, Result};
-use events::record_folded;
 
 /// The leg that a message begins with, whatever its channel.
 pub(crate) const FIRST_LEG: i16 = 0;
@@ -118,7 +115,8 @@ pub async fn apply_statuses(
         }
         steps.push(step);
     }
-    let wakes = advance_locked(ctx, db, client, legs.into_values(), steps).await?;
+    let progress = Progress { of_statuses: true, ..Progress::new(legs) };
+    let wakes = progress.run(ctx, db, client, steps).await?;
     Ok(StatusOutcome { unknown, wakes })
 }
 
@@ -203,19 +201,14 @@ pub(crate) async fn advance_locked(
     legs: impl IntoIterator<Item = MessageLeg>,
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let mut progress = Progress::new(by_key(legs));
-    for step in steps {
-        progress.take(ctx, db, client, step).await?;
-    }
-    progress.write(ctx, db, client).await
+    Progress::new(by_key(legs)).run(ctx, db, client, steps).await
 }
-
-/// A leg that WhatsApp has sent, and what it calls the recipient.
-type Seen = (MessageLeg, Vec<Address>);
 
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
     legs: Legs,
+    /// A provider tells of them by itself, and not by answering their calls.
+    of_statuses: bool,
     /// The last word on each leg.
     moves: BTreeMap<(MessageId, i16), LegMove>,
     receipts: Vec<NewReceipt>,
@@ -230,6 +223,7 @@ impl Progress {
     fn new(legs: Legs) -> Self {
         Self {
             legs,
+            of_statuses: false,
             moves: BTreeMap::new(),
             receipts: Vec::new(),
             taken: Vec::new(),
@@ -238,6 +232,19 @@ impl Progress {
             counts: CountChanges::default(),
             wakes: Vec::new(),
         }
+    }
+
+    async fn run(
+        mut self,
+        ctx: &Context,
+        db: &mut PgConnection,
+        client: ClientId,
+        steps: Vec<Step>,
+    ) -> Result<Vec<(Queue, Uuid)>> {
+        for step in steps {
+            self.take(ctx, db, client, step).await?;
+        }
+        self.write(ctx, db, client).await
     }
 
     async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: Step) -> Result<()> {
@@ -302,7 +309,8 @@ impl Progress {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
         }
         if leg.channel.remembers_recipients() && first_seen {
-            self.seen.push((leg.clone(), step.named));
+            let unanswered = self.of_statuses && leaves_queue;
+            self.seen.push(Seen { leg: leg.clone(), named: step.named, at: step.at, unanswered });
         }
         Ok(())
     }
@@ -315,7 +323,7 @@ impl Progress {
         if steps.legs.is_empty() {
             return Ok(wakes);
         }
-        wakes.extend(mark_reached(ctx, db, client, &self.seen).await?);
+        wakes.extend(reached::remember(ctx, db, client, &self.seen).await?);
         follow_chat(db, client, &self.taken, &steps.legs).await?;
         wakes.extend(report(ctx, db, client, &self.taken).await?);
         Ok(wakes)
@@ -396,24 +404,6 @@ async fn fallback_follows(
 /// Said by Cloud, not without doubt, or found out by Lite before sending.
 fn may_not_be_on_whatsapp(code: i64) -> bool {
     means_not_on_whatsapp(code) || code == NOT_REGISTERED
-}
-
-/// Remembers that these recipients are reached on the channels of these inboxes.
-async fn mark_reached(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    seen: &[Seen],
-) -> Result<Vec<(Queue, Uuid)>> {
-    if seen.is_empty() {
-        return Ok(Vec::new());
-    }
-    let sent: Vec<(&Address, &[Address])> =
-        seen.iter().map(|(leg, named)| (&leg.leg_address, named.as_slice())).collect();
-    let Met { who: known, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
-    let reached: BTreeSet<_> = seen.iter().map(|(leg, _)| leg.inbox).zip(known).collect();
-    inbox_customers::mark_reached(db, client, &reached).await?;
-    record_folded(ctx, db, client, &folded).await
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.

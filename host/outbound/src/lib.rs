@@ -11,6 +11,7 @@ pub mod fallback;
 mod moved;
 mod opt_out;
 pub mod rates;
+mod reached;
 pub mod reply;
 pub mod reports;
 mod second_address;

@@ -8,6 +8,7 @@ mod logged;
 mod receipts;
 mod stage;
 mod toy;
+mod unanswered;
 mod waiting;
 
 use channels::carrier::Lookup;

@@ -75,6 +75,11 @@ impl Stage {
 
     /// Says something to a visitor, as a chatbot or an agent would.
     pub async fn say(&self, visitor: &str, text: &str) -> MessageId {
+        self.say_content(visitor, OutboundContent::Text { body: text.to_owned() }).await
+    }
+
+    /// The same, whatever it is.
+    pub async fn say_content(&self, visitor: &str, content: OutboundContent) -> MessageId {
         let (ctx, client) = (&self.ctx, self.client);
         let address = Address::of_kind(AddressKind::Visitor, visitor).unwrap();
         let mut tx = ctx.db.begin().await.unwrap();
@@ -84,7 +89,7 @@ impl Stage {
             participant: ctx.mint(),
             chat_message: ctx.mint(),
             recipient: Recipient::from(address),
-            content: OutboundContent::Text { body: text.to_owned() },
+            content,
             quoted_provider_id: None,
         };
         let message = reply::queue(ctx, &mut tx, client, reply).await.unwrap().message;

@@ -146,8 +146,12 @@ impl Carrier for Toy {
         let mut notes = self.notes.lock().unwrap();
         notes.in_flight.0 -= 1;
         notes.most_marks = notes.most_marks.max(marks);
-        let OutboundContent::Text { body } = outgoing.content else { panic!("not a text") };
-        notes.sent.push(format!("{}: {body}", outgoing.to.value()));
+        let said = match outgoing.content {
+            OutboundContent::Text { body } => body,
+            OutboundContent::Template(template) => &template.rendered_text,
+            other => panic!("no toy for {other:?}"),
+        };
+        notes.sent.push(format!("{}: {said}", outgoing.to.value()));
         match notes.failures.pop_front() {
             Some(failure) => Err(failure),
             None => Ok(Taken { provider_id: Some(outgoing.opaque.to_owned()), ..Taken::default() }),

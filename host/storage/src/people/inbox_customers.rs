@@ -142,6 +142,43 @@ pub async fn record_outbound(
     Ok(())
 }
 
+/// What went out to somebody, where that is learned from a status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LateOutbound {
+    /// When, by the provider.
+    pub at: DateTime<Utc>,
+    /// The template that it was; `None` for free-form messages.
+    pub template: Option<SentTemplate>,
+}
+
+/// The same as [`record_outbound`] of messages whose calls were not answered: what went out after them counts. Providers tell of
+/// their time in whole seconds.
+pub async fn record_late_outbound(
+    db: &mut PgConnection,
+    client: ClientId,
+    sent: &BTreeMap<(InboxId, CustomerId), LateOutbound>,
+) -> Result<()> {
+    let templates = || sent.values().map(|outbound| outbound.template.as_ref());
+    sqlx::query(
+        "INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, last_outbound_at, last_template_id,
+                                               last_template_name)
+         SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[])
+         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE
+         SET last_outbound_at = GREATEST(known.last_outbound_at, excluded.last_outbound_at),
+             last_template_id = excluded.last_template_id, last_template_name = excluded.last_template_name
+         WHERE known.last_outbound_at IS NULL OR date_trunc('second', known.last_outbound_at) <= excluded.last_outbound_at",
+    )
+    .bind(client.0)
+    .bind(sent.keys().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(sent.keys().map(|(_, customer)| customer.0).collect::<Vec<_>>())
+    .bind(sent.values().map(|outbound| outbound.at).collect::<Vec<_>>())
+    .bind(templates().map(|template| template.map(|template| template.id.as_str())).collect::<Vec<_>>())
+    .bind(templates().map(|template| template.map(|template| template.name.as_str())).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// Records the proof that customers are reached on the channels of inboxes. Writes, and locks, only the first time.
 pub async fn mark_reached(
     db: &mut PgConnection,

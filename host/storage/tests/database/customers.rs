@@ -1,6 +1,6 @@
 //! Customers, their addresses and what is known of them per inbox, in a real database.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -21,7 +21,7 @@ use storage::{
     inboxes::{self, Inbox, InboxSettings, Messenger, Web},
     people::{
         customers::{self, Introduction, change_address, resolve_many, resolve_sent},
-        inbox_customers::{self, WroteAfter},
+        inbox_customers::{self, LateOutbound, WroteAfter},
     },
 };
 use uuid::Uuid;
@@ -256,6 +256,25 @@ async fn the_window_never_moves_back_and_the_last_template_is_the_last_thing_sen
     assert_eq!(inbox_customers::last_template_of(&mut db, CLIENT, INBOX, zo).await.unwrap(), Some(last));
     inbox_customers::record_outbound(&mut db, CLIENT, INBOX, &[(zo, None)], moment(130)).await.unwrap();
     assert_eq!(inbox_customers::last_template_of(&mut db, CLIENT, INBOX, zo).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_is_learned_late_to_have_gone_out_is_the_last_thing_sent_unless_something_went_out_after_it() {
+    let (mut db, ids) = (database().await, ids());
+    let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
+    let template = SentTemplate { id: "1".to_owned(), name: "order_ready".to_owned() };
+    let late = |at, template: Option<&SentTemplate>| {
+        BTreeMap::from([((INBOX, zo), LateOutbound { at: moment(at), template: template.cloned() })])
+    };
+    let mut last = Vec::new();
+    for (at, sent) in [(100, Some(&template)), (110, None), (109, Some(&template)), (110, Some(&template))] {
+        inbox_customers::record_late_outbound(&mut db, CLIENT, &late(at, sent)).await.unwrap();
+        last.push(inbox_customers::last_template_of(&mut db, CLIENT, INBOX, zo).await.unwrap().is_some());
+    }
+    assert_eq!(last, [true, false, false, true]);
+    let at: DateTime<Utc> =
+        sqlx::query_scalar("SELECT last_outbound_at FROM inbox_customer").fetch_one(&mut db).await.unwrap();
+    assert_eq!(at, moment(110));
 }
 
 #[tokio::test]
