@@ -6,6 +6,7 @@ use base::{Context, Result};
 use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
+    channel::Channel,
     conversation::InConversation,
     delivery::DeliveryState,
     event::{Event, MessageMoved, StepTimes, Tracking},
@@ -75,6 +76,8 @@ fn moved(
             tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
             cost: leg.cost.clone(),
             of_product: leg.origin == Some(PartOrigin::Product),
+            // Other channels have no templates: there it is a text like any other.
+            template_of_chat: leg.template_of_chat && matches!(leg.channel, Channel::Whatsapp | Channel::Sms),
         },
     }
 }

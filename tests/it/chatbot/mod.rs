@@ -142,6 +142,21 @@ async fn a_bot_that_is_silent_after_a_hand_over_has_nothing_left_to_do() {
 }
 
 #[tokio::test]
+async fn what_becomes_of_a_template_of_a_bot_is_told_as_a_status_and_of_its_texts_nothing_is() {
+    let (_patchbay, client, sink, phone) = with_bot("clerk").await;
+    asks(&phone, &client, "say hello", "hello").await;
+
+    phone.write(&client.number, &format!("template {} order_ready", client.template_id("order_ready"))).await;
+
+    let arrived = sink.receives("status", "the template to arrive", |body| body["status"] == "DELIVERED").await;
+    assert_eq!((&arrived["receiver"], &arrived["sender"]), (&json!(phone.msisdn), &json!(client.number)));
+    let statuses = sink.bodies("status");
+    assert!(statuses.iter().all(|body| body["gstId"] == arrived["gstId"]), "{statuses:?}");
+    let states: Vec<&Value> = statuses.iter().map(|body| &body["status"]).collect();
+    assert_eq!(states, ["ACCEPTED", "SENT", "DELIVERED"]);
+}
+
+#[tokio::test]
 async fn chats_of_a_client_without_a_bot_wait_in_the_queue() {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

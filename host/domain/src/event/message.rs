@@ -189,6 +189,9 @@ pub struct Tracking {
     /// A message of an SMS product, which tells its client of it in its own way: no webhook does.
     #[serde(default, skip_serializing_if = "is_false")]
     pub of_product: bool,
+    /// A template that was said in a chat: its steps are told of like those of what came through the send endpoints (SPEC 6.5).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub template_of_chat: bool,
 }
 
 impl Tracking {
@@ -215,12 +218,12 @@ pub struct StepTimes {
 }
 
 impl StepTimes {
-    /// The times of the steps up to `state`; of a failure none, whatever came before it.
+    /// The times of the steps up to `state`; of a failure when it had been sent, which is as far as what fails can come (SPEC 3.2).
     pub fn up_to(state: DeliveryState, times: [Option<DateTime<Utc>>; 4]) -> Self {
         let [sent, delivered, read, played] = times;
         let reached = |step, at: Option<DateTime<Utc>>| at.filter(|_| state >= step && !state.is_failed());
         Self {
-            sent: reached(DeliveryState::Sent, sent),
+            sent: if state.is_failed() { sent } else { reached(DeliveryState::Sent, sent) },
             delivered: reached(DeliveryState::Delivered, delivered),
             read: reached(DeliveryState::Read, read),
             played: reached(DeliveryState::Played, played),

@@ -235,7 +235,9 @@ fn the_times_of_a_step_are_those_up_to_it() {
     let all = [Some(at()); 4];
     let delivered = StepTimes::up_to(DeliveryState::Delivered, all);
     assert_eq!(delivered, StepTimes { sent: Some(at()), delivered: Some(at()), ..StepTimes::default() });
-    assert_eq!(StepTimes::up_to(DeliveryState::Failed, all), StepTimes::default());
+    let failed = StepTimes::up_to(DeliveryState::Failed, all);
+    assert_eq!(failed, StepTimes { sent: Some(at()), ..StepTimes::default() }, "it had been sent");
+    assert_eq!(StepTimes::up_to(DeliveryState::Failed, [None; 4]), StepTimes::default());
     assert_eq!(StepTimes::up_to(DeliveryState::Accepted, all), StepTimes::default());
 }
 

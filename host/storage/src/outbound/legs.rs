@@ -75,6 +75,8 @@ pub struct MessageLeg {
     pub ambiguous: bool,
     /// Where it comes from, as long as that is known.
     pub origin: Option<PartOrigin>,
+    /// It is a message of a live chat, and says a template.
+    pub template_of_chat: bool,
 }
 
 #[derive(sqlx::FromRow)]
@@ -110,6 +112,7 @@ struct MessageLegRow {
     cost: Option<String>,
     ambiguous: bool,
     message_type: Option<String>,
+    template_of_chat: Option<bool>,
 }
 
 impl TryFrom<MessageLegRow> for MessageLeg {
@@ -142,6 +145,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             cost: row.cost,
             ambiguous: row.ambiguous,
             origin: row.message_type.as_deref().map(origin).transpose()?,
+            template_of_chat: row.template_of_chat.unwrap_or(false),
         })
     }
 }
@@ -208,7 +212,7 @@ pub async fn lock(
     let keys: LegKeys = BTreeSet::from_iter(legs.iter().copied()).into_iter().collect();
     // In the order of the keys, which is that of `unnest`: two who lock several legs do not wait in a circle. Whoever waited
     // for a lock sees the leg as it is then, and everything else as it was before: of that, only the number of legs may have
-    // changed. Whether the client has rates at all is asked once, not for each leg.
+    // changed. Whether the client has rates at all is asked once, not for each leg. What a part says is opened for chats alone.
     let statement = format!(
         "SELECT leg.message_id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
                 leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state,
@@ -220,6 +224,8 @@ pub async fn lock(
                 message.ct_id, message.gst_id, message.order_key, message.chat_message_id,
                 message.conversation_id,
                 part.fallback, part.message_type, part.request_id, part.quick_replies, part.category,
+                CASE WHEN message.chat_message_id IS NOT NULL
+                     THEN part.content -> 'value' ->> 'kind' = 'template' END AS template_of_chat,
                 CASE WHEN (SELECT EXISTS (SELECT FROM rate WHERE rate.client_id = $1 AND rate.category >= '')) THEN
                 (SELECT rate.amount || ' ' || rate.currency FROM rate
                  WHERE rate.client_id = $1
@@ -237,7 +243,7 @@ pub async fn lock(
              SELECT * FROM outbound_message one
              WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message
          LEFT JOIN LATERAL (
-             SELECT fallback, message_type, request_id, category, quick_replies FROM outbound_part one
+             SELECT content, fallback, message_type, request_id, category, quick_replies FROM outbound_part one
              WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true",
         when_locked.sql()
     );

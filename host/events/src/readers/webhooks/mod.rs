@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use domain::{
     content::OutboundContent,
-    event::{Event, MessageSaid, Recorded, Speaker, Written},
+    event::{Event, MessageMoved, MessageSaid, Recorded, Speaker, Written},
     ids::{ClientId, DeliveryId, EndpointId, InboxId},
     webhook::{ChatbotEvent, PayloadVersion, WebhookSettings, WebhookType, in_force},
 };
@@ -139,10 +139,7 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         // What somebody wrote past the platform is neither a bot's nor an agent's.
         Event::MessageSaid(said) if said.by != Speaker::Elsewhere => &[WebhookType::Chatbot],
         Event::ChatChangedHands(changed) if changed.assignment().is_some() => &[WebhookType::Chatbot],
-        // Only what came through the send endpoints is reported (SPEC 6.2).
-        Event::MessageMoved(moved) if moved.chat_message.is_none() && !moved.tracking.of_product => {
-            &[WebhookType::StatusUpdate]
-        }
+        Event::MessageMoved(moved) if steps_are_reported(moved) => &[WebhookType::StatusUpdate],
         Event::SessionChanged(_) => &[WebhookType::SessionStatus],
         Event::TemplateChanged(_)
         | Event::CustomerNumberChanged(_)
@@ -162,6 +159,12 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::TicketMoved(_)
         | Event::PluginSwapped(_) => &[],
     }
+}
+
+/// What came through the send endpoints is reported (SPEC 6.2), and the templates of chats, of which no chatbot event tells
+/// (SPEC 6.5).
+fn steps_are_reported(moved: &MessageMoved) -> bool {
+    (moved.chat_message.is_none() || moved.tracking.template_of_chat) && !moved.tracking.of_product
 }
 
 /// The endpoint for a webhook of an event, and the settings of the configuration that applies: that of its inbox, else the

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use domain::{
+    channel::Channel,
     chat::ParticipantState,
     content::TemplateSend,
+    delivery::DeliveryState,
     event::{
-        Agent, Chat, ChatChangedHands, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus,
-        WebhookDisabled,
+        Agent, Chat, ChatChangedHands, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus, StepTimes,
+        Tracking, WebhookDisabled,
     },
-    ids::{ChatMessageId, CustomerId, ParticipantId, TeamId, UserId, WebhookConfigId},
+    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::InboundContent,
     webhook::DisabledReason,
 };
@@ -21,6 +23,7 @@ const INBOX: InboxId = InboxId(Uuid::from_u128(7));
 const DEFAULT_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(1));
 const DEFAULT_SESSION: EndpointId = EndpointId(Uuid::from_u128(2));
 const DEFAULT_INCOMING: EndpointId = EndpointId(Uuid::from_u128(4));
+const STATUS: EndpointId = EndpointId(Uuid::from_u128(5));
 const OVERRIDE_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(3));
 
 fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
@@ -152,6 +155,34 @@ fn words_of_bots_and_agents_are_reported_only_when_included_and_template_sends_n
         assert_eq!(told(&routes, &said(by, template.clone())), []);
     }
     assert_eq!(told(&routes, &said(Speaker::Elsewhere, text())), [], "neither a bot nor an agent of ours");
+}
+
+/// A step of a message: of a chat or not, of an SMS product or not, and whether it is a template of a chat.
+fn moved(chat: bool, of_product: bool, template_of_chat: bool) -> Event {
+    Event::MessageMoved(Box::new(MessageMoved {
+        message: MessageId(Uuid::from_u128(24)),
+        chat_message: chat.then_some(ChatMessageId(Uuid::from_u128(23))),
+        leg: 0,
+        channel: Channel::Whatsapp,
+        state: DeliveryState::Sent,
+        to: Vec::new(),
+        gst_id: "gst".to_owned(),
+        ct_id: None,
+        conversation: None,
+        times: StepTimes::default(),
+        failure: None,
+        tracking: Tracking { of_product, template_of_chat, ..Tracking::default() },
+    }))
+}
+
+#[test]
+fn steps_of_what_was_sent_and_of_templates_of_chats_are_reported_as_statuses() {
+    let routes = [route(None, &[(WebhookType::StatusUpdate, STATUS)])];
+    assert_eq!(told(&routes, &moved(false, false, false)), [STATUS]);
+    assert_eq!(told(&routes, &moved(true, false, true)), [STATUS]);
+    assert_eq!(told(&routes, &moved(true, false, false)), []);
+    assert_eq!(told(&routes, &moved(false, true, false)), [], "SMS products tell of their own");
+    assert_eq!(told(&[default_route()], &moved(true, false, true)), [], "nobody listens");
 }
 
 fn changed_hands(agent: Option<UserId>, team: Option<TeamId>) -> Event {
