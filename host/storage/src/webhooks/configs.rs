@@ -19,6 +19,9 @@ pub const ONE_OVERRIDE: &str = "webhook_config_inbox_unique";
 /// Violated by an inbox that is not the client's.
 pub const OWN_INBOX: &str = "webhook_config_inbox_fk";
 
+/// Secrets that sign beside the one in place and the one before it, at most: a header does not grow with every rotation.
+const OLDER_SECRETS_MAX: i64 = 4;
+
 /// A configuration to store.
 #[derive(Debug, Clone)]
 pub struct NewConfig {
@@ -174,24 +177,38 @@ pub async fn secret(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
     Ok(sealed)
 }
 
-/// Puts a new sealed secret in place; the one it replaces signs too until `previous_expires_at`. `false` when there is no
-/// such configuration.
+/// Puts a new sealed secret in place; the one it replaces signs too until `previous_expires_at`, and so do those that were
+/// replaced before and have not expired, as long as there are no more than [`OLDER_SECRETS_MAX`]. `false` when there is no such
+/// configuration.
 pub async fn replace_secret(
     db: &mut PgConnection,
     client: ClientId,
     id: WebhookConfigId,
     sealed: &[u8],
-    previous_expires_at: DateTime<Utc>,
+    (now, previous_expires_at): (DateTime<Utc>, DateTime<Utc>),
 ) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE webhook_config
-         SET previous_secret_sealed = secret_sealed, previous_secret_expires_at = $4, secret_sealed = $3
+        "UPDATE webhook_config config
+         SET previous_secret_sealed = secret_sealed, previous_secret_expires_at = $4, secret_sealed = $3,
+             (older_secrets_sealed, older_secrets_expire_at) = (
+                 SELECT COALESCE(array_agg(signing.sealed ORDER BY signing.expires_at DESC), '{}'),
+                        COALESCE(array_agg(signing.expires_at ORDER BY signing.expires_at DESC), '{}')
+                 FROM (
+                     SELECT old.sealed, old.expires_at
+                     FROM unnest(array_prepend(config.previous_secret_sealed, config.older_secrets_sealed),
+                                 array_prepend(config.previous_secret_expires_at, config.older_secrets_expire_at))
+                         AS old (sealed, expires_at)
+                     WHERE old.expires_at > $5 ORDER BY old.expires_at DESC LIMIT $6
+                 ) signing
+             )
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
     .bind(id.0)
     .bind(sealed)
     .bind(previous_expires_at)
+    .bind(now)
+    .bind(OLDER_SECRETS_MAX)
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -259,15 +276,29 @@ pub struct Endpoint {
     pub previous_secret_sealed: Option<Vec<u8>>,
     /// When it does.
     pub previous_secret_expires_at: Option<DateTime<Utc>>,
+    /// Those before it sign too until they expire: the newest first.
+    pub older_secrets_sealed: Vec<Vec<u8>>,
+    /// When they do, in the same order.
+    pub older_secrets_expire_at: Vec<DateTime<Utc>>,
     /// The client may name loopback and private addresses.
     pub allow_private_targets: bool,
+}
+
+impl Endpoint {
+    /// The sealed secrets that sign too, each until its time: the newest first.
+    pub fn replaced_secrets(&self) -> impl Iterator<Item = (&[u8], DateTime<Utc>)> {
+        let previous = self.previous_secret_sealed.iter().zip(self.previous_secret_expires_at);
+        let older = self.older_secrets_sealed.iter().zip(self.older_secrets_expire_at.iter().copied());
+        previous.chain(older).map(|(sealed, expires_at)| (sealed.as_slice(), expires_at))
+    }
 }
 
 /// One endpoint of a client.
 pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -> Result<Option<Endpoint>> {
     let row = sqlx::query_as(
         "SELECT endpoint.url, endpoint.failing_since, endpoint.disabled_at, config.secret_sealed,
-                config.previous_secret_sealed, config.previous_secret_expires_at, client.allow_private_targets
+                config.previous_secret_sealed, config.previous_secret_expires_at,
+                config.older_secrets_sealed, config.older_secrets_expire_at, client.allow_private_targets
          FROM webhook_endpoint endpoint
          JOIN webhook_config config ON config.client_id = endpoint.client_id AND config.id = endpoint.config_id
          JOIN client ON client.id = endpoint.client_id
@@ -291,7 +322,9 @@ pub async fn endpoint_of_lane(
         "SELECT config.id IS NOT NULL AS is_there,
                 COALESCE(endpoint.url, '') AS url, endpoint.failing_since, endpoint.disabled_at,
                 COALESCE(config.secret_sealed, '') AS secret_sealed,
-                config.previous_secret_sealed, config.previous_secret_expires_at, client.allow_private_targets
+                config.previous_secret_sealed, config.previous_secret_expires_at,
+                COALESCE(config.older_secrets_sealed, '{}') AS older_secrets_sealed,
+                COALESCE(config.older_secrets_expire_at, '{}') AS older_secrets_expire_at, client.allow_private_targets
          FROM lane
          JOIN client ON client.id = lane.client_id
          LEFT JOIN webhook_endpoint endpoint ON endpoint.client_id = lane.client_id AND endpoint.id = lane.lane_id

@@ -82,14 +82,35 @@ async fn a_replaced_secret_is_kept_beside_the_new_one() {
     let stored = config(1, None, &[STATUS]);
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
     let expires_at = moment(86_400);
-    assert!(configs::replace_secret(&mut db, CLIENT, stored.id, &[8; 40], expires_at).await.unwrap());
-    assert!(!configs::replace_secret(&mut db, STRANGER, stored.id, &[9; 40], expires_at).await.unwrap());
+    let times = (moment(0), expires_at);
+    assert!(configs::replace_secret(&mut db, CLIENT, stored.id, &[8; 40], times).await.unwrap());
+    assert!(!configs::replace_secret(&mut db, STRANGER, stored.id, &[9; 40], times).await.unwrap());
     assert_eq!(configs::secret(&mut db, CLIENT, stored.id).await.unwrap(), Some(vec![8; 40]));
     let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
     assert_eq!(endpoint.secret_sealed, [8; 40]);
     assert_eq!(endpoint.previous_secret_sealed, Some(vec![7; 40]));
     assert_eq!(endpoint.previous_secret_expires_at, Some(expires_at));
     assert!(endpoint.allow_private_targets);
+}
+
+#[tokio::test]
+async fn of_secrets_that_were_replaced_the_newest_five_are_kept_until_they_expire() {
+    let mut db = database().await;
+    let stored = config(1, None, &[STATUS]);
+    configs::insert(&mut db, CLIENT, &stored).await.unwrap();
+    let mut kept = vec![];
+    for (at, secret) in [(0, 8), (1, 9), (2, 10), (3, 11), (4, 12), (5, 13), (86_403, 14)] {
+        let times = (moment(at), moment(at + 86_400));
+        assert!(configs::replace_secret(&mut db, CLIENT, stored.id, &[secret; 40], times).await.unwrap());
+        let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
+        let replaced = endpoint.replaced_secrets();
+        kept.push(replaced.map(|(sealed, expires_at)| (sealed[0], expires_at)).collect::<Vec<_>>());
+    }
+    let expected = |of: &[(u8, i64)]| of.iter().map(|(secret, at)| (*secret, moment(at + 86_400))).collect::<Vec<_>>();
+    assert_eq!(kept[1], expected(&[(8, 1), (7, 0)]));
+    assert_eq!(kept[4], expected(&[(11, 4), (10, 3), (9, 2), (8, 1), (7, 0)]));
+    assert_eq!(kept[5], expected(&[(12, 5), (11, 4), (10, 3), (9, 2), (8, 1)]), "five at most");
+    assert_eq!(kept[6], expected(&[(13, 86_403), (12, 5), (11, 4)]), "those that have expired are forgotten");
 }
 
 #[tokio::test]

@@ -178,7 +178,7 @@ pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Res
 }
 
 /// Puts a new signing secret in place and answers it as `whsec_...`. The one it replaces signs too for
-/// [`REPLACED_SECRET_SIGNS`]; one that was still signing beside that stops.
+/// [`REPLACED_SECRET_SIGNS`], beside those of which the same still holds: the newest five, however often it is rotated.
 pub async fn rotate_secret(
     ctx: &Context,
     client: ClientId,
@@ -188,8 +188,8 @@ pub async fn rotate_secret(
     let secret = new_secret()?;
     let sealed = ctx.sealer.seal(client, Purpose::WebhookSecret, &secret)?;
     let mut tx = ctx.db.begin().await?;
-    let previous_expires_at = ctx.now() + REPLACED_SECRET_SIGNS;
-    if !configs::replace_secret(&mut tx, client, id, &sealed, previous_expires_at).await? {
+    let now = ctx.now();
+    if !configs::replace_secret(&mut tx, client, id, &sealed, (now, now + REPLACED_SECRET_SIGNS)).await? {
         return Err(ConfigureError::NotFound);
     }
     note(ctx, &mut tx, client, actor, "rotate-secret", id).await?;

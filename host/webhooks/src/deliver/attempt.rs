@@ -19,8 +19,8 @@ pub(super) struct Target {
     pub(super) allow_private: bool,
     /// Signs.
     pub(super) secret: Vec<u8>,
-    /// Signs too until its time.
-    pub(super) previous: Option<(Vec<u8>, DateTime<Utc>)>,
+    /// Sign too, each until its time.
+    pub(super) replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
 }
 
 impl Target {
@@ -29,7 +29,7 @@ impl Target {
         let id = ready.id.to_string();
         let timestamp = now.timestamp();
         let mut secrets: Vec<&[u8]> = vec![&self.secret];
-        secrets.extend(self.previous.iter().filter(|(_, expires_at)| now < *expires_at).map(|(old, _)| old.as_slice()));
+        secrets.extend(self.replaced.iter().filter(|(_, expires_at)| now < *expires_at).map(|(old, _)| old.as_slice()));
         let signature = sign(&secrets, &id, timestamp, &ready.body);
         vec![
             ("content-type".to_owned(), "application/json".to_owned()),
@@ -150,8 +150,8 @@ mod tests {
     }
 
     fn target() -> Target {
-        let previous = Some((vec![1; 32], moment() + TimeDelta::hours(24)));
-        Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![2; 32], previous }
+        let replaced = vec![(vec![1; 32], moment() + TimeDelta::hours(24))];
+        Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![2; 32], replaced }
     }
 
     fn ready() -> ReadyDelivery {

@@ -90,11 +90,12 @@ pub(super) async fn prepare(
 /// Where an endpoint is, and what signs what goes there.
 pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Target> {
     let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
-    let previous = endpoint.previous_secret_sealed.zip(endpoint.previous_secret_expires_at);
-    let previous = previous.filter(|(_, expires_at)| ctx.now() < *expires_at);
+    let now = ctx.now();
+    let replaced = endpoint.replaced_secrets().filter(|(_, expires_at)| now < *expires_at);
+    let replaced = replaced.map(|(sealed, expires_at)| open(sealed).map(|old| (old, expires_at)));
     Ok(Target {
         secret: open(&endpoint.secret_sealed)?,
-        previous: previous.map(|(sealed, expires_at)| open(&sealed).map(|old| (old, expires_at))).transpose()?,
+        replaced: replaced.collect::<std::result::Result<_, _>>()?,
         allow_private: ctx.settings.allow_private_targets || endpoint.allow_private_targets,
         url: endpoint.url,
     })

@@ -201,8 +201,12 @@ mod tests {
             body: Bytes::from_static(b"{}"),
             is_stored: true,
         };
-        let target =
-            Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![1; 32], previous: None };
+        let target = Target {
+            url: "https://example.com".to_owned(),
+            allow_private: false,
+            secret: vec![1; 32],
+            replaced: vec![],
+        };
         Attempted { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }
     }
 

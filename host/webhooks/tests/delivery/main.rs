@@ -115,6 +115,31 @@ async fn a_rotated_secret_signs_beside_the_new_one_for_a_day() {
 }
 
 #[tokio::test]
+async fn a_secret_that_is_rotated_twice_in_a_day_signs_as_long_as_one_that_is_rotated_once() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    let config = stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let mut secrets = vec![configure::secret(&stage.ctx, stage.client, config.id).await.unwrap()];
+    for _ in 0..2 {
+        secrets.push(configure::rotate_secret(&stage.ctx, stage.client, "tester", config.id).await.unwrap());
+        stage.advance(TimeDelta::hours(1));
+    }
+    // Two hours, 23:59 and 24:01 after the first rotation, then 24:01 after the second.
+    let mut signing = vec![];
+    for minutes in [0, 22 * 60 - 1, 2, 60] {
+        stage.advance(TimeDelta::minutes(minutes));
+        let endpoints = stage.happen(&[(1, "Connected")]).await;
+        stage.work(endpoints[0]).await.unwrap();
+        let one = sink.received().pop().unwrap();
+        let at = one.header(TIMESTAMP_HEADER).parse().unwrap();
+        let signed = |secret: &String| sign(&[&decode_secret(secret).unwrap()], one.header(ID_HEADER), at, &one.body);
+        let given: Vec<&str> = one.header(SIGNATURE_HEADER).split(' ').collect();
+        signing.push(secrets.iter().map(|secret| given.contains(&signed(secret).as_str())).collect::<Vec<_>>());
+    }
+    assert_eq!(signing, [[true, true, true], [true, true, true], [false, true, true], [false, false, true]]);
+}
+
+#[tokio::test]
 async fn a_conversation_stays_in_order_while_others_go_side_by_side() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::after_millis(400)).await;
