@@ -197,6 +197,23 @@ async fn a_customer_without_a_phone_number_is_written_to_by_bsuid() {
 }
 
 #[tokio::test]
+async fn a_conversation_takes_texts_to_the_user_id_that_it_was_opened_with() {
+    let (patchbay, client, _sink, phone) = in_touch().await;
+    let (user, other) = (phone.user_id().await, patchbay.new_phone().user_id().await);
+    let id = opened(&client, json!({ "recipient": phone.msisdn, "customerUserId": user })).await;
+    let to_user = |user: &str, words: &str| {
+        let mut payload = text(&client, "", &id, words);
+        payload["messages"][0]["recipientNumbers"] = json!([{ "customerUserId": user }]);
+        payload
+    };
+
+    assert_eq!(send(&client, &to_user(&user, "one")).await["acceptedCount"], 1);
+
+    phone.receives("the text", |message| message["text"] == "one").await;
+    assert_eq!(send(&client, &to_user(&other, "two")).await["acceptedCount"], 0, "somebody else's");
+}
+
+#[tokio::test]
 async fn an_incoming_message_says_which_conversation_it_is_part_of() {
     let (_patchbay, client, sink, phone) = in_touch().await;
     let without = write(&phone, &client, &sink, "before").await;

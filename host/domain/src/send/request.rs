@@ -265,7 +265,7 @@ impl Check {
                 id.and(content).map(|content| RequestContent::Chat(Box::new(content)))
             }
             Some(SendKind::Notification) => {
-                if message.conversation_id.is_some() {
+                if message.conversation_id.is_some_and(|id| !id.is_empty()) {
                     self.fault(&format!("{field}.conversationId"), "is not accepted on NOTIFICATION");
                 }
                 let components = message.components.unwrap_or_default();

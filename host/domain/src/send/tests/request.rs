@@ -73,6 +73,7 @@ fn message_types_other_than_the_two_are_refused_with_the_allowed_ones() {
 fn a_notification_takes_no_conversation_and_a_chat_no_components() {
     let with_conversation = with(notification(), "/messages/0/conversationId", json!("x"));
     assert_eq!(fault(&with_conversation).field, "messages[0].conversationId");
+    assert!(parse(&with(notification(), "/messages/0/conversationId", json!(""))).is_ok(), "it names none");
     let components = json!([{"type": "body", "parameters": ["x"]}]);
     assert_eq!(fault(&with(chat(), "/messages/0/components", components)).field, "messages[0].components");
     assert!(parse(&with(chat(), "/messages/0/components", json!([]))).is_ok());

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::Address,
+    address::{Address, AddressKind},
     conversation::InConversation,
     ids::{ClientId, ConversationId, ConversationParticipantId, InboxId},
 };
@@ -26,7 +26,8 @@ pub struct NamedConversation {
     pub closed: bool,
     /// It has a tracking id already.
     pub has_ct_id: bool,
-    /// Where its customer is reached.
+    /// Where its customer is reached, those that it was opened with included: a user id that nobody has confirmed yet is written
+    /// to as well.
     pub addresses: HashSet<Address>,
 }
 
@@ -38,6 +39,8 @@ struct NamedRow {
     expires_at: DateTime<Utc>,
     closed: bool,
     has_ct_id: bool,
+    recipient: Option<String>,
+    customer_user_id: Option<String>,
     kinds: Vec<String>,
     values: Vec<String>,
 }
@@ -68,7 +71,8 @@ pub async fn named(
     kept.dedup();
     let rows: Vec<NamedRow> = sqlx::query_as(
         "SELECT one.id AS asked_id, one.id, one.inbox_id, one.expires_at, one.closed_at IS NOT NULL AS closed,
-                one.ct_id IS NOT NULL AS has_ct_id, COALESCE(known.kinds, '{}') AS kinds, COALESCE(known.values, '{}') AS values
+                one.ct_id IS NOT NULL AS has_ct_id, one.recipient, one.customer_user_id,
+                COALESCE(known.kinds, '{}') AS kinds, COALESCE(known.values, '{}') AS values
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
          CROSS JOIN LATERAL (
              SELECT * FROM conversation held WHERE held.client_id = given.client_id AND held.id = given.id
@@ -94,13 +98,16 @@ impl TryFrom<NamedRow> for NamedConversation {
     fn try_from(row: NamedRow) -> Result<Self> {
         let address =
             |(kind, value): (&String, &String)| stored::address("customer_address", ("kind", "value"), kind, value);
+        let mut addresses: HashSet<Address> = row.kinds.iter().zip(&row.values).map(address).collect::<Result<_>>()?;
+        let opened_with = [(AddressKind::Phone, row.recipient), (AddressKind::Bsuid, row.customer_user_id)];
+        addresses.extend(opened_with.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, &value?)));
         Ok(Self {
             id: ConversationId(row.id),
             inbox: InboxId(row.inbox_id),
             expires_at: row.expires_at,
             closed: row.closed,
             has_ct_id: row.has_ct_id,
-            addresses: row.kinds.iter().zip(&row.values).map(address).collect::<Result<_>>()?,
+            addresses,
         })
     }
 }
