@@ -7,12 +7,7 @@ use sha2::{Digest, Sha256};
 use storage::tenancy::users;
 use uuid::Uuid;
 
-use super::{
-    LoginError,
-    logins::{PASSWORD_MAX_BYTES, refuse_when_limited},
-    password,
-    turns::Visitor,
-};
+use super::{LoginError, logins::refuse_when_limited, password, turns::Visitor};
 use base::{Error, audit::Administration, secrets::SealError};
 
 /// Whether a password is that of a user. Wrong ones are counted for `on_behalf_of`, such as the sender of a mail, apart from
@@ -32,12 +27,9 @@ pub async fn confirm_password(
     };
     let visitor = Visitor::new(from, account.clone());
     let stored = found.as_ref().map(|user| user.password_hash.clone());
-    let right = if password.len() > PASSWORD_MAX_BYTES {
-        false
-    } else {
-        let turn = password::TURNS.wait(&visitor).await?;
-        password::verify(turn, password, stored).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?
-    };
+    let turn = password::TURNS.wait(&visitor).await?;
+    let right = password::verify(turn, password, stored).await;
+    let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
     let mut tx = admin.db.begin().await?;
     users::lock_account(&mut tx, &account).await?;
     refuse_when_limited(admin, &mut tx, &account).await?;

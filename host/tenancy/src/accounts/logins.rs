@@ -18,8 +18,6 @@ use base::{Error, secrets::SealError};
 /// Wrong passwords per account within [`FAILURE_WINDOW`]; one more is not even judged (DESIGN 7).
 const FAILURES_ALLOWED: usize = 10;
 const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
-/// Longer passwords are wrong without hashing them.
-pub(super) const PASSWORD_MAX_BYTES: usize = 1024;
 
 /// Who somebody says to be. `Debug` does not show them.
 #[derive(Clone)]
@@ -130,12 +128,9 @@ pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Ju
     };
     let visitor = Visitor::new(login.from, account.clone());
     let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
-    let right = if login.password.len() > PASSWORD_MAX_BYTES {
-        false
-    } else {
-        let turn = password::TURNS.wait(&visitor).await?;
-        password::verify(turn, login.password, stored).await.map_err(|_| Error::Sealed(SealError::NoRandomness))?
-    };
+    let turn = password::TURNS.wait(&visitor).await?;
+    let right = password::verify(turn, login.password, stored).await;
+    let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
     Ok(Judged { account, visitor, found: found.filter(|_| right) })
 }
 

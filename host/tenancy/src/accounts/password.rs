@@ -7,7 +7,10 @@ use argon2::{
 };
 use tokio::{sync::Semaphore, task};
 
-use super::turns::{Turn, Turns};
+use super::{
+    create::PASSWORD_MAX,
+    turns::{Turn, Turns},
+};
 use base::secrets;
 
 /// 19 MiB, two passes, one lane: the first of the parameter sets that OWASP calls equivalent.
@@ -37,8 +40,9 @@ pub(super) async fn hash(password: String) -> Result<String, HashFailed> {
 }
 
 /// Compares a password with a stored hash, in the turn that was waited for; `None` = there is no such account, which takes
-/// as long and answers `false`.
+/// as long and answers `false`. So does one that is too long: what it leads to is written down, and must not be had for less.
 pub(super) async fn verify(_turn: Turn<'_>, password: String, stored: Option<String>) -> Result<bool, HashFailed> {
+    let stored = stored.filter(|_| password.len() <= PASSWORD_MAX);
     let known = stored.is_some();
     let matches = task::spawn_blocking(move || {
         let stored = stored.or_else(|| NOBODY.clone())?;

@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use super::office::{self, Office, acme};
 use base::audit::Actor;
 use tenancy::accounts::{
-    ApiKey, Authenticator, CreateError, Login, LoginError, NewUser, Role, create_client, create_user,
+    ApiKey, Authenticator, CreateError, Login, LoginError, NewClient, NewUser, Role, create_client, create_user,
     forget_old_failures, generate_api_key, retrieve_api_key,
 };
 
@@ -186,6 +186,44 @@ async fn who_has_logged_in_from_there_before_does_not_wait_for_strangers() {
     for stranger in strangers {
         assert!(matches!(stranger.await.unwrap(), LoginError::InvalidCredentials));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_that_is_too_long_waits_for_its_turn_before_it_is_written_down() {
+    const LOGINS: usize = 200;
+    let office = std::sync::Arc::new(Office::open().await);
+    create_client(&office.administration(), acme()).await.unwrap();
+    let logins: Vec<_> = (0..LOGINS)
+        .map(|at| {
+            let office = std::sync::Arc::clone(&office);
+            let email = format!("nobody-{at}@acme.example");
+            let login = Login { email, from: Some("203.0.113.7".parse().unwrap()), ..login(&"x".repeat(1_025)) };
+            tokio::spawn(async move { fails(&office, login).await })
+        })
+        .collect();
+    let (mut crowded, mut counted) = (0, 0);
+    for login in logins {
+        match login.await.unwrap() {
+            LoginError::Crowded => crowded += 1,
+            LoginError::InvalidCredentials => counted += 1,
+            error @ (LoginError::RateLimited { .. } | LoginError::TemporaryPassword | LoginError::Failed(_)) => {
+                panic!("{error:?}")
+            }
+        }
+    }
+    assert!(crowded > 0, "{counted} of {LOGINS} were written down without waiting");
+    office.clock.advance(Duration::from_secs(16 * 60));
+    assert_eq!(forget_old_failures(&office.administration()).await.unwrap(), counted);
+}
+
+#[tokio::test]
+async fn a_password_may_have_1024_bytes_and_no_more() {
+    let office = Office::open().await;
+    let longest = "x".repeat(1_024);
+    create_client(&office.administration(), NewClient { password: longest.clone(), ..acme() }).await.unwrap();
+    retrieve_api_key(&office.administration(), login(&longest)).await.unwrap();
+    let longer = fails(&office, login(&format!("{longest}x"))).await;
+    assert!(matches!(longer, LoginError::InvalidCredentials));
 }
 
 #[tokio::test]
