@@ -82,6 +82,25 @@ async fn duplicates_among_other_sends_at_once_are_told_apart() {
 }
 
 #[tokio::test]
+async fn a_wrong_request_is_refused_by_itself_and_not_the_right_one_that_comes_at_once_with_its_key() {
+    let (patchbay, client, phone) = client_and_phone().await;
+    let right = client.order_ready(&[&phone.msisdn]);
+    let mut wrong = right.clone();
+    wrong["sender"] = json!("27999999999");
+    let keys: Vec<String> = (0..20).map(|at| format!("key-{at}")).collect();
+    let both = keys.iter().flat_map(|key| [(&wrong, key), (&right, key)]);
+
+    let replies = join_all(both.map(|(payload, key)| client.send_with_key(payload, key))).await;
+
+    for pair in replies.chunks(2) {
+        assert_eq!(pair[1].status, 202, "{}", pair[1].text);
+        // Where the right one came first, the wrong one is a replay.
+        assert!(pair[0].text == pair[1].text || pair[0].faulty_fields() == ["sender"], "{}", pair[0].text);
+    }
+    sent_exactly(&patchbay, &client, 20).await;
+}
+
+#[tokio::test]
 async fn a_key_belongs_to_one_client() {
     let (patchbay, first, phone) = client_and_phone().await;
     let second = patchbay.new_client().await;

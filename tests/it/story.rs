@@ -81,6 +81,30 @@ async fn the_story_of_a_fallback_names_what_decided_and_the_parts_of_the_sms() {
 }
 
 #[tokio::test]
+async fn a_message_has_not_failed_while_it_is_not_decided_whether_an_sms_follows() {
+    let patchbay = Shared::with_guests().await;
+    let client = patchbay.new_client().await;
+    let sink = Sink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    // It gives up on this text, and is asked twice more, after one second and after five.
+    client.activate("picky-fallback").await;
+    let phone = patchbay.new_phone();
+    phone.set(json!({ "onWhatsApp": false })).await;
+    let mut payload = client.order_ready(&[&phone.msisdn]);
+    payload["fallback"] = json!({ "sendFallback": true, "text": "mind the trap" });
+    let batch = client.send(&payload).await.accepted()["batchId"].as_str().unwrap().to_owned();
+
+    let undecided = story(&client, &sink, &phone, |story| !entries(story, "DECISION").is_empty()).await;
+
+    assert_eq!((&undecided["status"], &undecided["channel"]), (&json!("ACCEPTED"), &json!("WHATSAPP")));
+    assert_eq!(entries(&undecided, "DECISION")[0]["outcome"], "PENDING");
+    let progress = client.get(&format!("/whatsapp-api-service/v2/batches/{batch}")).await.ok()["progress"].clone();
+    assert_eq!((&progress["accepted"], &progress["failed"]), (&json!(1), &json!(0)), "{progress}");
+    let decided = story(&client, &sink, &phone, |story| is_told(story, "DELIVERED")).await;
+    assert_eq!((&decided["status"], &decided["channel"]), (&json!("DELIVERED"), &json!("SMS")));
+}
+
+#[tokio::test]
 async fn a_call_that_the_provider_refused_for_now_is_part_of_the_story() {
     let (_patchbay, client, sink, phone) = stage().await;
     phone.set(json!({ "rejectWith": { "status": 500, "code": 131_000, "times": 1 } })).await;

@@ -71,8 +71,7 @@ pub async fn list(
 ) -> Result<Page<Batch>> {
     let mut db = db.acquire().await?;
     let between = (from.map_or(Uuid::nil(), first_id_at), to.map_or(Uuid::max(), first_id_at));
-    let (items, total) = batches::page(&mut db, client, between, page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(batches::page(&mut db, client, between, page).await?)
 }
 
 /// How far a batch is; `None` when the client has no such batch.

@@ -22,7 +22,7 @@ pub use storage::outbound::stories::{StoryCall, StoryLeg, StoryPart};
 pub struct Story {
     /// The message.
     pub message: StoryMessage,
-    /// Where it stands: where its last leg does.
+    /// Where it stands: where its last leg does, or at what was reported of it last while it is not decided whether an SMS follows.
     pub status: String,
     /// The channel of that leg.
     pub channel: String,
@@ -93,12 +93,35 @@ pub async fn tell(db: &PgPool, client: ClientId, gst_id: &str) -> Result<Option<
     let Some(id) = stories::find(&mut db, client, gst_id).await? else { return Ok(None) };
     let Some(message) = stories::message(&mut db, client, id).await? else { return Ok(None) };
     let legs = stories::legs(&mut db, client, id).await?;
+    let receipts = stories::receipts(&mut db, client, id).await?;
+    let decision = stories::decision(&mut db, client, id).await?;
     let last = legs.last();
-    let status = last.map_or_else(|| "QUEUED".to_owned(), |leg| leg.state.clone());
+    let status = status(last, &receipts, decision.as_ref());
     let channel = last.map_or_else(|| message.channel.clone(), |leg| leg.channel.clone());
     let due_at = last.and_then(|leg| leg.due_at);
-    let timeline = timeline(&mut db, client, id, &message, legs).await?;
+    let timeline = timeline(&mut db, client, id, &message, Course { legs, receipts, decision }).await?;
     Ok(Some(Story { message, status, channel, due_at, timeline }))
+}
+
+/// The course that a message took.
+struct Course {
+    legs: Vec<StoryLeg>,
+    receipts: Vec<StoryReceipt>,
+    decision: Option<StoryDecision>,
+}
+
+/// `FAILED` only where no leg is left (DESIGN 6).
+fn status(last: Option<&StoryLeg>, receipts: &[StoryReceipt], decision: Option<&StoryDecision>) -> String {
+    const BEGINNING: &str = "QUEUED";
+    let undecided = decision.is_some_and(|decision| decision.state == "PENDING");
+    let state = match last {
+        Some(leg) if leg.state == "FAILED" && undecided => {
+            receipts.iter().rev().map(|step| step.state.as_str()).find(|state| *state != "FAILED")
+        }
+        Some(leg) => Some(leg.state.as_str()),
+        None => None,
+    };
+    state.unwrap_or(BEGINNING).to_owned()
 }
 
 async fn timeline(
@@ -106,9 +129,8 @@ async fn timeline(
     client: ClientId,
     id: MessageId,
     message: &StoryMessage,
-    legs: Vec<StoryLeg>,
+    Course { legs, receipts, decision }: Course,
 ) -> Result<Vec<Entry>> {
-    let receipts = stories::receipts(db, client, id).await?;
     let ids: Vec<Uuid> = receipts.iter().map(|receipt| receipt.id).collect();
     let webhooks = stories::webhooks(db, client, &ids).await?;
     let delivered: Vec<Uuid> = webhooks.iter().map(|webhook| webhook.id).collect();
@@ -120,7 +142,7 @@ async fn timeline(
         let leg = legs.iter().find(|leg| leg.ordinal == call.ordinal).cloned().map(Box::new);
         entries.push(Entry { time: call.called_at, what: What::NotTaken { call, leg } });
     }
-    if let Some(decision) = stories::decision(db, client, id).await? {
+    if let Some(decision) = decision {
         let time = decision.decided_at.unwrap_or(decision.failed_at);
         entries.push(Entry { time, what: What::Decision(decision) });
     }
@@ -209,6 +231,32 @@ mod tests {
             other => format!("{other:?}"),
         };
         entries.iter().map(name).collect()
+    }
+
+    fn decision(state: &str) -> StoryDecision {
+        StoryDecision {
+            state: state.to_owned(),
+            failed_at: DateTime::UNIX_EPOCH,
+            decided_at: None,
+            plugin: None,
+            version: None,
+            sha256: None,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn a_message_has_failed_only_where_no_leg_is_left() {
+        let failed = StoryLeg { state: "FAILED".to_owned(), ..leg(0) };
+        let receipts = [receipt(1, "ACCEPTED"), receipt(2, "FAILED")];
+        let told = |receipts: &[StoryReceipt], decided: Option<&str>| {
+            status(Some(&failed), receipts, decided.map(decision).as_ref())
+        };
+        assert_eq!(told(&receipts, Some("PENDING")), "ACCEPTED");
+        assert_eq!(told(&receipts[1..], Some("PENDING")), "QUEUED", "the provider never took it");
+        assert_eq!(told(&receipts, Some("SKIPPED")), "FAILED");
+        assert_eq!(told(&receipts, None), "FAILED");
+        assert_eq!(status(Some(&leg(1)), &receipts, Some(&decision("SENT"))), "ACCEPTED", "of the SMS");
     }
 
     #[test]

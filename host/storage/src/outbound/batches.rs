@@ -8,6 +8,7 @@ use domain::{
     clock::minted_at,
     delivery::DeliveryState,
     ids::{BatchId, ClientId, InboxId, MessageId},
+    page::{Page, PageRequest},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -17,7 +18,8 @@ use crate::{Result, stored::known};
 /// When legs of a paused batch are due: never, until somebody resumes it.
 const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
 
-/// Batches that a list counts at most: more would cost what lies there.
+/// Batches that are counted one by one: more would cost what lies there. Of a list that is longer, the total says that there are
+/// this many at least, and always more than the pages up to the one that is asked for, as long as there is another one.
 pub const COUNTED_MAX: i64 = 10_000;
 
 /// How somebody stopped a batch.
@@ -143,16 +145,14 @@ impl TryFrom<BatchRow> for Batch {
     }
 }
 
-/// A page of the client's batches that were accepted between two ids of moments (the second excluded), newest first; and how
-/// many there are over all pages, [`COUNTED_MAX`] at most.
+/// A page of the client's batches that were accepted between two ids of moments (the second excluded), newest first.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     (from, to): (Uuid, Uuid),
-    limit: i64,
-    offset: i64,
-) -> Result<(Vec<Batch>, i64)> {
-    let total: i64 = sqlx::query_scalar(
+    page: PageRequest,
+) -> Result<Page<Batch>> {
+    let counted: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM (SELECT 1 FROM outbound_part
                                WHERE client_id = $1 AND id >= $2 AND id < $3 AND accepted IS NOT NULL LIMIT $4) counted",
     )
@@ -182,11 +182,16 @@ pub async fn page(
     .bind(client.0)
     .bind(from)
     .bind(to)
-    .bind(limit)
-    .bind(offset)
+    // One more, which says whether there is another page.
+    .bind(page.limit() + 1)
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
-    Ok((rows.into_iter().map(Batch::try_from).collect::<Result<_>>()?, total))
+    let seen = page.offset() + i64::try_from(rows.len()).unwrap_or_default();
+    let total = if counted < COUNTED_MAX || rows.is_empty() { counted } else { seen.max(counted) };
+    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
+    let items = rows.into_iter().take(size).map(Batch::try_from).collect::<Result<_>>()?;
+    Ok(Page { items, total: u64::try_from(total).unwrap_or_default() })
 }
 
 /// A batch; `None` when the client has no such batch.
@@ -210,17 +215,26 @@ pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Re
     row.map(Batch::try_from).transpose()
 }
 
-/// How many messages of a batch stand where: where their last legs do.
+/// How many messages of a batch stand where: where their last legs do. While it is not decided whether an SMS follows a leg that
+/// has failed, another one may be left: such a message stands at what was reported of it last.
 pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<HashMap<DeliveryState, i64>> {
     let rows: Vec<(String, i64)> = sqlx::query_as(
-        "SELECT leg.state, count(*)
+        "SELECT COALESCE(undecided.state, leg.state), count(*)
          FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
                OFFSET 0) message
          CROSS JOIN LATERAL (
              SELECT state FROM outbound_leg one WHERE one.client_id = $1 AND one.message_id = message.id
                 AND one.message_id BETWEEN $2 AND $3
              ORDER BY ordinal DESC LIMIT 1) leg
-         GROUP BY leg.state",
+         LEFT JOIN LATERAL (
+             SELECT CASE one.state WHEN 'PENDING' THEN
+                        COALESCE((SELECT step.state
+                                  FROM (SELECT id, state FROM delivery_receipt one
+                                        WHERE one.client_id = $1 AND one.message_id = message.id OFFSET 0) step
+                                  WHERE step.state <> 'FAILED' ORDER BY step.id DESC LIMIT 1), 'QUEUED') END AS state
+             FROM fallback one
+             WHERE one.client_id = $1 AND one.message_id = message.id AND leg.state = 'FAILED' OFFSET 0) undecided ON true
+         GROUP BY 1",
     )
     .bind(client.0)
     .bind(extent.messages.0)
