@@ -204,3 +204,34 @@ async fn the_tier_of_a_number_is_read_when_it_is_added_and_hourly() {
     patchbay.advance_clock(3601).await;
     tier_is(&patchbay, &client, "TIER_50").await;
 }
+
+#[tokio::test]
+async fn marketing_that_waits_is_not_sent_to_a_customer_who_says_stop_meanwhile() {
+    let patchbay = Shared::get().await;
+    let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
+    phone.set(json!({ "rejectWith": { "status": 500, "code": 131_000 } })).await;
+    let answer = client.send(&client.template("welcome", &phone.msisdn, json!([]))).await.accepted();
+    let batch = format!("/whatsapp-api-service/v2/batches/{}", answer["batchId"].as_str().unwrap());
+    eventually("a refused call", || async { (!patchbay.provider_sends(&client).await.is_empty()).then_some(()) }).await;
+    client.post(&format!("{batch}/pause"), &json!({})).await.ok();
+    phone.set(json!({ "rejectWith": null })).await;
+
+    prefer(&patchbay, &client, &phone.msisdn, "stop").await;
+    let calls = patchbay.provider_sends(&client).await.len();
+    client.post(&format!("{batch}/resume"), &json!({})).await.ok();
+
+    let failed = "SELECT error_code FROM delivery_receipt
+        WHERE state = 'FAILED' AND client_id = (SELECT id FROM client WHERE client_ref = $1)";
+    let code = eventually("the failure", || async {
+        let mut db = patchbay.database().await;
+        let code: Option<String> =
+            sqlx::query_scalar(failed).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap();
+        code
+    })
+    .await;
+    assert_eq!(code, "131050");
+    assert_eq!(patchbay.provider_sends(&client).await.len(), calls, "the provider is not asked");
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    phone.receives("what is no marketing", |_| true).await;
+    assert_eq!(phone.inbox().await.len(), 1);
+}

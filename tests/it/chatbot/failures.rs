@@ -160,3 +160,26 @@ async fn a_turn_that_fails_writes_nothing() {
     asks(&patchbay.new_phone(), &client, "total", "total 1").await;
     assert_eq!(texts(&phone).await, Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn a_bot_sends_no_marketing_to_a_customer_who_said_stop() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    let event = json!({
+        "type": "user_preferences", "phoneNumberId": format!("1{}", client.number), "msisdn": phone.msisdn, "value": "stop",
+    });
+    patchbay.simulate("/simulator/events", &event).await;
+    eventually("the stop", || async {
+        let statement =
+            "SELECT count(*) FROM marketing_stop WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+        let mut db = patchbay.database().await;
+        let count: i64 = sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap();
+        (count == 1).then_some(())
+    })
+    .await;
+    asks(&phone, &client, "say hello", "hello").await;
+
+    phone.write(&client.number, &format!("template {} welcome", client.template_id("welcome"))).await;
+
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("has stopped marketing messages"), "{reason}");
+}

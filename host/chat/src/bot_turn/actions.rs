@@ -5,13 +5,13 @@ use domain::{
     content::{self, MediaKind, OutboundContent, OutboundMedia},
     custom_action::{self, ComposedTemplate, CustomAction},
     ids::{ChatMessageId, ClientId},
-    send::{ComponentKind, HeaderFormat, RequestComponent},
-    template::Template,
+    send::{ComponentKind, HeaderFormat, RejectionReason, RequestComponent},
+    template::{Template, TemplateCategory},
 };
 use plugin_host::chatbot::{
     Action, ListSection, MediaKind as PluginMediaKind, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate,
 };
-use storage::{chat::chat_messages, inboxes::templates};
+use storage::{chat::chat_messages, inboxes::templates, people::marketing_stops};
 
 use super::scene::Scene;
 use crate::conversation::ratings;
@@ -251,8 +251,12 @@ async fn template(
     };
     let Some(waba) = waba else { return Ok(Err(unknown())) };
     let found = templates::by_ids(&mut db, client, &[(waba, wanted.id.clone())]).await?.into_iter().next();
-    drop(db);
     let Some(found) = found else { return Ok(Err(unknown())) };
+    let is_marketing = TemplateCategory::from(found.record.category.as_str()) == TemplateCategory::Marketing;
+    if is_marketing && marketing_stops::has_stopped(&mut db, client, scene.customer.id).await? {
+        return Ok(Err(format!("template `{}`: {}", wanted.name, RejectionReason::MarketingStopped)));
+    }
+    drop(db);
     let filled = Template::from_record(found.record).map_err(|error| error.to_string()).and_then(|template| {
         if template.name != wanted.name {
             return Err(format!("template {} is named `{}`, not `{}`", template.id, template.name, wanted.name));
