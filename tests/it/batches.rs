@@ -213,5 +213,10 @@ async fn the_report_of_a_day_has_the_messages_of_that_day_alone_over_all_pages()
     assert_eq!((report.status, report.text.lines().count()), (200, 1000));
     let other = client.get("/whatsapp-api-service/v2/reports/2020-02-29").await;
     assert_eq!((other.status, other.text.lines().count()), (200, 1), "the headings alone");
-    assert_eq!(client.get("/whatsapp-api-service/v2/reports/2020-02-30").await.status, 404);
+    for no_day in ["2020-02-30", "20-02-29", "-5000-01-01", "+262142-12-31"] {
+        assert_eq!(client.get(&format!("/whatsapp-api-service/v2/reports/{no_day}")).await.status, 404, "{no_day}");
+    }
+    for no_time in ["-5000-01-01T00:00:00", "%2B11000-01-01T00:00:00", "26-01-01T00:00:00"] {
+        assert_eq!(client.get(&format!("{BATCHES}?from={no_time}")).await.faulty_fields(), ["from"], "{no_time}");
+    }
 }

@@ -138,6 +138,7 @@ async fn each_wrong_value_of_the_json_gateway_names_its_field() {
         ("/settings/scheduledSmsDate", json!("31/01/2026 08:15"), "settings.scheduledSmsDate"),
         ("/settings/scheduledSmsDate", json!("2026-02-30T08:15:00Z"), "settings.scheduledSmsDate"),
         ("/settings/scheduledSmsDate", json!("2026-01-31T08:15:00"), "settings.scheduledSmsDate"),
+        ("/settings/scheduledSmsDate", json!("0000-01-31T08:15:00Z"), "settings.scheduledSmsDate"),
         ("/settings/replyCallBackURL", json!("javascript:alert(1)"), "settings.replyCallBackURL"),
         ("/settings/replyCallBackMethod", json!("DELETE"), "settings.replyCallBackMethod"),
     ];
@@ -203,6 +204,9 @@ async fn a_tracking_query_that_says_nothing_or_nonsense_names_its_field() {
         (json!({ "toDate": "2026-01-31" }), "body"),
         (json!({ "sentDate": "yesterday" }), "sentDate"),
         (json!({ "fromDate": "2026-13-01" }), "fromDate"),
+        (json!({ "sentDate": "+262142-12-31" }), "sentDate"),
+        (json!({ "sentDate": "26-01-31" }), "sentDate"),
+        (json!({ "fromDate": "-5000-01-31T08:15:00" }), "fromDate"),
         (json!({ "ctid": "a", "showfinalstatus": "maybe" }), "showfinalstatus"),
         (json!({ "ctid": 7 }), "ctid"),
         (json!({ "gstids": many }), "gstids"),
@@ -235,7 +239,7 @@ async fn each_wrong_keyword_of_a_batch_has_its_code() {
     let scene = Scene::set().await;
     let (long, name) = ("a".repeat(81), format!("{CELL}|{}", "a".repeat(81)));
     let replies = [("senderid", ""), ("priority", "true"), ("manageownreplies", "true")];
-    let cases: [(&[(&str, &str)], &str); 19] = [
+    let cases: [(&[(&str, &str)], &str); 22] = [
         (&[("message", "")], "1021"),
         (&[("message", " ")], "1021"),
         (&[("batchref", &long)], "1031"),
@@ -253,6 +257,9 @@ async fn each_wrong_keyword_of_a_batch_has_its_code() {
         (&replies, "1103"),
         (&[replies[0], replies[1], replies[2], ("virtualname", &long)], "1104"),
         (&[("futuredatetime", "2026-02-30 08:15:00")], "1310"),
+        (&[("futuredatetime", "31-12-26 08:15:00")], "1310"),
+        (&[("futuredatetime", "-9999-01-01 00:00:00")], "1310"),
+        (&[("futuredatetime", "+262142-12-31 00:00:00")], "1310"),
         (&[("futuredatetime", "2099-01-01 00:00:00")], "1311"),
         (&[("<keyword attribute=\"&\">", "x")], "1001"),
     ];

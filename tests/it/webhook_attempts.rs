@@ -169,9 +169,11 @@ async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again()
     })
     .await;
     assert_eq!((&healthy["state"], healthy.get("disabledReason")), (&json!("ON"), None));
-    let faulty = client.post(&of(&configuration, "/resend-failed"), &json!({ "since": "yesterday" })).await;
-    assert_eq!(faulty.faulty_fields(), ["since"]);
-    for until in ["tomorrow", "2020-01-01T00:00:00Z"] {
+    for since in ["yesterday", "-5000-01-01T00:00:00", "26-01-01T00:00:00"] {
+        let faulty = client.post(&of(&configuration, "/resend-failed"), &json!({ "since": since })).await;
+        assert_eq!(faulty.faulty_fields(), ["since"], "{since}");
+    }
+    for until in ["tomorrow", "2020-01-01T00:00:00Z", "+11000-01-01T00:00:00"] {
         let body = json!({ "since": "2020-01-01T00:00:00Z", "until": until });
         let faulty = client.post(&of(&configuration, "/resend-failed"), &body).await;
         assert_eq!(faulty.faulty_fields(), ["until"], "{until}");

@@ -1,8 +1,8 @@
 //! Batches: what became of a send as a whole, and how it is stopped (`/whatsapp-api-service/v2/batches`).
 
 use axum::{Json, extract::State, http::request::Parts};
-use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
-use domain::{delivery::DeliveryState, ids::BatchId};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{dates, delivery::DeliveryState, ids::BatchId};
 use outbound::batches::{self, Batch, BatchError, Progress};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -158,7 +158,7 @@ impl From<BatchError> for ApiError {
 
 /// The client's batches, the newest first.
 ///
-/// Of more than 10,000 that are asked for, `totalElements` says 10,000: ask for a shorter time.
+/// Of more than 10,000 that are asked for, `totalElements` says at least how many there are; `last` is always exact.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/batches",
@@ -183,9 +183,7 @@ async fn list(
 
 /// ISO 8601; UTC where it names no offset (CONTRACT 7).
 fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
-    let with_offset = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc());
-    let moment = with_offset.or_else(|_| text.parse::<NaiveDateTime>().map(|moment| moment.and_utc()));
-    moment.map_err(|_| ApiError::fault(field, "is not a time in ISO 8601, such as 2026-01-31T08:15:30Z"))
+    dates::moment(text).ok_or_else(|| ApiError::fault(field, "is not a time in ISO 8601, such as 2026-01-31T08:15:30Z"))
 }
 
 /// A batch, and how far it is.

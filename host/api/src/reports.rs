@@ -9,8 +9,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
-use domain::{clock::minted_at, ids::BatchId};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{clock::minted_at, dates, ids::BatchId};
 use futures::stream;
 use outbound::reports::{Report, ReportedMessage};
 use serde::Serialize;
@@ -259,9 +259,10 @@ async fn of_batch(
 async fn of_day(
     State(state): State<ApiState>,
     allowed: Allowed<Following>,
-    Segments(day): Segments<NaiveDate>,
+    Segments(day): Segments<String>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
+    let day = dates::day(&day).ok_or_else(ApiError::not_found)?;
     let format = Format::asked(&parts)?;
     let report = Report::of_day(&state.context.db, allowed.caller.client, day);
     streamed(report, format, &format!("messages-{day}"))

@@ -6,10 +6,11 @@ use axum::{
     http::request::Parts,
 };
 use chat::desk::tickets::{self, Filter, TicketView};
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, Utc};
 use domain::{
     body::FieldFault,
     chat::{Rating, TicketStatus},
+    dates,
     ids::{TicketId, UserId},
     page::PageRequest,
 };
@@ -199,12 +200,8 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
 fn moment(text: &str) -> Option<DateTime<Utc>> {
     // An unescaped `+` arrives as a blank.
     let text = text.replace(' ', "+");
-    let with_offset = DateTime::parse_from_rfc3339(&text).map(|at| at.with_timezone(&Utc)).ok();
-    let plain = || {
-        let formats = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d+%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
-        formats.into_iter().find_map(|format| NaiveDateTime::parse_from_str(&text, format).ok()).map(|at| at.and_utc())
-    };
-    with_offset.or_else(plain)
+    let formats = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d+%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
+    dates::with_offset(&text).or_else(|| dates::wall(&text, &formats).map(|at| at.and_utc()))
 }
 
 /// Tickets, the newest first.
@@ -334,6 +331,8 @@ mod tests {
         assert_eq!(at("2026-11-22T10:00:00").as_deref(), Some("2026-11-22T10:00:00.000Z"));
         assert_eq!(at("2026-11-22T10:00:00 02:00").as_deref(), Some("2026-11-22T08:00:00.000Z"));
         assert_eq!(at("2026-11-22 10:00:00").as_deref(), Some("2026-11-22T10:00:00.000Z"));
-        assert_eq!(at("yesterday"), None);
+        for no_time in ["yesterday", "-5000-11-22T10:00:00", "+11000-11-22T10:00:00", "26-11-22T10:00:00"] {
+            assert_eq!(at(no_time), None, "{no_time}");
+        }
     }
 }

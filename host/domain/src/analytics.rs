@@ -1,12 +1,13 @@
 //! Analytics of messages (SPEC 2.11, 4.5): what is counted, and in which period.
 
-use chrono::{DateTime, NaiveDateTime, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
     body::{Faults, FieldFault},
     clock::minted_at,
+    dates,
     delivery::DeliveryState,
 };
 
@@ -122,7 +123,7 @@ fn date(field: &str, text: Option<&str>) -> Result<DateTime<Utc>, FieldFault> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Err(FieldFault::new(field, "is required, as YYYY-MM-DD HH:mm:ss in UTC"));
     };
-    let read = NaiveDateTime::parse_from_str(text, FORMAT).ok();
+    let read = dates::wall(text, &[FORMAT]);
     // Exactly as documented: two digits where there are two, and no second 60.
     let read =
         read.filter(|read| read.format(FORMAT).to_string() == text && read.and_utc().timestamp_subsec_nanos() == 0);
@@ -169,6 +170,10 @@ mod tests {
             "2026-01-31 23:59:60",
             "2026-02-30 00:00:00",
             "+2026-01-31 00:00:00",
+            "-5000-01-31 00:00:00",
+            "+262142-12-31 23:59:59",
+            "26-01-31 00:00:00",
+            "0000-01-31 00:00:00",
             "yesterday",
         ] {
             assert_eq!(period(wrong, "2026-12-31 00:00:00").unwrap_err(), ["startDate"], "{wrong}");

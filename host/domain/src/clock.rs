@@ -74,9 +74,13 @@ impl IdSource {
     }
 }
 
-/// The smallest UUIDv7 of a moment: the lower bound of a time range over ids.
+/// The last millisecond that an id can tell, in the year 10889.
+const LAST_MILLIS: u64 = (1 << 48) - 1;
+
+/// The smallest UUIDv7 of a moment: the lower bound of a time range over ids. Of one that no id can tell it is the nearest that
+/// one can.
 pub fn first_id_at(moment: DateTime<Utc>) -> Uuid {
-    let millis = u64::try_from(moment.timestamp_millis()).unwrap_or(0);
+    let millis = u64::try_from(moment.timestamp_millis()).unwrap_or(0).min(LAST_MILLIS);
     Uuid::from_u128(u128::from(millis) << 80)
 }
 
@@ -126,5 +130,13 @@ mod tests {
         let id = IdSource::new([1; 32]).mint(moment(1_760_000_000_000));
         assert!(first_id_at(moment(1_760_000_000_000)) < id);
         assert!(first_id_at(moment(1_760_000_000_001)) > id);
+    }
+
+    #[test]
+    fn a_moment_beyond_the_last_id_comes_after_every_other() {
+        let last = moment((1 << 48) - 1);
+        assert!(first_id_at(last) > first_id_at(moment((1 << 48) - 2)));
+        assert_eq!(first_id_at(moment(1 << 48)), first_id_at(last));
+        assert_eq!(first_id_at(moment(-1)), Uuid::nil());
     }
 }

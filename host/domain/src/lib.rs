@@ -12,6 +12,7 @@ pub mod contact;
 pub mod content;
 pub mod conversation;
 pub mod custom_action;
+pub mod dates;
 pub mod delivery;
 pub mod event;
 pub mod failure_code;

@@ -117,6 +117,10 @@ async fn both_dates_are_required_and_exactly_written() {
     assert_eq!(all.faulty_fields(), ["startDate", "endDate", "messageType"]);
     let backwards = ask("?startDate=2026-01-01%2000:00:01&endDate=2026-01-01%2000:00:00").await;
     assert_eq!(backwards.faulty_fields(), ["endDate"]);
+    let years = ask("?startDate=-5000-01-01%2000:00:00&endDate=%2B262142-12-31%2023:59:59").await;
+    assert_eq!(years.faulty_fields(), ["startDate", "endDate"]);
+    let all_there_are = ask("?startDate=0001-01-01%2000:00:00&endDate=9999-12-31%2023:59:59").await;
+    assert_eq!(all_there_are.ok(), five(0, 0, 0, 0, 0));
     let plus = ask("?startDate=2026-01-01+00:00:00&endDate=2026-01-01+00:00:00").await;
     assert_eq!(plus.ok(), five(0, 0, 0, 0, 0));
 }

@@ -7,8 +7,9 @@ use axum::{
     extract::State,
     http::{StatusCode, request::Parts},
 };
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, Utc};
 use domain::{
+    dates,
     ids::{DeliveryId, WebhookConfigId},
     webhook::WebhookType,
 };
@@ -198,9 +199,7 @@ async fn resend_failed(
 
 /// The moment that a field names in ISO 8601; without an offset it is UTC (CONTRACT 7).
 fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
-    let with_offset = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
-    let moment = with_offset.or_else(|| Some(text.parse::<NaiveDateTime>().ok()?.and_utc()));
-    moment.ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
+    dates::moment(text).ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
 }
 
 /// Tries an address.

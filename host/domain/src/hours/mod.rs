@@ -6,7 +6,7 @@ use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, Time
 use chrono_tz::Tz;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::body;
+use crate::{body, dates};
 
 /// Intervals of one week at most.
 const WEEKLY_MAX: usize = 70;
@@ -170,7 +170,7 @@ pub struct Holiday {
 
 fn day_of_a_calendar<'de, D: Deserializer<'de>>(written: D) -> Result<NaiveDate, D::Error> {
     let text = String::deserialize(written)?;
-    text.parse().map_err(|_| D::Error::custom("is not a day such as `2026-12-25`"))
+    dates::day(&text).ok_or_else(|| D::Error::custom("is not a day such as `2026-12-25`"))
 }
 
 /// When people answer. Nobody is there outside the weekly intervals, nor on holidays.

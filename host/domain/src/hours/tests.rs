@@ -163,8 +163,11 @@ fn what_cannot_be_hours_is_refused_with_the_place_named() {
     assert!(refused(json!({ "weekly": [monday("24:00", "08:00")] })).contains("weekly[0]"));
     assert!(refused(json!({ "weekly": [monday("8", "09:00")] })).contains("time of the day"));
     assert!(refused(json!({ "weekly": [{ "day": "FUNDAY", "from": "08:00", "to": "09:00" }] })).contains("FUNDAY"));
-    let holidays = json!([{ "date": "2026-02-30" }]);
-    assert!(refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).contains("2026-12-25"));
+    for day in ["2026-02-30", "26-12-25", "+262142-12-25"] {
+        let holidays = json!([{ "date": day }]);
+        let said = refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays }));
+        assert!(said.contains("2026-12-25"), "{day}: {said}");
+    }
     let holidays = json!([{ "date": "2026-02-20", "name": " " }]);
     assert!(
         refused(json!({ "weekly": [monday("08:00", "09:00")], "holidays": holidays })).contains("holidays[0].name")

@@ -1,11 +1,14 @@
 //! What a tracking query asks for (SPEC 2.14).
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::truth::Truth;
-use crate::body::{self, Faults, FieldFault, Spelling};
+use crate::{
+    body::{self, Faults, FieldFault, Spelling},
+    dates,
+};
 
 /// Ids that one query may name.
 const IDS_MAX: usize = 100;
@@ -161,16 +164,12 @@ fn given(text: Option<String>) -> Option<String> {
 
 /// The time that a text stands for: of a day its beginning and its end, of a moment that moment twice.
 fn moment_of(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    if let Ok(day) = text.parse::<NaiveDate>() {
+    if let Some(day) = dates::day(text) {
         let begin = day.and_hms_opt(0, 0, 0)?.and_utc();
         return Some((begin, begin + TimeDelta::days(1)));
     }
-    let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
-    let moment = moment.or_else(|| {
-        let formats = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"];
-        let read = |format: &&str| chrono::NaiveDateTime::parse_from_str(text, format).ok();
-        formats.iter().find_map(read).map(|moment| moment.and_utc())
-    })?;
+    let formats = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"];
+    let moment = dates::with_offset(text).or_else(|| dates::wall(text, &formats).map(|moment| moment.and_utc()))?;
     Some((moment, moment))
 }
 
@@ -232,7 +231,11 @@ mod tests {
     #[test]
     fn what_asks_after_nothing_or_says_nonsense_names_its_field() {
         assert_eq!(parsed("{}"), Err(vec!["body".to_owned()]));
-        assert_eq!(parsed(r#"{"sentDate":"yesterday"}"#), Err(vec!["sentDate".to_owned()]));
+        for wrong in
+            ["yesterday", "+262142-12-31", "-5000-01-31", "26-01-31", "26-01-31T08:15:00", "+10000-01-31T08:15:00Z"]
+        {
+            assert_eq!(parsed(&format!(r#"{{"sentDate":"{wrong}"}}"#)), Err(vec!["sentDate".to_owned()]), "{wrong}");
+        }
         assert_eq!(parsed(r#"{"ctid":"a","showfinalstatus":"maybe"}"#), Err(vec!["showfinalstatus".to_owned()]));
     }
 

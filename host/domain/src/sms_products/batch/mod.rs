@@ -12,7 +12,10 @@ use super::{
     source::{WHAT_IT_IS, source},
     truth,
 };
-use crate::segments::{self, Encoding};
+use crate::{
+    dates,
+    segments::{self, Encoding},
+};
 
 /// Longest `batchref`, in characters.
 pub const BATCH_REF_MAX: usize = 80;
@@ -317,7 +320,7 @@ fn reply_model(keywords: &Keywords) -> Result<ReplyModel, BatchFault> {
 fn future(text: &str) -> Result<Future, BatchFault> {
     let text = text.trim();
     let local = ["%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"];
-    let local = local.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok()).map(Future::Local);
-    let anywhere = || DateTime::parse_from_rfc3339(text).ok().map(|moment| Future::At(moment.to_utc()));
+    let local = dates::wall(text, &local).map(Future::Local);
+    let anywhere = || dates::with_offset(text).map(Future::At);
     local.or_else(anywhere).ok_or_else(|| BatchFault::new(1310, "futuredatetime must be YYYY-MM-DD hh:mm:ss"))
 }

@@ -97,6 +97,13 @@ fn a_future_time_is_local_or_has_an_offset() {
     }
 }
 
+#[test]
+fn a_future_time_has_a_year_of_four_digits() {
+    for text in ["31-12-26 08:15:00", "-9999-01-01 00:00:00", "+262142-12-31 00:00:00", "26-01-31T08:15:00+02:00"] {
+        assert_eq!(judged(&[("futuredatetime", text)]).map(drop), Err(1310), "{text}");
+    }
+}
+
 fn parts(changes: &[(&str, &str)]) -> Result<usize, u16> {
     BatchText::of(&keywords(changes)).map(|text| text.parts).map_err(|fault| fault.code)
 }

@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use super::{cell, truth::Truth};
 use crate::{
     body::{self, Faults, FieldFault, extent},
+    dates,
     phone::Msisdn,
     segments,
 };
@@ -133,11 +134,11 @@ impl Check {
 
     fn moment(&mut self, field: &str, given: Option<String>) -> Option<DateTime<Utc>> {
         let text = given.filter(|text| !text.is_empty())?;
-        let read = DateTime::parse_from_rfc3339(&text);
-        if read.is_err() {
+        let read = dates::with_offset(&text);
+        if read.is_none() {
             self.fault(field, "is no time: write YYYY-MM-DDThh:mm:ssZ, such as 2026-01-31T08:15:00Z");
         }
-        read.ok().map(|moment| moment.to_utc())
+        read
     }
 
     fn method(&mut self, field: &str, given: Option<&str>) -> bool {

@@ -1,0 +1,85 @@
+//! Dates and moments that callers write. Their years have four digits, 0001 to 9999: what reads dates for us also takes a sign, fewer
+//! digits and more, and so makes the year 31 of `31-12-26`, or a year that the database does not know.
+
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
+
+/// The years that can be written.
+const YEARS: RangeInclusive<i32> = 1..=9999;
+/// Of a moment in ISO 8601 without an offset.
+const ISO: [&str; 1] = ["%Y-%m-%dT%H:%M:%S%.f"];
+
+/// A day: `2026-01-31`.
+pub fn day(text: &str) -> Option<NaiveDate> {
+    let day: NaiveDate = has_whole_year(text).then_some(text)?.parse().ok()?;
+    YEARS.contains(&day.year()).then_some(day)
+}
+
+/// A date with its time of day, in the first of the formats that fits. Each begins with `%Y-`.
+pub fn wall(text: &str, formats: &[&str]) -> Option<NaiveDateTime> {
+    let text = has_whole_year(text).then_some(text)?;
+    let wall = formats.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())?;
+    YEARS.contains(&wall.year()).then_some(wall)
+}
+
+/// A moment in ISO 8601 that says its offset: `2026-01-31T08:15:00+02:00`. Its year is one in UTC too.
+pub fn with_offset(text: &str) -> Option<DateTime<Utc>> {
+    let moment = DateTime::parse_from_rfc3339(has_whole_year(text).then_some(text)?).ok()?;
+    let moment = moment.to_utc();
+    YEARS.contains(&moment.year()).then_some(moment)
+}
+
+/// A moment in ISO 8601; in UTC where it says no offset (CONTRACT 7).
+pub fn moment(text: &str) -> Option<DateTime<Utc>> {
+    with_offset(text).or_else(|| wall(text, &ISO).map(|wall| wall.and_utc()))
+}
+
+/// Whether a text begins with four digits and the dash that ends a year.
+fn has_whole_year(text: &str) -> bool {
+    text.split_once('-').is_some_and(|(year, _)| year.len() == 4 && year.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECONDS: [&str; 1] = ["%Y-%m-%d %H:%M:%S"];
+    /// Years that are no years of four digits.
+    const WRONG: [&str; 8] = ["-0001", "+2026", "-9999", "+262142", "26", "026", "10000", "0000"];
+
+    #[test]
+    fn a_year_has_four_digits() {
+        for year in WRONG {
+            assert_eq!(day(&format!("{year}-12-31")), None, "{year}");
+            assert_eq!(wall(&format!("{year}-12-31 08:15:00"), &SECONDS), None, "{year}");
+            assert_eq!(with_offset(&format!("{year}-12-31T08:15:00Z")), None, "{year}");
+            assert_eq!(moment(&format!("{year}-12-31T08:15:00")), None, "{year}");
+        }
+        for year in ["0001", "2026", "9999"] {
+            assert!(day(&format!("{year}-12-31")).is_some(), "{year}");
+            assert!(wall(&format!("{year}-12-31 08:15:00"), &SECONDS).is_some(), "{year}");
+            assert!(with_offset(&format!("{year}-12-31T08:15:00Z")).is_some(), "{year}");
+            assert!(moment(&format!("{year}-12-31T08:15:00")).is_some(), "{year}");
+        }
+    }
+
+    #[test]
+    fn a_day_does_not_stand_where_the_year_does() {
+        assert_eq!(wall("31-12-26 08:15:00", &SECONDS), None);
+        assert_eq!(day("31-12-2026"), None);
+    }
+
+    #[test]
+    fn an_offset_does_not_lead_out_of_the_years() {
+        assert!(moment("9999-12-31T23:59:59+00:00").is_some());
+        assert_eq!(moment("9999-12-31T23:59:59-00:01"), None);
+        assert!(moment("0001-01-01T00:00:00+00:00").is_some());
+        assert_eq!(moment("0001-01-01T00:00:00+00:01"), None);
+    }
+
+    #[test]
+    fn a_moment_without_an_offset_is_in_utc() {
+        assert_eq!(moment("2026-01-31T08:15:00.5"), moment("2026-01-31T10:15:00.5+02:00"));
+    }
+}
