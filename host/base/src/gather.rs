@@ -13,12 +13,15 @@ use std::{
 };
 
 use futures::{FutureExt, future::BoxFuture};
+use storage::silence::within;
 use tokio::sync::{Notify, oneshot};
 
 /// After a group of so many, some of its callers are likely to come back.
 const SEVERAL: usize = 4;
 /// How long the next group waits for them.
 const COMING_BACK: Duration = Duration::from_millis(2);
+/// Work on a group that takes longer waits for a database that has vanished, and the callers after it for that.
+const LONGEST: Duration = Duration::from_secs(120);
 
 /// How groups are made.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +75,8 @@ where
         Arc::new(Self { grouping, weight, work, waiting: Mutex::new(HashMap::new()) })
     }
 
-    /// Has an item done, with whatever else of its key arrives meanwhile. `None` when the work on its group panicked.
+    /// Has an item done, with whatever else of its key arrives meanwhile. `None` when the work on its group panicked, or did
+    /// not end.
     pub async fn join(self: &Arc<Self>, key: K, item: I) -> Option<A> {
         let (answer, answered) = oneshot::channel();
         let starts_group = {
@@ -110,10 +114,11 @@ where
             answered = group.len();
             let (items, answers): (Vec<I>, Vec<_>) = group.into_iter().unzip();
             // A panic must not leave later callers waiting for a group that never comes.
-            match AssertUnwindSafe((self.work)(key, items)).catch_unwind().await {
+            match within(LONGEST, AssertUnwindSafe((self.work)(key, items)).catch_unwind()).await {
                 // A caller that has hung up does not listen any more.
-                Ok(done) => answers.into_iter().zip(done).for_each(|(answer, done)| drop(answer.send(done))),
-                Err(_) => tracing::error!("the work on a group panicked; its callers are told that it failed"),
+                Some(Ok(done)) => answers.into_iter().zip(done).for_each(|(answer, done)| drop(answer.send(done))),
+                Some(Err(_)) => tracing::error!("the work on a group panicked; its callers are told that it failed"),
+                None => tracing::error!("the work on a group did not end; its callers are told that it failed"),
             }
         }
     }
@@ -236,6 +241,15 @@ mod tests {
         let gatherer = sizes(Grouping { groups: 1, ..GROUPING }, &gate);
         assert_eq!(joined(&gatherer, &gate, &[1, 99]).await, [Some(1), None]);
         assert_eq!(joined(&gatherer, &gate, &[1]).await, [Some(1)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_group_that_does_not_end_fails_alone_and_the_next_one_is_done() {
+        let gate = Arc::new(Semaphore::new(0));
+        let gatherer = sizes(Grouping { groups: 1, ..GROUPING }, &gate);
+        assert_eq!(gatherer.join(1, 1).await, None);
+        gate.add_permits(1);
+        assert_eq!(gatherer.join(1, 1).await, Some(1));
     }
 
     /// Five callers at once, of whom some come back with a second item as soon as they are answered; the sizes of all groups.

@@ -1,10 +1,14 @@
-//! What a worker holds while it works, and how work that was just written wakes one.
+//! What a worker holds while it works, and how work that was just written wakes one. What all work hangs on is done in time or
+//! fails: a database that has vanished with its machine says nothing, and must not be waited for.
 
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-pub use storage::work::lanes::LEASE;
-use storage::{PgConnection, work::lanes::Queue};
+use storage::{PgConnection, silence::in_time, work::lanes::Queue};
+pub use storage::{
+    silence::{SILENCE, within},
+    work::lanes::LEASE,
+};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -37,30 +41,42 @@ impl Lease {
         stop: CancellationToken,
         nudge: Arc<Notify>,
     ) -> Result<Option<Self>> {
-        let mut db = ctx.db.acquire().await?;
         let Wake { queue, client, lane } = lane;
-        let fence = storage::work::lanes::claim(&mut db, client, queue, lane, ctx.node, length).await?;
+        let claiming = async {
+            let mut db = ctx.db.acquire().await?;
+            storage::work::lanes::claim(&mut db, client, queue, lane, ctx.node, length).await
+        };
+        let fence = in_time(claiming).await?;
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
     /// Extends the lease; `false` when the lane is somebody else's by now.
     pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
-        let mut db = ctx.db.acquire().await?;
-        Ok(storage::work::lanes::renew(&mut db, self.client, self.queue, self.lane, self.fence, length).await?)
+        let renewing = async {
+            let mut db = ctx.db.acquire().await?;
+            storage::work::lanes::renew(&mut db, self.client, self.queue, self.lane, self.fence, length).await
+        };
+        Ok(in_time(renewing).await?)
     }
 
     /// Gives the lane back at once.
     pub async fn release(&self, ctx: &Context) -> Result<()> {
-        let mut db = ctx.db.acquire().await?;
-        Ok(storage::work::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await?)
+        let releasing = async {
+            let mut db = ctx.db.acquire().await?;
+            storage::work::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await
+        };
+        Ok(in_time(releasing).await?)
     }
 
     /// Gives the lane back unless something is due in it; `false`: go on. What other processes add to a lane that is held here is
     /// announced to nobody else.
     pub async fn give_back(&self, ctx: &Context) -> Result<bool> {
-        let mut db = ctx.db.acquire().await?;
-        let lane = (self.queue, self.lane);
-        Ok(storage::work::lanes::give_back(&mut db, self.client, lane, self.fence, ctx.now()).await?)
+        let giving_back = async {
+            let mut db = ctx.db.acquire().await?;
+            let lane = (self.queue, self.lane);
+            storage::work::lanes::give_back(&mut db, self.client, lane, self.fence, ctx.now()).await
+        };
+        Ok(in_time(giving_back).await?)
     }
 
     /// First statement of every transaction of a worker: fails when the lane has gone to another process, and keeps it
@@ -126,8 +142,11 @@ impl Wakeups {
 
 /// Lanes with due work that nobody holds, at most `limit`, fair between clients.
 pub async fn due(ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
-    let mut db = ctx.db.acquire().await?;
-    let lanes = storage::work::lanes::due(&mut db, queue, ctx.now(), limit).await?;
+    let searching = async {
+        let mut db = ctx.db.acquire().await?;
+        storage::work::lanes::due(&mut db, queue, ctx.now(), limit).await
+    };
+    let lanes = in_time(searching).await?;
     Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
 }
 
@@ -140,26 +159,37 @@ pub struct Presence {
 impl Presence {
     /// Announces this process, on a connection beside those of the pool.
     pub async fn announce(ctx: &Context) -> Result<Self> {
-        let mut connection = ctx.db.acquire().await?.detach();
-        storage::work::nodes::announce(&mut connection, ctx.node).await?;
-        Ok(Self { connection })
+        let announcing = async {
+            let mut connection = ctx.db.acquire().await?.detach();
+            storage::work::nodes::announce(&mut connection, ctx.node).await?;
+            Ok::<_, storage::Error>(connection)
+        };
+        Ok(Self { connection: in_time(announcing).await? })
     }
 
     /// False once the connection is lost: announce again.
     pub async fn holds(&mut self) -> bool {
-        storage::work::nodes::is_present(&mut self.connection).await
+        within(SILENCE, storage::work::nodes::is_present(&mut self.connection)).await == Some(true)
     }
 
     /// Says that this process stops in good order.
     pub async fn retire(mut self, ctx: &Context) -> Result<()> {
-        Ok(storage::work::nodes::retire(&mut self.connection, ctx.node).await?)
+        Ok(in_time(storage::work::nodes::retire(&mut self.connection, ctx.node)).await?)
     }
+}
+
+/// The failure of work that waits for an answer of a database that was lost.
+pub fn silent() -> Error {
+    storage::silence::silent().into()
 }
 
 /// Frees the lanes of other processes that died without giving them back; answers how many processes those were.
 pub async fn bury_the_dead(ctx: &Context) -> Result<usize> {
-    let mut tx = ctx.db.begin().await?;
-    let dead = storage::work::nodes::bury_the_dead(&mut tx, ctx.node).await?;
-    tx.commit().await?;
-    Ok(dead.len())
+    let burying = async {
+        let mut tx = ctx.db.begin().await?;
+        let dead = storage::work::nodes::bury_the_dead(&mut tx, ctx.node).await?;
+        tx.commit().await?;
+        Ok::<_, storage::Error>(dead.len())
+    };
+    Ok(in_time(burying).await?)
 }

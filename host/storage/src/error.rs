@@ -43,6 +43,13 @@ impl Error {
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| is_of_the_server(&code)),
+            error => error.is_lost(),
+        }
+    }
+
+    /// The database did not answer: the connection is lost, or there was none to be had.
+    pub fn is_lost(&self) -> bool {
+        match self {
             Self::Database(error) => matches!(
                 error,
                 sqlx::Error::Io(_)

@@ -12,6 +12,7 @@ pub mod outbound;
 pub mod people;
 pub mod personal_data;
 pub mod plugins;
+pub mod silence;
 pub mod sms;
 mod stored;
 pub mod tenancy;
@@ -83,6 +84,8 @@ pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
         .max_connections(connections)
         .acquire_timeout(PATIENCE_AT_START)
         .test_before_acquire(false)
+        .before_acquire(|db, _| Box::pin(silence::is_well(db)))
+        .after_release(|db, _| Box::pin(silence::is_well(db)))
         .connect_with(options.clone())
         .await;
     match pool {

@@ -10,16 +10,21 @@ use std::{
 
 use base::{
     Context, Error, Queue, Result,
-    lanes::{LEASE, Lease, Wake},
+    lanes::{LEASE, Lease, Wake, silent},
 };
+use futures::FutureExt;
 use inbound::{callbacks, lite, media};
 use outbound::{dispatch, fallback};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Renewals come three times as often as they must: a step that takes longer than a lease renews on the way, so only a
 /// process that has stopped altogether loses its lanes.
 const RENEWAL: Duration = Duration::from_secs(5);
+
+/// After the database was lost and is back, a worker that has not come to an end in this time waits for an answer of the one that
+/// was lost, and there will be none.
+const COMING_TO_AN_END: Duration = Duration::from_secs(120);
 
 /// What the runner keeps of a lane that is being worked on.
 #[derive(Clone)]
@@ -101,33 +106,56 @@ fn leaves_nothing(queue: Queue) -> bool {
 
 /// Runs the use case and renews the lease beside it.
 async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<()> {
-    renewed_beside(work(ctx, lease), RENEWAL, || renew(ctx, lease)).await
+    let done = renewed_beside(work(ctx, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
+    done.unwrap_or_else(|| Err(silent()))
 }
 
-/// A lease that cannot be renewed stops the work at its next step.
-async fn renew(ctx: &Context, lease: &Lease) {
+/// A lease that cannot be renewed stops the work at its next step. `false`: the database is lost.
+async fn renew(ctx: &Context, lease: &Lease) -> bool {
     match lease.renew(ctx, LEASE).await {
-        Ok(true) => {}
-        Ok(false) => lease.stop.cancel(),
-        Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed"),
+        Ok(true) => true,
+        Ok(false) => {
+            lease.stop.cancel();
+            true
+        }
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a lease could not be renewed");
+            !matches!(error, Error::Storage(error) if error.is_lost())
+        }
     }
 }
 
 /// Does both at the same time until the work is done. A renewal waits for the transaction in which the worker holds the
 /// lane, so the worker must never wait for the renewal. One that is under way is finished before the lane is given back.
-async fn renewed_beside<T, R>(work: impl Future<Output = T>, every: Duration, renew: impl Fn() -> R) -> T
+///
+/// While `renew` says that the database is lost the work is left alone: it may know what is not written yet. Once it is back the
+/// work is stopped at its next step; `None`: there was none, and it was given up.
+async fn renewed_beside<T, R>(
+    work: impl Future<Output = T>,
+    stop: &CancellationToken,
+    every: Duration,
+    renew: impl Fn() -> R,
+) -> Option<T>
 where
-    R: Future<Output = ()>,
+    R: Future<Output = bool>,
 {
-    let done = CancellationToken::new();
+    let (done, hopeless) = (CancellationToken::new(), CancellationToken::new());
     let working = async {
-        let result = work.await;
+        let result = hopeless.run_until_cancelled(work).await;
         done.cancel();
         result
     };
     let renewing = async {
+        let (mut was_lost, mut back) = (false, None);
         while done.run_until_cancelled(tokio::time::sleep(every)).await.is_some() {
-            renew().await;
+            if !renew().await {
+                (was_lost, back) = (true, None);
+            } else if was_lost {
+                stop.cancel();
+                if back.get_or_insert_with(Instant::now).elapsed() >= COMING_TO_AN_END {
+                    hopeless.cancel();
+                }
+            }
         }
     };
     let (result, ()) = tokio::join!(working, renewing);
@@ -166,9 +194,43 @@ mod tests {
             tokio::time::sleep(every * 4).await;
             "done"
         };
-        let renew = || async { *row.lock().await += 1 };
-        let done = tokio::time::timeout(Duration::from_secs(30), renewed_beside(work, every, renew)).await;
-        assert_eq!(done, Ok("done"));
+        let renew = || async {
+            *row.lock().await += 1;
+            true
+        };
+        let done = tokio::time::timeout(
+            Duration::from_secs(30),
+            renewed_beside(work, &CancellationToken::new(), every, renew),
+        )
+        .await;
+        assert_eq!(done, Ok(Some("done")));
         assert!(*row.lock().await >= 1, "the lease was not renewed");
+    }
+
+    /// Does work beside a database that is lost for some seconds; `None`: it was given up.
+    async fn beside(away: std::ops::Range<u64>, work: impl AsyncFnOnce(&CancellationToken)) -> Option<()> {
+        let (begun, stop) = (Instant::now(), CancellationToken::new());
+        let renew = || async { !away.contains(&begun.elapsed().as_secs()) };
+        renewed_beside(work(&stop), &stop, RENEWAL, renew).await
+    }
+
+    async fn seconds(count: u64) {
+        tokio::time::sleep(Duration::from_secs(count)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_has_no_next_step_after_the_database_was_lost_is_given_up() {
+        let patience = COMING_TO_AN_END.as_secs();
+        assert_eq!(beside(10..60, async |_| seconds(50 + patience).await).await, Some(()), "it ended in time");
+        assert_eq!(beside(10..60, async |_| seconds(70 + patience).await).await, None);
+        assert_eq!(beside(10..60, async |_| std::future::pending().await).await, None);
+        assert_eq!(beside(0..0, async |_| seconds(100_000).await).await, Some(()), "nothing was lost");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_is_left_alone_for_as_long_as_the_database_is_lost_and_stopped_when_it_is_back() {
+        let begun = Instant::now();
+        assert_eq!(beside(10..100_000, async |stop| stop.cancelled().await).await, Some(()));
+        assert_eq!(begun.elapsed().as_secs(), 100_000);
     }
 }

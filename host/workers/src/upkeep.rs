@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use base::{Context, audit::Administration, upkeep};
+use base::{Context, audit::Administration, lanes::within, upkeep};
 use inbound::{media, number_quality};
 use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
@@ -22,6 +22,9 @@ const STATISTICS: Duration = Duration::from_secs(2);
 /// How often what was counted is folded into the counts.
 const COUNTS: Duration = Duration::from_secs(2);
 
+/// What takes longer waits for an answer of a database that has vanished.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
 /// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
     let rounds = repeat(every, || round(&ctx));
@@ -38,7 +41,9 @@ async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        what().await;
+        if within(LONGEST, what()).await.is_none() {
+            tracing::error!("upkeep did not end; it is begun again");
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod binaries;
 mod cluster;
+mod wire;
 
 use std::sync::{
     OnceLock,
@@ -22,6 +23,7 @@ use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::Mutex;
 
 use cluster::{Cluster, Purpose};
+pub use wire::Wire;
 
 /// Name of the database that every scratch database is a copy of.
 const MIGRATED: &str = "migrated";
@@ -38,6 +40,11 @@ impl Scratch {
         storage::connect(&self.url, connections)
             .await
             .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
+    }
+
+    /// The same database over TCP.
+    pub async fn wire(&self) -> Wire {
+        Wire::to(&self.url).await.unwrap_or_else(|error| panic!("no way to the scratch database: {error:?}"))
     }
 
     /// One connection.

@@ -4,9 +4,12 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::live::{
-    events,
-    streams::{self, News},
+use storage::{
+    live::{
+        events,
+        streams::{self, News},
+    },
+    silence::in_time,
 };
 use tokio::time::Instant;
 
@@ -32,7 +35,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
     let mut keep_wanted = Instant::now() + KEEP_WANTED;
     loop {
         let now = Instant::now();
-        let pause = match look(&hub).await {
+        let pause = match in_time(look(&hub)).await {
             Ok(true) => {
                 busy_until = now + BUSY_FOR;
                 BUSY
@@ -47,7 +50,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
         if now >= keep_wanted {
             keep_wanted = now + KEEP_WANTED;
             for feed in hub.feeds() {
-                if let Err(error) = hub.keep_wanted(feed.client).await {
+                if let Err(error) = in_time(hub.keep_wanted(feed.client)).await {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
                         "cannot keep live events wanted right now"
@@ -86,7 +89,7 @@ async fn look(hub: &Arc<Hub>) -> Result<bool> {
 
 /// Brings a feed up to date.
 async fn pump(hub: Arc<Hub>, feed: Arc<Feed>, news: News) {
-    let Err(error) = bring_up(&hub, &feed, news).await else { return feed.end() };
+    let Err(error) = in_time(bring_up(&hub, &feed, news)).await else { return feed.end() };
     tracing::warn!(
         client.id = %feed.client,
         error = &error as &dyn std::error::Error,

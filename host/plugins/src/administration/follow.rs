@@ -7,14 +7,17 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::ClientId;
 use futures::{StreamExt, stream};
 use plugin_host::PluginRef;
-use storage::plugins::{
-    activations::{self, InForce},
-    changes::{self, Change, Changes},
+use storage::{
+    plugins::{
+        activations::{self, InForce},
+        changes::{self, Change, Changes},
+    },
+    silence::in_time,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::slots::Activation;
-use base::{Context, Result};
+use base::Context;
 
 /// How often the table is looked at, whatever is heard.
 const POLL: Duration = Duration::from_secs(10);
@@ -82,12 +85,11 @@ async fn look(ctx: &Context, looked: &mut DateTime<Utc>) {
 }
 
 async fn load(ctx: &Context, since: DateTime<Utc>, limit: i64) {
-    let found: Result<Vec<InForce>> = async {
+    let finding = async {
         let mut db = ctx.db.acquire().await?;
-        Ok(activations::activated_since(&mut db, since, limit).await?)
-    }
-    .await;
-    let found = match found {
+        activations::activated_since(&mut db, since, limit).await
+    };
+    let found: Vec<InForce> = match in_time(finding).await {
         Ok(found) => found,
         Err(error) => {
             let error = &error as &dyn std::error::Error;

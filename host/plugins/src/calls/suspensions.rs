@@ -13,6 +13,7 @@ use plugin_host::Suspension;
 use storage::{
     PgConnection, inboxes,
     plugins::{activations, events},
+    silence::in_time,
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -35,7 +36,7 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
         };
         let Some(suspension) = next else { return };
         let name = suspension.plugin.name().to_owned();
-        if let Err(error) = note(&ctx, &suspension).await {
+        if let Err(error) = in_time(note(&ctx, &suspension)).await {
             tracing::error!(client.id = %suspension.client, plugin = name, error = &error as &dyn std::error::Error,
                 "that a plugin was suspended could not be noted");
         }

@@ -26,6 +26,7 @@ mod plans;
 mod plugins;
 mod ready;
 mod settings;
+mod silence;
 mod sms;
 mod statements;
 mod stored_values;
