@@ -199,7 +199,8 @@ async fn resend_failed(
 
 /// The moment that a field names in ISO 8601; without an offset it is UTC (CONTRACT 7).
 fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
-    dates::moment(text).ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
+    dates::moment(text)
+        .ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
 }
 
 /// Tries an address.
