@@ -218,13 +218,14 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
 #[tokio::test]
 async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobody_out() {
     const JSON: &str = "Content-Type: application/json\r\n";
-    let patchbay = Patchbay::start().await;
+    // Callers on this machine have no limit of their own, so the stranger with the forged callbacks comes through a proxy.
+    let patchbay = Setup::new().set("server.trusted_proxies", r#"["127.0.0.1/32"]"#).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(&["27820000001"])).await.accepted();
     let before = highest_memory(&patchbay);
 
     let upload = "/plugin-service/api/v1/plugins?name=bot";
-    let forged = format!("X-Hub-Signature-256: sha256={}\r\n", "0".repeat(64));
+    let forged = format!("X-Forwarded-For: 203.0.113.9\r\nX-Hub-Signature-256: sha256={}\r\n", "0".repeat(64));
     let held = [
         held_open(&patchbay, &format!("{CHANNEL} HTTP/1.1\r\n{JSON}"), 8_000_000).await,
         held_open(&patchbay, &format!("{CHANNEL} HTTP/1.1\r\n{JSON}Authorization: nobodys-key\r\n"), 8_000_000).await,
@@ -232,6 +233,8 @@ async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobod
         held_open(&patchbay, &format!("/providers/whatsapp-cloud/webhook HTTP/1.1\r\n{JSON}{forged}"), 2_900_000).await,
     ];
 
+    let signed = json!({ "object": "whatsapp_business_account", "entry": [] });
+    assert_eq!(patchbay.callback(&signed).await.status, 200, "a provider gets through");
     client.send(&client.order_ready(&["27820000002"])).await.accepted();
     patchbay.phone("27820000002").receives("the template", |_| true).await;
     let grown = highest_memory(&patchbay).saturating_sub(before);

@@ -146,13 +146,17 @@ pub(crate) async fn read_saying(
         discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT).await;
         return Err(too_large());
     }
-    if let Err(refused) = length.map_or(Ok(()), |length| held.take(length)) {
+    let mut room = Room::new(held, length);
+    if let Err(refused) = room.begin() {
         discard(body, REFUSED_BYTES, REFUSED_TIMEOUT).await;
         return Err(refused);
     }
-    match timeout(time, collect(body, length, limit, &held)).await {
+    match timeout(time, collect(body, room, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(Unread::NoRoom(refused))) => Err(refused),
+        Ok(Err(Unread::NoRoom(refused, rest))) => {
+            discard(rest, REFUSED_BYTES, REFUSED_TIMEOUT).await;
+            Err(refused)
+        }
         Ok(Err(Unread::TooLarge)) => Err(too_large()),
         Ok(Err(Unread::Broken)) => Err(ApiError::fault("body", "ended before it was complete")),
         Err(_) => {
@@ -165,23 +169,64 @@ pub(crate) async fn read_saying(
 enum Unread {
     TooLarge,
     Broken,
-    NoRoom(ApiError),
+    NoRoom(ApiError, Body),
 }
 
-/// What a body of a declared length takes is counted already; of any other, what has come.
-async fn collect(body: Body, declared: Option<u64>, limit: usize, held: &Held) -> Result<Bytes, Unread> {
+/// The room that a body takes. Of a known caller's, what was declared is counted at once. Anybody may declare a lot and send
+/// nothing, so of anybody else's what has come is counted, and a piece of what is to come.
+struct Room {
+    held: Held,
+    declared: Option<u64>,
+    counted: u64,
+}
+
+/// What is counted ahead of a stranger's body.
+const PIECE: u64 = 64 * 1024;
+
+impl Room {
+    fn new(held: Held, declared: Option<u64>) -> Self {
+        Self { held, declared, counted: 0 }
+    }
+
+    /// Counts what is counted before anything has come.
+    fn begin(&mut self) -> Result<(), ApiError> {
+        let declared = self.declared.unwrap_or_default();
+        self.count_to(if self.held.is_known() { declared } else { declared.min(PIECE) })
+    }
+
+    /// So many bytes are there with the next chunk.
+    fn come(&mut self, bytes: u64) -> Result<(), ApiError> {
+        if bytes <= self.counted {
+            return Ok(());
+        }
+        let ahead = self.declared.map_or(bytes, |declared| declared.min(bytes.saturating_add(PIECE)));
+        self.count_to(ahead.max(bytes))
+    }
+
+    fn count_to(&mut self, bytes: u64) -> Result<(), ApiError> {
+        self.held.take(bytes.saturating_sub(self.counted))?;
+        self.counted = bytes;
+        Ok(())
+    }
+
+    /// A buffer that need not grow: growing, it would hold up to twice as much. What is not written to takes no memory.
+    fn buffer(&self) -> BytesMut {
+        BytesMut::with_capacity(self.declared.and_then(|length| usize::try_from(length).ok()).unwrap_or_default())
+    }
+}
+
+async fn collect(body: Body, mut room: Room, limit: usize) -> Result<Bytes, Unread> {
     let mut chunks = body.into_data_stream();
-    // What was declared is counted, so it is had at once: a buffer that grows would hold up to twice as much.
-    let mut whole =
-        BytesMut::with_capacity(declared.and_then(|length| usize::try_from(length).ok()).unwrap_or_default());
+    let mut whole = room.buffer();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| Unread::Broken)?;
-        if whole.len() + chunk.len() > limit {
+        let there = whole.len() + chunk.len();
+        if there > limit {
             discard(Body::from_stream(chunks), limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
             return Err(Unread::TooLarge);
         }
-        if declared.is_none() {
-            held.take(u64::try_from(chunk.len()).unwrap_or(u64::MAX)).map_err(Unread::NoRoom)?;
+        if let Err(refused) = room.come(u64::try_from(there).unwrap_or(u64::MAX)) {
+            return Err(Unread::NoRoom(refused, Body::from_stream(chunks)));
         }
         whole.extend_from_slice(&chunk);
     }

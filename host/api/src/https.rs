@@ -58,8 +58,17 @@ impl FromRequestParts<ApiState> for Source {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Infallible> {
-        Ok(Self(peer(&parts.extensions).map(|peer| source(&state.settings.trusted_proxies, peer, &parts.headers))))
+        Ok(Self(source_of_request(&state.settings, &parts.extensions, &parts.headers)))
     }
+}
+
+/// Where the request with these extensions and headers comes from.
+pub(crate) fn source_of_request(
+    settings: &ApiSettings,
+    extensions: &Extensions,
+    headers: &HeaderMap,
+) -> Option<IpAddr> {
+    peer(extensions).map(|peer| source(&settings.trusted_proxies, peer, headers))
 }
 
 /// The last address in the line of proxies that is none of ours: what stands before it may be the caller's own.

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Meta sends up to 3 MB (PROVIDERS A.7).
-const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
+pub(crate) const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback)).routes(routes!(lite_callback))
@@ -150,11 +150,11 @@ async fn lite_callback(
 ) -> Result<StatusCode, ApiError> {
     let signature = request.headers().get("x-webhook-hmac").and_then(|value| value.to_str().ok()).map(str::to_owned);
     // Nothing is read of what cannot be taken.
-    if signature.is_none() {
+    let Some(signature) = signature.filter(|text| inbound::lite::is_signature(text)) else {
         return Err(lite_refused(LiteCallbackRefused::BadSignature));
-    }
+    };
     let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
-    let taken = inbound::lite::take_callback(&state.context, (client, number), &raw, signature.as_deref()).await;
+    let taken = inbound::lite::take_callback(&state.context, (client, number), &raw, &signature).await;
     taken.map_err(lite_refused)?;
     Ok(StatusCode::OK)
 }

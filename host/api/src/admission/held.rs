@@ -11,7 +11,11 @@ use std::{
 use axum::http::Extensions;
 use domain::ids::ClientId;
 
-use super::{Admission, refused, share::Share};
+use super::{
+    Admission, refused,
+    share::{Owner, Share},
+    strangers::Stranger,
+};
 use crate::error::{ApiError, ErrorKind};
 
 /// A request's place and bytes. They are given back when the last clone is gone: whatever works for the request when its
@@ -21,15 +25,29 @@ pub(crate) struct Held(Option<Arc<Place>>);
 
 struct Place {
     admission: Arc<Admission>,
-    /// Whose share it counts to, once that is known.
-    share: OnceLock<Arc<Share>>,
+    stranger: Stranger,
+    /// What it counts to, once that is known.
+    counted: OnceLock<Counted>,
     /// Bytes that are counted.
     bytes: AtomicU64,
 }
 
+/// What a request counts to: a client's share, or that of a door and of whoever comes to it from the same source.
+struct Counted {
+    share: Arc<Share>,
+    /// `None`: a client's, or it comes from somebody who may speak for many.
+    source: Option<Arc<Share>>,
+}
+
+impl Counted {
+    fn shares(&self) -> impl Iterator<Item = &Arc<Share>> {
+        std::iter::once(&self.share).chain(&self.source)
+    }
+}
+
 impl Held {
-    pub(super) fn new(admission: Arc<Admission>) -> Self {
-        Self(Some(Arc::new(Place { admission, share: OnceLock::new(), bytes: AtomicU64::new(0) })))
+    pub(super) fn new(admission: Arc<Admission>, stranger: Stranger) -> Self {
+        Self(Some(Arc::new(Place { admission, stranger, counted: OnceLock::new(), bytes: AtomicU64::new(0) })))
     }
 
     /// What the request with these extensions holds.
@@ -41,37 +59,40 @@ impl Held {
     pub fn belongs_to(&self, client: ClientId) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
         let settings = &place.admission.settings;
-        let share = place.admission.share(Some(client));
+        let share = place.admission.share(Owner::Client(client));
         share.next_request(settings, Instant::now()).map_err(|wait| {
             let most = settings.requests_per_second;
             let said = format!("your client may make {most} requests a second: wait as Retry-After says");
             refused("requests_per_second_per_client", ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait))
         })?;
-        if place.move_to(share) {
+        if share.enter() {
+            place.count_to(Counted { share, source: None });
             return Ok(());
         }
-        let most = settings.requests_per_client;
-        Err(refused("requests_in_flight_per_client", too_much(format!("{most} requests"))))
+        Err(share.full_of_requests())
     }
 
-    /// Counts bytes of a body before they are there. 503 when the process holds as much as it may, 429 when it is the
-    /// client that does.
+    /// Whether it is known whose request it is.
+    pub fn is_known(&self) -> bool {
+        self.share().is_some()
+    }
+
+    /// Counts bytes of a body before they are there. 503 when the process, or the door, holds as much as it may, 429 when it is
+    /// the client or the source that does.
     pub fn take(&self, bytes: u64) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
-        let settings = &place.admission.settings;
-        let nobodys = place.share.get().is_none();
-        if nobodys && !place.move_to(place.admission.share(None)) {
-            return Err(refused("requests_in_flight_without_key", ApiError::overloaded()));
-        }
-        if !place.admission.bytes.try_add(bytes, settings.bytes) {
+        place.count_somewhere()?;
+        let all = &place.admission;
+        if !all.bytes.try_add(bytes, all.settings.bytes) {
             return Err(refused("bytes_in_flight", ApiError::overloaded()));
         }
-        let fits = place.share.get().is_none_or(|share| share.bytes.try_add(bytes, settings.bytes_per_client));
-        if !fits {
-            place.admission.bytes.remove(bytes);
-            let most = settings.bytes_per_client;
-            let error = if nobodys { ApiError::overloaded() } else { too_much(format!("bodies of {most} bytes")) };
-            return Err(refused("bytes_in_flight_per_client", error));
+        let mut taken = vec![&all.bytes];
+        for share in place.shares() {
+            if !share.bytes.try_add(bytes, share.most.bytes) {
+                taken.into_iter().for_each(|load| load.remove(bytes));
+                return Err(share.full_of_bytes());
+            }
+            taken.push(&share.bytes);
         }
         place.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
@@ -108,33 +129,45 @@ impl Held {
 
     fn share(&self) -> Option<(&Place, &Share)> {
         let place = self.0.as_deref()?;
-        Some((place, place.share.get()?))
+        let counted = place.counted.get().filter(|counted| matches!(counted.share.owner, Owner::Client(_)))?;
+        Some((place, &counted.share))
     }
-}
-
-fn too_much(what: String) -> ApiError {
-    let said = format!("your client may have {what} in flight: wait for answers before you send more");
-    ApiError::new(ErrorKind::TooManyRequests, said).retry_after(std::time::Duration::from_secs(1))
 }
 
 impl Place {
-    /// Counts to a share; `false` when that has no place left.
-    fn move_to(&self, share: Arc<Share>) -> bool {
-        if !share.requests.try_add(1, self.admission.settings.requests_per_client) {
-            return false;
+    /// Counts to the shares of strangers unless it is known whose it is. An error when these have no place left.
+    fn count_somewhere(&self) -> Result<(), ApiError> {
+        if self.counted.get().is_some() {
+            return Ok(());
         }
-        match self.share.set(share) {
-            Ok(()) => true,
-            Err(share) => {
-                // It counts to one already, which happens when a handler asks twice who is calling.
-                share.requests.remove(1);
-                true
-            }
+        let Stranger { door, source } = self.stranger;
+        let share = self.admission.share(Owner::Door(door));
+        if !share.enter() {
+            return Err(share.full_of_requests());
+        }
+        let source = source.map(|source| self.admission.share(Owner::Source(door, source)));
+        if let Some(full) = source.as_ref().filter(|source| !source.enter()) {
+            share.leave();
+            return Err(full.full_of_requests());
+        }
+        self.count_to(Counted { share, source });
+        Ok(())
+    }
+
+    /// Counts to shares that it has a place of.
+    fn count_to(&self, counted: Counted) {
+        if let Err(counted) = self.counted.set(counted) {
+            // It counts to others already, which happens when a handler asks twice who is calling.
+            counted.shares().for_each(|share| share.leave());
         }
     }
 
+    fn shares(&self) -> impl Iterator<Item = &Arc<Share>> {
+        self.counted.get().into_iter().flat_map(Counted::shares)
+    }
+
     fn loads(&self) -> impl Iterator<Item = &super::Load> {
-        [Some(&self.admission.bytes), self.share.get().map(|share| &share.bytes)].into_iter().flatten()
+        std::iter::once(&self.admission.bytes).chain(self.shares().map(|share| &share.bytes))
     }
 }
 
@@ -143,8 +176,6 @@ impl Drop for Place {
         let bytes = self.bytes.load(Ordering::Relaxed);
         self.loads().for_each(|load| load.remove(bytes));
         self.admission.requests.remove(1);
-        if let Some(share) = self.share.get() {
-            share.requests.remove(1);
-        }
+        self.shares().for_each(|share| share.leave());
     }
 }

@@ -1,13 +1,14 @@
 //! How much is taken on at once. Requests in flight and the bytes that they hold are counted, of everybody and of each
 //! client, and how fast a client goes on is measured. What is too much is refused at once: waiting would need memory, too.
 //!
-//! All of it is per process. Requests without a key share what one client may have, so that nobody needs a key to keep
-//! those out who have one.
+//! All of it is per process. Requests without a key share what one client may have ([`strangers`]), so that nobody needs a key to
+//! keep those out who have one.
 
 mod answer;
 mod bucket;
 mod held;
 mod share;
+mod strangers;
 
 use std::{
     collections::HashMap,
@@ -23,11 +24,11 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use domain::ids::ClientId;
 
 use crate::{body, error::ApiError, https, state::ApiState};
 pub(crate) use held::Held;
-use share::Share;
+use share::{Owner, Share};
+use strangers::Stranger;
 
 /// What one process takes on (`limits.*` of the configuration).
 #[derive(Debug, Clone)]
@@ -79,14 +80,14 @@ pub struct Admission {
     shares: Mutex<Shares>,
 }
 
-/// What each client has in flight; `None` = requests without a key.
+/// What each has in flight.
 #[derive(Default)]
 struct Shares {
-    by_client: HashMap<Option<ClientId>, Arc<Share>>,
+    by_owner: HashMap<Owner, Arc<Share>>,
     sweep_at: usize,
 }
 
-/// Clients that are remembered before those that are idle are forgotten.
+/// Clients and sources that are remembered before those that are idle are forgotten.
 const SHARES: usize = 1_024;
 
 impl Admission {
@@ -95,25 +96,25 @@ impl Admission {
         Arc::new(Self { settings, requests: Load::default(), bytes: Load::default(), shares: Mutex::default() })
     }
 
-    /// A place for one more request.
-    fn enter(self: &Arc<Self>) -> Option<Held> {
+    /// A place for one more request, of somebody whom nobody knows yet.
+    fn enter(self: &Arc<Self>, stranger: Stranger) -> Option<Held> {
         // Answers cannot be refused, so they may have gone beyond the limit: then nothing new begins.
         let room = self.bytes.now() < self.settings.bytes;
-        (room && self.requests.try_add(1, self.settings.requests)).then(|| Held::new(Arc::clone(self)))
+        (room && self.requests.try_add(1, self.settings.requests)).then(|| Held::new(Arc::clone(self), stranger))
     }
 
-    fn share(&self, client: Option<ClientId>) -> Arc<Share> {
+    fn share(&self, owner: Owner) -> Arc<Share> {
         let now = Instant::now();
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = shares.by_client.get(&client) {
+        if let Some(share) = shares.by_owner.get(&owner) {
             return Arc::clone(share);
         }
-        if shares.by_client.len() >= shares.sweep_at.max(SHARES) {
-            shares.by_client.retain(|_, share| Arc::strong_count(share) > 1 || !share.is_idle(&self.settings, now));
-            shares.sweep_at = shares.by_client.len() * 2;
+        if shares.by_owner.len() >= shares.sweep_at.max(SHARES) {
+            shares.by_owner.retain(|_, share| Arc::strong_count(share) > 1 || !share.is_idle(&self.settings, now));
+            shares.sweep_at = shares.by_owner.len() * 2;
         }
-        let share = Arc::new(Share::new(&self.settings, now));
-        shares.by_client.insert(client, Arc::clone(&share));
+        let share = Arc::new(Share::new(&self.settings, owner, now));
+        shares.by_owner.insert(owner, Arc::clone(&share));
         share
     }
 
@@ -139,7 +140,7 @@ pub(crate) async fn admit(State(state): State<ApiState>, mut request: Request, n
         state.admission.observe();
         return next.run(request).await;
     }
-    let Some(held) = state.admission.enter() else {
+    let Some(held) = state.admission.enter(Stranger::of(&request, &state.settings)) else {
         body::discard_some(request).await;
         return refused("requests_in_flight", ApiError::overloaded()).into_response();
     };

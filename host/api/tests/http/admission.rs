@@ -4,13 +4,15 @@ use std::{convert::Infallible, time::Duration};
 
 use api::AdmissionSettings;
 use axum::body::{Body, Bytes};
+use channels::whatsapp_cloud::callback::signature;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
-use super::service::{Call, Options, Service};
+use super::service::{APP_SECRET, Call, Options, Service};
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const SEND: &str = "/whatsapp-api-service/v2/channels/whatsapp";
+const CALLBACK: &str = "/providers/whatsapp-cloud/webhook";
 const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 
 async fn service(change: impl FnOnce(&mut AdmissionSettings)) -> Service {
@@ -101,8 +103,7 @@ async fn one_client_cannot_take_all_places() {
     let answer = service.get(NUMBERS).await;
     assert_eq!(answer.error(), (429, "Too many requests".to_owned()));
     assert_eq!(answer.headers["retry-after"], "1");
-    let login = json!({"email": "ada@acme.example", "password": "correct horse", "clientRef": "acme"}).to_string();
-    assert_eq!(service.send(Call::post(LOGIN, login)).await.status, 200, "others have theirs");
+    assert_eq!(service.send(right_login()).await.status, 200, "others have theirs");
     hanging.end().await;
     assert_eq!(service.get(NUMBERS).await.status, 200);
 }
@@ -114,6 +115,70 @@ async fn callers_without_a_key_cannot_keep_those_out_who_have_one() {
     let refused = service.send(Call::post(LOGIN, "{}")).await;
     assert_eq!(refused.error(), (503, "Service unavailable".to_owned()));
     assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+/// A callback that is well formed, signed by nobody, says that 3 MB come and brings as many as given.
+fn forged(bytes: usize) -> Call {
+    let signature = format!("sha256={}", "0".repeat(64));
+    Call::post(CALLBACK, unfinished(bytes))
+        .header("content-length", "3000000")
+        .header("x-hub-signature-256", &signature)
+}
+
+/// One that is signed and tells nothing that is known here.
+fn signed() -> Call {
+    let body = json!({"object": "whatsapp_business_account", "entry": []}).to_string();
+    let signature = signature(APP_SECRET, body.as_bytes());
+    Call::post(CALLBACK, body).header("x-hub-signature-256", &signature)
+}
+
+fn right_login() -> Call {
+    let login = json!({"email": "ada@acme.example", "password": "correct horse", "clientRef": "acme"}).to_string();
+    Call::post(LOGIN, login)
+}
+
+#[tokio::test]
+async fn what_strangers_declare_and_do_not_send_keeps_nobody_out() {
+    let service = Service::start().await;
+    let _hanging = Hanging::start(&service, 22, || forged(0).from("192.0.2.1")).await;
+    assert_eq!(service.send(signed().from("198.51.100.1")).await.status, 200);
+    assert_eq!(service.send(right_login().from("198.51.100.1")).await.status, 200);
+}
+
+#[tokio::test]
+async fn bytes_of_strangers_count_as_they_come() {
+    // A million of them are for callbacks. Of each, a piece is counted ahead.
+    let service = service(|limits| limits.bytes_per_client = 4_000_000).await;
+    let _hanging = Hanging::start(&service, 3, || forged(265_000)).await;
+    assert_eq!(service.send(signed()).await.status, 200);
+    assert_eq!(service.send(forged(100_000)).await.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn one_source_cannot_keep_other_strangers_out() {
+    let service = service(|limits| limits.requests_per_client = 16).await;
+    let _hanging = Hanging::start(&service, 2, || forged(0).from("192.0.2.1")).await;
+    let refused = service.send(signed().from("192.0.2.1")).await;
+    assert_eq!(refused.error(), (429, "Too many requests".to_owned()));
+    assert_eq!(refused.headers["retry-after"], "1");
+    assert_eq!(service.send(signed().from("192.0.2.2")).await.status, 200);
+    // Callers on this machine may speak for many.
+    let _local = Hanging::start(&service, 5, || forged(0).from("127.0.0.1")).await;
+    assert_eq!(service.send(signed().from("192.0.2.2")).await.status, 200);
+    assert_eq!(service.send(signed().from("127.0.0.1")).await.status, 200);
+}
+
+#[tokio::test]
+async fn callbacks_and_logins_do_not_keep_each_other_out() {
+    let service = service(|limits| limits.requests_per_client = 4).await;
+    let callbacks = Hanging::start(&service, 2, || forged(0)).await;
+    assert_eq!(service.send(signed()).await.error().0, 503);
+    assert_eq!(service.send(right_login()).await.status, 200);
+    callbacks.end().await;
+    let _logins = Hanging::start(&service, 2, || Call::post(LOGIN, unfinished(10))).await;
+    assert_eq!(service.send(right_login()).await.error().0, 503);
+    assert_eq!(service.send(signed()).await.status, 200);
 }
 
 #[tokio::test]

@@ -161,15 +161,33 @@ async fn a_callback_has_a_size_limit_of_its_own() {
     assert_eq!(service.send(signed(&padded(limit), APP_SECRET)).await.status, 200);
 }
 
+/// A body that nobody can read to its end.
+fn never() -> axum::body::Body {
+    axum::body::Body::from_stream(futures::stream::pending::<Result<bytes::Bytes, std::io::Error>>())
+}
+
 #[tokio::test]
 async fn a_callback_that_cannot_be_signed_is_refused_before_it_is_read() {
     let service = Service::start().await;
-    let never = || axum::body::Body::from_stream(futures::stream::pending::<Result<bytes::Bytes, std::io::Error>>());
     for signature in [None, Some("sha256=00"), Some("sha256=zz")] {
         let call = Call::post(WEBHOOK, never());
         let call = signature.iter().fold(call, |call, signature| call.header("x-hub-signature-256", signature));
         assert_eq!(service.send(call).await.error().0, 401, "{signature:?}");
     }
     let signed = Call::post(WEBHOOK, never()).header("x-hub-signature-256", &signature("secret", b""));
+    assert_eq!(service.send(signed).await.error().0, 408);
+}
+
+#[tokio::test]
+async fn a_callback_of_a_bridge_that_cannot_be_signed_is_refused_before_it_is_read() {
+    let service = Service::start().await;
+    let path = format!("/providers/whatsapp-lite/webhook/{0}/{0}", service.client);
+    let (short, long) = ("0".repeat(127), "0".repeat(130));
+    for signature in [None, Some(""), Some(short.as_str()), Some(&long), Some(&"z".repeat(128))] {
+        let call = Call::post(&path, never());
+        let call = signature.iter().fold(call, |call, signature| call.header("x-webhook-hmac", signature));
+        assert_eq!(service.send(call).await.error().0, 401, "{signature:?}");
+    }
+    let signed = Call::post(&path, never()).header("x-webhook-hmac", &"0".repeat(128));
     assert_eq!(service.send(signed).await.error().0, 408);
 }

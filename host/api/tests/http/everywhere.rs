@@ -231,6 +231,27 @@ async fn a_database_that_only_reads_is_not_ready() {
 }
 
 #[tokio::test]
+async fn a_hundred_looks_at_readyz_at_once_ask_the_database_once() {
+    let service = Service::start().await;
+    // Counts how often somebody asks which migrations there are.
+    sqlx::raw_sql(
+        "CREATE SEQUENCE looks;
+         ALTER TABLE _sqlx_migrations RENAME TO applied;
+         CREATE VIEW _sqlx_migrations AS
+             WITH look AS MATERIALIZED (SELECT nextval('looks')) SELECT applied.* FROM look, applied",
+    )
+    .execute(&service.context.db)
+    .await
+    .unwrap();
+
+    let answers = futures::future::join_all((0..100).map(|_| service.send(Call::get("/readyz")))).await;
+
+    assert!(answers.iter().all(|answer| answer.json()["checks"]["migrations"] == true));
+    let looks: i64 = sqlx::query_scalar("SELECT last_value FROM looks").fetch_one(&service.context.db).await.unwrap();
+    assert_eq!(looks, 1);
+}
+
+#[tokio::test]
 async fn a_caller_that_writes_all_before_it_reads_gets_the_413() {
     let service = Service::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

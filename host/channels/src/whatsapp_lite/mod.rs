@@ -215,8 +215,13 @@ pub trait LiteDevices: Send + Sync + 'static {
         to: &Path,
     ) -> Result<DownloadedMedia, MediaError>;
 
-    /// What a call of a bridge tells, if it is one.
-    fn callback(&self, _callback: &BridgeCallback<'_>) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+    /// Whether a call is a bridge's. Takes time that grows with the length of the body and no faster.
+    fn verify(&self, _callback: &BridgeCallback<'_>) -> Result<(), CallbackRefused> {
+        Err(CallbackRefused::NotExpected)
+    }
+
+    /// What the body of a call tells whose signature is right.
+    fn told(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
         Err(CallbackRefused::NotExpected)
     }
 }

@@ -1,7 +1,14 @@
 //! What a bridge tells of its own accord, on whatever node it arrives.
 
-use base::{Context, Error};
-use channels::whatsapp_lite::{BridgeCallback, CallbackRefused, LiteNumber};
+use std::sync::Arc;
+
+use base::{
+    Context, Error,
+    aside::{self, Whose},
+};
+use bytes::Bytes;
+pub use channels::whatsapp_lite::bridge::is_signature;
+use channels::whatsapp_lite::{BridgeCallback, CallbackRefused, DeviceEvent, LiteDevices, LiteNumber};
 use domain::ids::{ClientId, InboxId};
 use storage::inboxes::InboxSettings;
 
@@ -39,11 +46,11 @@ impl From<CallbackRefused> for LiteCallbackRefused {
 pub async fn take_callback(
     ctx: &Context,
     (client, inbox): (ClientId, InboxId),
-    body: &[u8],
-    signature: Option<&str>,
+    body: &Bytes,
+    signature: &str,
 ) -> Result<(), LiteCallbackRefused> {
     let devices = ctx.carriers.lite_devices().ok_or(LiteCallbackRefused::BadSignature)?;
-    let events = devices.callback(&BridgeCallback { body, signature })?;
+    let events = open(devices, body, signature.to_owned()).await?;
     let mut tx = ctx.db.begin().await.map_err(Error::from)?;
     let found = storage::inboxes::by_id(&mut tx, client, inbox).await.map_err(Error::from)?;
     let Some(InboxSettings::WhatsappLite(lite)) = found.map(|found| found.settings) else {
@@ -55,4 +62,17 @@ pub async fn take_callback(
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
+}
+
+/// What a call tells. Until it is known whose it is, its body costs time that grows with its length and no faster.
+async fn open(
+    devices: &Arc<dyn LiteDevices>,
+    body: &Bytes,
+    signature: String,
+) -> Result<Vec<DeviceEvent>, LiteCallbackRefused> {
+    let (bridge, raw) = (Arc::clone(devices), body.clone());
+    let verify = move || bridge.verify(&BridgeCallback { body: &raw, signature: Some(&signature) });
+    aside::work(body.len(), Whose::Anybody, verify).await??;
+    let (bridge, raw) = (Arc::clone(devices), body.clone());
+    Ok(aside::work(body.len(), Whose::Known, move || bridge.told(&raw)).await??)
 }

@@ -6,7 +6,7 @@ mod commands;
 mod holding;
 mod telling;
 
-pub use callback::{LiteCallbackRefused, take_callback};
+pub use callback::{LiteCallbackRefused, is_signature, take_callback};
 pub use commands::{CommandError, LiteSessionView, connect, disconnect, logout, processing, session, set_processing};
 
 use base::{Context, Result, lanes::Lease};

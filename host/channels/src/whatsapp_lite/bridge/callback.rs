@@ -25,17 +25,32 @@ struct Webhook {
     payload: Value,
 }
 
-/// Verifies a webhook and answers what it tells. What is about groups, about our own messages, or not modelled, tells nothing.
-pub(super) fn open(callback: &BridgeCallback<'_>, secret: &str) -> Result<Vec<DeviceEvent>, CallbackRefused> {
-    let signature = callback.signature.and_then(|text| hex::decode(text).ok()).ok_or(CallbackRefused::BadSignature)?;
+/// Whether a header has the form of a signature: what has not need not be compared with anything.
+pub fn is_signature(header: &str) -> bool {
+    decoded(header).is_some()
+}
+
+fn decoded(header: &str) -> Option<[u8; 64]> {
+    let mut digest = [0; 64];
+    hex::decode_to_slice(header, &mut digest).ok()?;
+    Some(digest)
+}
+
+/// Whether a webhook is signed with this secret.
+pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), CallbackRefused> {
+    let signature = callback.signature.and_then(decoded).ok_or(CallbackRefused::BadSignature)?;
     if secret.is_empty() {
         return Err(CallbackRefused::NotExpected);
     }
     let mut mac = Hmac::<Sha512>::new_from_slice(secret.as_bytes()).map_err(|_| CallbackRefused::NotExpected)?;
     mac.update(callback.body);
-    mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)?;
+    mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)
+}
+
+/// What a webhook tells. What is about groups, about our own messages, or not modelled, tells nothing.
+pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
     let webhook: Webhook =
-        serde_json::from_slice(callback.body).map_err(|error| CallbackRefused::Unreadable(error.to_string()))?;
+        serde_json::from_slice(body).map_err(|error| CallbackRefused::Unreadable(error.to_string()))?;
     let payload = &webhook.payload;
     let told = match webhook.event.as_str() {
         "message" => message(payload).map(|message| DeviceEvent::Came(Box::new(message))),
@@ -196,7 +211,8 @@ mod tests {
         let mut mac = Hmac::<Sha512>::new_from_slice(SECRET.as_bytes()).unwrap();
         mac.update(body.as_bytes());
         let signature = hex::encode(mac.finalize().into_bytes());
-        open(&BridgeCallback { body: body.as_bytes(), signature: Some(&signature) }, secret)
+        verify(&BridgeCallback { body: body.as_bytes(), signature: Some(&signature) }, secret)?;
+        told(body.as_bytes())
     }
 
     fn message(payload: Value) -> Option<InboundMessage> {
@@ -220,7 +236,15 @@ mod tests {
         assert_eq!(signed(&body, "another"), Err(CallbackRefused::BadSignature));
         assert_eq!(signed(&body, ""), Err(CallbackRefused::NotExpected));
         let unsigned = BridgeCallback { body: b"{}", signature: None };
-        assert_eq!(open(&unsigned, SECRET), Err(CallbackRefused::BadSignature));
+        assert_eq!(verify(&unsigned, SECRET), Err(CallbackRefused::BadSignature));
+    }
+
+    #[test]
+    fn a_signature_is_128_digits() {
+        assert!(is_signature(&"0aB9".repeat(32)));
+        for other in ["", "00", &"0".repeat(127), &"0".repeat(129), &"0".repeat(130), &"z".repeat(128)] {
+            assert!(!is_signature(other), "{other:?}");
+        }
     }
 
     #[test]

@@ -11,9 +11,12 @@ use std::{
 };
 
 use async_trait::async_trait;
+pub use callback::is_signature;
 use domain::{carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews};
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Map, Value, json};
+
+pub use callback::is_signature;
 
 use super::{
     BridgeCallback, CallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices,
@@ -97,8 +100,12 @@ impl LiteDevices for BridgeDevices {
         fetch_file(self.keyed(self.client.get(url)), expectation, to).await
     }
 
-    fn callback(&self, callback: &BridgeCallback<'_>) -> Result<Vec<DeviceEvent>, CallbackRefused> {
-        callback::open(callback, &self.settings.webhook_secret)
+    fn verify(&self, callback: &BridgeCallback<'_>) -> Result<(), CallbackRefused> {
+        callback::verify(callback, &self.settings.webhook_secret)
+    }
+
+    fn told(&self, body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+        callback::told(body)
     }
 }
 
