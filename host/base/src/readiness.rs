@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use storage::work::trial;
+use storage::{silence::within, work::trial};
 
 use crate::{Context, Error};
 
 /// Longest time that a check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long what was found out about writing is believed: probes need no key, and each look writes.
+/// How long what was found out about the database is believed: probes need no key, and each look asks and writes.
 const BELIEVED: Duration = Duration::from_secs(1);
 
 /// What `/readyz` reports.
@@ -36,10 +36,8 @@ impl Checks {
 
 /// Looks at the database and the plugins.
 pub async fn check(ctx: &Context) -> Checks {
-    let current = tokio::time::timeout(CHECK_TIMEOUT, storage::is_current(&ctx.db)).await;
-    let current = current.ok().and_then(Result::ok);
-    let writable = current == Some(true) && ctx.writes.look(ctx).await;
-    Checks { database: current.is_some(), migrations: current == Some(true), writable, plugins: ctx.plugins.ready() }
+    let Database { answers, is_current, writable } = ctx.writes.look(ctx).await;
+    Checks { database: answers, migrations: is_current, writable, plugins: ctx.plugins.ready() }
 }
 
 /// Whether what is sent can be stored. A database whose disk is full still answers, and still takes small changes: so once a
@@ -55,6 +53,14 @@ pub struct Writes {
 struct Seen {
     at: Instant,
     doubted: bool,
+    database: Database,
+}
+
+/// The database, as it was seen.
+#[derive(Debug, Clone, Copy, Default)]
+struct Database {
+    answers: bool,
+    is_current: bool,
     writable: bool,
 }
 
@@ -67,33 +73,40 @@ impl Writes {
     }
 
     /// One look at a time; what it finds out is believed for a moment, unless a send has failed since.
-    async fn look(&self, ctx: &Context) -> bool {
+    async fn look(&self, ctx: &Context) -> Database {
         let mut seen = self.seen.lock().await;
         let doubted = self.doubted.load(Ordering::Relaxed);
         if let Some(last) = *seen
             && last.doubted == doubted
             && last.at.elapsed() < BELIEVED
         {
-            return last.writable;
+            return last.database;
         }
-        let looking = tokio::time::timeout(CHECK_TIMEOUT, try_to_write(ctx, doubted)).await;
-        let writable = match looking {
-            Ok(Ok(writes)) => writes,
-            Ok(Err(error)) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "not ready: the database does not take writes"
-                );
-                false
-            }
-            Err(_) => false,
-        };
-        if writable && doubted {
+        let database = look_now(ctx, doubted).await;
+        if database.writable && doubted {
             self.doubted.store(false, Ordering::Relaxed);
             tracing::info!("sends can be stored again");
         }
-        *seen = Some(Seen { at: Instant::now(), doubted: doubted && !writable, writable });
-        writable
+        *seen = Some(Seen { at: Instant::now(), doubted: doubted && !database.writable, database });
+        database
+    }
+}
+
+async fn look_now(ctx: &Context, doubted: bool) -> Database {
+    let current = within(CHECK_TIMEOUT, storage::is_current(&ctx.db)).await;
+    let Some(is_current) = current.and_then(Result::ok) else { return Database::default() };
+    let writable = is_current && can_write(ctx, doubted).await;
+    Database { answers: true, is_current, writable }
+}
+
+async fn can_write(ctx: &Context, doubted: bool) -> bool {
+    match within(CHECK_TIMEOUT, try_to_write(ctx, doubted)).await {
+        Some(Ok(writes)) => writes,
+        Some(Err(error)) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "not ready: the database does not take writes");
+            false
+        }
+        None => false,
     }
 }
 
