@@ -15,6 +15,7 @@ use tracing::{Instrument, Span, field::Empty};
 use crate::{
     error::{ApiError, Failed},
     product::Product,
+    sms_gateway,
     state::ApiState,
 };
 
@@ -51,8 +52,8 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
 
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
-        log_fault(&span, &error, response.status());
-        let timestamp = state.context.now().to_rfc3339_opts(SecondsFormat::Millis, true);
+        let now = state.context.now();
+        let timestamp = now.to_rfc3339_opts(SecondsFormat::Millis, true);
         // What tells browsers which pages may read the answer holds for errors, too, and so does what says that a call is old.
         let kept = KEPT.map(|name| (name.clone(), response.headers_mut().remove(&name)));
         let failed = Failed {
@@ -61,7 +62,9 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
             request_id: id.to_string(),
             namespace: &state.settings.batch_namespace,
         };
-        response = Product::of(path.path()).error_format().render(&error, failed);
+        response = sms_gateway::instead_of(&error, path.path(), now)
+            .unwrap_or_else(|| Product::of(path.path()).error_format().render(&error, failed));
+        log_fault(&span, &error, response.status());
         response.headers_mut().extend(kept.into_iter().filter_map(|(name, value)| Some((name, value?))));
     }
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {

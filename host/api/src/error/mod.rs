@@ -183,6 +183,11 @@ impl ApiError {
         (status, &self.message, &self.details, self.retry_after)
     }
 
+    /// Whether the service could not be asked at all, which is not that it has too much in hand.
+    pub(crate) fn is_outage(&self) -> bool {
+        self.kind == ErrorKind::Unavailable && self.cause.is_some()
+    }
+
     /// What the log says about a 5xx.
     pub(crate) fn cause(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as &(dyn StdError + 'static))

@@ -15,6 +15,7 @@ use base::{
     aside::{self, Whose},
     audit::Actor,
 };
+use chrono::{DateTime, Utc};
 use domain::{
     ids::ClientId,
     sms_products::{GatewayStatus, cell, json::JsonSend, tracking::TrackingBody},
@@ -40,6 +41,8 @@ use crate::{
     state::ApiState,
 };
 
+/// What sends SMS.
+const SEND: &str = "/sms/json";
 /// The header of one-time-pin traffic.
 const OTP_TOKEN: &str = "otptoken";
 
@@ -147,10 +150,19 @@ async fn take(
                 error = &error as &dyn std::error::Error,
                 "a request of the SMS gateway could not be stored"
             );
-            let answer = SendAnswer::new(GatewayStatus::SendAgain, None, now);
-            Ok((StatusCode::BAD_GATEWAY, Json(answer)).into_response())
+            Ok(send_again(now))
         }
     }
+}
+
+fn send_again(now: DateTime<Utc>) -> Response {
+    (StatusCode::BAD_GATEWAY, Json(SendAnswer::new(GatewayStatus::SendAgain, None, now))).into_response()
+}
+
+/// The answer to a send that no handler saw, because nobody could be asked whose key it has: the other gateway may take it. `None` where
+/// an error is told as one.
+pub(crate) fn instead_of(error: &ApiError, path: &str, now: DateTime<Utc>) -> Option<Response> {
+    (path.trim_end_matches('/') == SEND && error.is_outage()).then(|| send_again(now))
 }
 
 /// A caller that hangs up does not take its request back.

@@ -94,3 +94,29 @@ async fn every_documented_error_can_be_provoked_and_says_what_the_page_says() {
         assert!(!answer.json()["message"].as_str().unwrap().is_empty(), "{text} does not say what to do");
     }
 }
+
+#[tokio::test]
+async fn a_send_of_the_sms_gateway_goes_to_the_other_one_where_nobody_can_be_asked_whose_key_it_has() {
+    let service = Service::start().await;
+    service.context.db.close().await;
+    let body = json!({ "recipients": [{ "to": "27820000001" }], "messageText": "hi" }).to_string();
+    let post = Call::post("/sms/json", body).header("x-api-key", &service.key);
+    let get = Call::get("/sms/json/?to=27820000001&messageText=hi").header("x-api-key", &service.key);
+    for call in [post, get] {
+        let answer = service.send(call).await;
+        let told = answer.json();
+        assert_eq!((answer.status.as_u16(), &told["statusCode"]), (502, &json!("502")), "{told}");
+        assert_eq!((&told["statusDescription"], &told["gstid"]), (&json!("RESEND_VIA_BACKUP_GATEWAY"), &json!("")));
+    }
+    let tracking = Call::post("/sms/trackingMessageStatus", r#"{"ctid":"a"}"#).header("x-api-key", &service.key);
+    assert_eq!(service.send(tracking).await.error().0, 503, "only a send can go elsewhere");
+}
+
+#[tokio::test]
+async fn a_send_of_the_sms_gateway_comes_again_where_there_is_no_room_for_it() {
+    let mut options = Options::default();
+    options.admission.requests = 0;
+    let service = Service::with(options).await;
+    let call = Call::post("/sms/json", "{}").header("x-api-key", &service.key);
+    assert_eq!(service.send(call).await.error().0, 503);
+}
