@@ -23,8 +23,6 @@ use storage::{
 
 use crate::{Result, Retention};
 
-/// Weeks of partitions made ahead.
-const WEEKS_AHEAD: u64 = 4;
 /// How long an idempotency key is remembered (DESIGN 7).
 const KEY_DAYS: u64 = 7;
 /// Providers repeat callbacks for seven days: fingerprints are kept longer, whatever the retention says.
@@ -60,7 +58,7 @@ pub struct Round {
 /// One round, by one process at a time; a process that finds another at it leaves the rest to that one.
 pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<Round> {
     let mut upkeep = Upkeep { db, now, done: Round::default() };
-    upkeep.make_partitions().await?;
+    upkeep.make_partitions(keep).await?;
     upkeep.drop_partitions(keep).await?;
     upkeep.close_expired_conversations().await?;
     upkeep.forget_rows(keep).await?;
@@ -153,11 +151,14 @@ impl Upkeep<'_> {
         self.now.checked_sub_days(Days::new(days)).unwrap_or(self.now)
     }
 
-    async fn make_partitions(&mut self) -> Result<()> {
-        let missing = partitions::missing(&mut *self.db.acquire().await?, self.now, WEEKS_AHEAD).await?;
-        for partition in missing {
-            if !self.change(Change::Make, &partition).await? {
-                return Ok(());
+    async fn make_partitions(&mut self, keep: &Retention) -> Result<()> {
+        for (table, days) in partitioned(keep) {
+            let weeks = partitions::length(days);
+            let missing = partitions::missing(&mut *self.db.acquire().await?, table, self.now, weeks).await?;
+            for partition in missing {
+                if !self.change(Change::Make, &partition).await? {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -177,7 +178,7 @@ impl Upkeep<'_> {
     }
 
     /// Changes the schema in a transaction of its own, which gives way to others and is tried again once they have passed.
-    /// What has no luck is left to the next round: partitions are made weeks ahead, so there is time. `false` when another
+    /// What has no luck is left to the next round: partitions are made a week ahead, so there is time. `false` when another
     /// process does the upkeep now.
     async fn change(&mut self, change: Change, partition: &Partition) -> Result<bool> {
         for _ in 0..TRIES {

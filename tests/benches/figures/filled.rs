@@ -24,7 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const WHILE_DROPPING: usize = 200;
 
 pub async fn measure() -> Vec<Figure> {
-    let stage = Stage::set(Setup::new()).await;
+    // Partitions of a week, so that those of the filling lie beside the program's.
+    let weekly = Setup::new().set("retention.message_days", "56").set("retention.receipt_days", "56");
+    let stage = Stage::set(weekly).await;
     // Twice: the first pass fills every cache.
     pace(&stage).await;
     let empty = pace(&stage).await;

@@ -1,8 +1,16 @@
-//! Weekly partitions of the tables that grow with traffic. Bounds are UUIDv7 ids, whose first 48 bits are milliseconds.
+//! Partitions of the tables that grow with traffic, of one or several whole weeks. Bounds are UUIDv7 ids, whose first 48 bits are
+//! milliseconds.
+//!
+//! A statement is planned for all partitions of its tables, opens most of them, and is planned anew whenever PostgreSQL has looked
+//! at one: with the 52 weeks of a year that took 90 ms in each connection. So a table has about [`MOST_KEPT`] partitions of rows
+//! that are kept, however long that is.
+
+use std::cmp::max;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeZone, Utc};
-use domain::clock::first_id_at;
+use domain::clock::{first_id_at, minted_at};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::{Error, Result};
 
@@ -21,6 +29,11 @@ pub const PARTITIONED: [&str; 12] = [
     "routing_decision",
     "live_event",
 ];
+
+/// Partitions of rows that are kept. Rows go with their whole partition, so they may be kept longer by one of these.
+const MOST_KEPT: u32 = 8;
+/// Days of a week.
+const WEEK: u64 = 7;
 
 /// Percent of a page that new rows fill where each is changed a few times soon after: a change in its own page writes no index.
 const CHANGED_SOON: u8 = 60;
@@ -42,11 +55,17 @@ pub(super) fn key_of(table: &str) -> &'static str {
     if table == "outbound_leg" { "message_id" } else { "id" }
 }
 
-/// A partition: a table and its week.
+/// How long partitions last where rows are kept for so many days, in weeks.
+pub fn length(days_kept: u32) -> u64 {
+    max(1, u64::from(days_kept.div_ceil(MOST_KEPT)).div_ceil(WEEK))
+}
+
+/// A partition: a table, the Monday it begins with, and the one before which it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
     table: &'static str,
     first: NaiveDate,
+    end: NaiveDate,
 }
 
 impl Partition {
@@ -55,38 +74,79 @@ impl Partition {
         format!("{}_{}", self.table, self.first.format("%Y%m%d"))
     }
 
-    fn parse(table: &'static str, name: &str) -> Option<Self> {
-        let week = name.strip_prefix(table)?.strip_prefix('_')?;
-        Some(Self { table, first: NaiveDate::parse_from_str(week, "%Y%m%d").ok()? })
+    /// From what PostgreSQL says of its bounds; `None` for the default partition, which has none.
+    fn parse(table: &'static str, bounds: &str) -> Option<Self> {
+        let (from, to) = bounds.strip_prefix("FOR VALUES FROM ('")?.strip_suffix("')")?.split_once("') TO ('")?;
+        let day = |bound: &str| Some(minted_at(bound.parse::<Uuid>().ok()?).date_naive());
+        Some(Self { table, first: day(from)?, end: day(to)? })
     }
 
-    fn end(&self) -> DateTime<Utc> {
-        midnight(self.first + Days::new(7))
+    fn bounds(&self) -> (Uuid, Uuid) {
+        (first_id_at(midnight(self.first)), first_id_at(midnight(self.end)))
+    }
+
+    /// What `taken`, in the order of time, leaves of it.
+    fn without(&self, taken: &[Self]) -> Vec<Self> {
+        let (mut first, mut left) = (self.first, Vec::new());
+        for other in taken.iter().filter(|other| other.end > self.first && other.first < self.end) {
+            left.extend((other.first > first).then(|| Self { first, end: other.first, ..self.clone() }));
+            first = max(first, other.end);
+        }
+        left.extend((first < self.end).then(|| Self { first, ..self.clone() }));
+        left
     }
 }
 
-/// The partitions of `table` that are there.
+/// The partitions of `table` that are there, in the order of time.
 async fn existing(db: &mut PgConnection, table: &'static str) -> Result<Vec<Partition>> {
-    let names: Vec<String> = sqlx::query_scalar(
-        "SELECT child.relname::text FROM pg_inherits
+    let bounds: Vec<String> = sqlx::query_scalar(
+        "SELECT pg_get_expr(child.relpartbound, child.oid) FROM pg_inherits
          JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
          WHERE parent.oid = to_regclass($1)",
     )
     .bind(table)
     .fetch_all(db)
     .await?;
-    Ok(names.iter().filter_map(|name| Partition::parse(table, name)).collect())
+    let mut known: Vec<Partition> = bounds.iter().filter_map(|bounds| Partition::parse(table, bounds)).collect();
+    known.sort_unstable_by_key(|partition| partition.first);
+    Ok(known)
 }
 
-/// Partitions of this week and the next `weeks` weeks that are not there yet.
-pub async fn missing(db: &mut PgConnection, now: DateTime<Utc>, weeks: u64) -> Result<Vec<Partition>> {
+/// Partitions of `table` that are not there yet, of `weeks` weeks or what others leave of them: the present one, and the next one,
+/// which begins within that time. They begin behind rows that lie in the default partition.
+pub async fn missing(
+    db: &mut PgConnection,
+    table: &'static str,
+    now: DateTime<Utc>,
+    weeks: u64,
+) -> Result<Vec<Partition>> {
+    let known = existing(db, table).await?;
+    let present = present(table, now, weeks);
+    let next = Partition { first: present.end, end: present.end + Days::new(WEEK * weeks), table };
     let mut missing = Vec::new();
-    for table in PARTITIONED {
-        let known = existing(db, table).await?;
-        let wanted = (0..=weeks).map(|week| Partition { table, first: week_of(now) + Days::new(week * 7) });
-        missing.extend(wanted.filter(|partition| !known.contains(partition)));
+    for left in [present, next].iter().flat_map(|wanted| wanted.without(&known)) {
+        missing.extend(behind_stray_rows(db, left).await?);
     }
     Ok(missing)
+}
+
+/// The partition of `moment`: all of a length begin at the same Mondays, whatever is there.
+fn present(table: &'static str, moment: DateTime<Utc>, weeks: u64) -> Partition {
+    let monday = week_of(moment);
+    let since_the_first = u64::from(monday.num_days_from_ce().unsigned_abs()) / WEEK;
+    let first = monday - Days::new(since_the_first % weeks * WEEK);
+    Partition { table, first, end: first + Days::new(WEEK * weeks) }
+}
+
+/// What is left of a partition behind the rows of its time that lie in the default partition: the clock was moved far ahead, or nobody
+/// did the upkeep for weeks. They stay there, and are deleted by age.
+async fn behind_stray_rows(db: &mut PgConnection, partition: Partition) -> Result<Option<Partition>> {
+    let (table, key, (from, to)) = (partition.table, key_of(partition.table), partition.bounds());
+    let last =
+        format!("SELECT {key} FROM {table}_default WHERE {key} >= $1 AND {key} < $2 ORDER BY {key} DESC LIMIT 1");
+    let last: Option<Uuid> = sqlx::query_scalar(&last).bind(from).bind(to).fetch_optional(db).await?;
+    let first = last.map_or(partition.first, |last| week_of(minted_at(last)) + Days::new(WEEK));
+    Ok((first < partition.end).then_some(Partition { first, ..partition }))
 }
 
 /// Partitions of `table` that lie wholly before `before`.
@@ -96,26 +156,26 @@ pub async fn wholly_before(
     before: DateTime<Utc>,
 ) -> Result<Vec<Partition>> {
     let known = existing(db, table).await?;
-    Ok(known.into_iter().filter(|partition| partition.end() <= before).collect())
+    Ok(known.into_iter().filter(|partition| midnight(partition.end) <= before).collect())
 }
 
-/// Makes a partition; `false` when rows of its week already lie in the default partition (the clock was moved far ahead, or
-/// nobody did the upkeep for weeks): they stay there, and are deleted by age.
+/// Makes a partition; `false` when rows of its time have come into the default partition since it was said to be missing.
 ///
 /// Changes the schema: call it in a transaction of its own, which fails rather than keep others waiting
 /// ([`is_postponed`]).
 pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> {
     let (table, name, key) = (partition.table, partition.name(), key_of(partition.table));
-    let (from, to) = (first_id_at(midnight(partition.first)), first_id_at(partition.end()));
+    let (from, to) = partition.bounds();
     be_brief(db).await?;
     let astray = format!("SELECT EXISTS (SELECT 1 FROM {table}_default WHERE {key} >= $1 AND {key} < $2)");
     if sqlx::query_scalar(&astray).bind(from).bind(to).fetch_one(&mut *db).await? {
         return Ok(false);
     }
+    // How large it is PostgreSQL is told as it doubles (`statistics`): looking more often has everything planned anew.
     let fillfactor = if table == "outbound_leg" { CHANGED_SOON } else { WRITTEN_ONCE };
     sqlx::query(&format!(
         "CREATE TABLE IF NOT EXISTS {name} PARTITION OF {table} FOR VALUES FROM ('{from}') TO ('{to}')
-         WITH (fillfactor = {fillfactor})"
+         WITH (fillfactor = {fillfactor}, autovacuum_analyze_scale_factor = 1)"
     ))
     .execute(db)
     .await?;
@@ -149,11 +209,61 @@ pub fn is_postponed(error: &Error) -> bool {
 mod tests {
     use super::*;
 
+    fn day(month: u32, day: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, month, day).unwrap()
+    }
+
+    fn partition(first: NaiveDate, end: NaiveDate) -> Partition {
+        Partition { table: "outbound_part", first, end }
+    }
+
     #[test]
     fn a_week_begins_on_monday() {
         let friday = Utc.with_ymd_and_hms(2026, 11, 20, 23, 0, 0).unwrap();
-        assert_eq!(week_of(friday), NaiveDate::from_ymd_opt(2026, 11, 16).unwrap());
+        assert_eq!(week_of(friday), day(11, 16));
         let monday = Utc.with_ymd_and_hms(2026, 11, 16, 0, 0, 0).unwrap();
-        assert_eq!(week_of(monday), NaiveDate::from_ymd_opt(2026, 11, 16).unwrap());
+        assert_eq!(week_of(monday), day(11, 16));
+    }
+
+    #[test]
+    fn partitions_are_as_long_as_an_eighth_of_the_time_that_rows_are_kept_in_whole_weeks() {
+        assert_eq!([0, 1, 30, 56, 57, 90, 365, 3650].map(length), [1, 1, 1, 1, 2, 2, 7, 66]);
+    }
+
+    #[test]
+    fn partitions_of_a_length_follow_each_other_without_gaps() {
+        for weeks in [1, 2, 7] {
+            let mut last = present("outbound_part", midnight(day(1, 1)), weeks);
+            for days in 0..365 {
+                let moment = midnight(day(1, 1)) + chrono::TimeDelta::days(days);
+                let one = present("outbound_part", moment, weeks);
+                assert!(midnight(one.first) <= moment && moment < midnight(one.end), "{moment}: {one:?}");
+                assert!(one == last || one.first == last.end, "{one:?} behind {last:?}");
+                last = one;
+            }
+        }
+    }
+
+    #[test]
+    fn a_partition_gets_what_others_leave_of_its_time() {
+        let all = partition(day(6, 1), day(7, 20));
+        assert_eq!(all.without(&[]), std::slice::from_ref(&all));
+        let taken = [
+            partition(day(5, 18), day(6, 8)),
+            partition(day(6, 15), day(6, 22)),
+            partition(day(6, 22), day(6, 29)),
+            partition(day(7, 20), day(7, 27)),
+        ];
+        assert_eq!(all.without(&taken), [partition(day(6, 8), day(6, 15)), partition(day(6, 29), day(7, 20))]);
+        assert_eq!(all.without(&[partition(day(5, 1), day(8, 1))]), []);
+    }
+
+    #[test]
+    fn bounds_are_read_as_they_are_written() {
+        let one = partition(day(6, 1), day(7, 20));
+        let (from, to) = one.bounds();
+        let said = format!("FOR VALUES FROM ('{from}') TO ('{to}')");
+        assert_eq!(Partition::parse("outbound_part", &said), Some(one));
+        assert_eq!(Partition::parse("outbound_part", "DEFAULT"), None);
     }
 }

@@ -119,8 +119,10 @@ async fn filled(rows: u32) -> PgPool {
     let pool = scratch::database().await.pool(2).await;
     let mut db = pool.acquire().await.unwrap();
     let now = "2026-11-18T12:00:00Z".parse().unwrap();
-    for partition in partitions::missing(&mut db, now, 1).await.unwrap() {
-        partitions::make(&mut db, &partition).await.unwrap();
+    for table in partitions::PARTITIONED {
+        for partition in partitions::missing(&mut db, table, now, 1).await.unwrap() {
+            partitions::make(&mut db, &partition).await.unwrap();
+        }
     }
     if rows > 0 {
         let mut filling = db.detach();

@@ -128,7 +128,7 @@ async fn what_lies_in_a_default_partition_is_forgotten_by_age() {
 async fn a_partition_is_not_made_while_others_are_at_its_table_and_is_made_afterwards() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
-    let missing = partitions::missing(db, now(), 0).await.unwrap();
+    let missing = partitions::missing(db, "outbound_part", now(), 1).await.unwrap();
     let part = missing.iter().find(|partition| partition.name() == "outbound_part_20261116").unwrap();
     let mut reader = scratch.connection().await;
     let mut reading = reader.begin().await.unwrap();
@@ -143,13 +143,52 @@ async fn a_partition_is_not_made_while_others_are_at_its_table_and_is_made_after
     let mut tx = db.begin().await.unwrap();
     assert!(partitions::make(&mut tx, part).await.unwrap());
     tx.commit().await.unwrap();
-    assert!(!partitions::missing(db, now(), 0).await.unwrap().contains(part));
+    assert!(!partitions::missing(db, "outbound_part", now(), 1).await.unwrap().contains(part));
     assert_eq!(partitions::wholly_before(db, "outbound_part", days_ago(0)).await.unwrap(), []);
     let week_later = now() + Days::new(7);
     assert_eq!(
         partitions::wholly_before(db, "outbound_part", week_later).await.unwrap().as_slice(),
         std::slice::from_ref(part)
     );
+}
+
+/// The partitions of the parts of messages, as they are called.
+async fn parts(db: &mut PgConnection) -> Vec<String> {
+    let known = "SELECT inhrelid::regclass::text FROM pg_inherits
+                 WHERE inhparent = 'outbound_part'::regclass AND inhrelid <> 'outbound_part_default'::regclass ORDER BY 1";
+    sqlx::query_scalar(known).fetch_all(db).await.unwrap()
+}
+
+async fn make_missing(db: &mut PgConnection, moment: DateTime<Utc>, weeks: u64) {
+    for partition in partitions::missing(db, "outbound_part", moment, weeks).await.unwrap() {
+        assert!(partitions::make(db, &partition).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn longer_partitions_take_the_time_that_shorter_ones_leave() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    make_missing(db, now(), 1).await;
+    assert_eq!(parts(db).await, ["outbound_part_20261116", "outbound_part_20261123"]);
+    make_missing(db, now(), 4).await;
+    make_missing(db, now(), 4).await;
+    // Four weeks are from 9 November and from 7 December; two of the first are there.
+    let all = ["20261109", "20261116", "20261123", "20261130", "20261207"].map(|day| format!("outbound_part_{day}"));
+    assert_eq!(parts(db).await, all);
+}
+
+#[tokio::test]
+async fn a_partition_begins_behind_the_rows_that_came_before_it() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let insert = "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
+                  VALUES ($1, $2, $1, $1, 'CHAT', '{}')";
+    sqlx::query(insert).bind(CLIENT.0).bind(first_id_at(now())).execute(&mut *db).await.unwrap();
+    make_missing(db, now(), 4).await;
+    // Of the four weeks from 9 November two are left, behind the week of that row.
+    assert_eq!(parts(db).await, ["outbound_part_20261123", "outbound_part_20261207"]);
+    assert_eq!(partitions::missing(db, "outbound_part", now(), 4).await.unwrap(), []);
 }
 
 #[tokio::test]
