@@ -27,7 +27,7 @@ use crate::loading::loader::LoadedPlugin;
 use crate::loading::loader::Loader;
 use crate::loading::programs::{NoProgram, Programs};
 use crate::loading::registry::{PluginInfo, Registry};
-use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBody};
+use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody};
 use crate::{PluginRef, chatbot, engine, router, sms_fallback, sms_router, webhook_shaper};
 
 /// Runs plugins. Cheap to share; dropping the last reference stops watching.
@@ -138,6 +138,20 @@ impl PluginHost {
     ) -> Result<(Option<String>, CallTrace), CallError> {
         let answered = self.ask(&call, None, &ShapeBody::new(event)).await?;
         Ok((answered.answer, answered.trace))
+    }
+
+    /// Asks a shaper that ships for the bodies of several webhooks, which one instance makes one after the other: most of what a
+    /// body costs is a fresh one. Not for plugins of clients, which get a fresh instance for each.
+    ///
+    /// # Errors
+    /// See [`CallError`]; then none of the bodies was made.
+    pub async fn shape_several(
+        &self,
+        call: Call<'_>,
+        events: &[webhook_shaper::WebhookEvent],
+    ) -> Result<Vec<Option<String>>, CallError> {
+        let answered = self.ask(&call, None, &ShapeBodies::new(events)).await?;
+        Ok(answered.answer)
     }
 
     /// Asks who answers a conversation that begins. Nothing takes effect: the caller applies the route and the writes.

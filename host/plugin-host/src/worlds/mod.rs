@@ -25,7 +25,7 @@ pub use partner_event::partner_event;
 pub(crate) use router::RouteInbound;
 pub(crate) use sms_fallback::DecideFallback;
 pub(crate) use sms_router::DecideSms;
-pub(crate) use webhook_shaper::ShapeBody;
+pub(crate) use webhook_shaper::{ShapeBodies, ShapeBody};
 
 use crate::calling::guest::Guest;
 use crate::calling::limits::Limits;

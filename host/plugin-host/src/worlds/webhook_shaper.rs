@@ -53,3 +53,48 @@ impl Question for ShapeBody<'_> {
         answer::body::judge(answer.as_deref(), limits)
     }
 }
+
+/// The bodies of several webhooks, made one after the other by the same instance: for plugins that keep nothing between them.
+#[derive(serde::Serialize)]
+pub(crate) struct ShapeBodies<'a>(Cow<'a, [WebhookEvent]>);
+
+impl<'a> ShapeBodies<'a> {
+    pub(crate) fn new(asked: &'a [WebhookEvent]) -> Self {
+        Self(Cow::Borrowed(asked))
+    }
+}
+
+impl Question for ShapeBodies<'_> {
+    type Answer = Vec<Option<String>>;
+    type Owned = ShapeBodies<'static>;
+
+    fn owned(&self) -> Self::Owned {
+        ShapeBodies(Cow::Owned(self.0.to_vec()))
+    }
+
+    fn world(&self) -> World {
+        World::WebhookShaper
+    }
+
+    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+        // What ships is of the newest interface.
+        let Linked::WebhookShaper(pre) = plugin else { return None };
+        let plugin = match pre.instantiate_async(&mut *store).await {
+            Ok(plugin) => plugin,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let mut bodies = Vec::with_capacity(self.0.len());
+        for event in self.0.iter() {
+            match plugin.patchbay_plugin_shaper().call_shape(&mut *store, event).await {
+                Ok(Ok(body)) => bodies.push(body),
+                Ok(Err(refused)) => return Some(Ok(Err(refused))),
+                Err(fault) => return Some(Err(fault)),
+            }
+        }
+        Some(Ok(Ok(bodies)))
+    }
+
+    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {
+        answer.iter().try_for_each(|body| answer::body::judge(body.as_deref(), limits))
+    }
+}

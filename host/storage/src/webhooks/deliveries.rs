@@ -45,7 +45,7 @@ pub async fn insert_all<E: Serialize>(
     }
     sqlx::query(
         "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
-         SELECT $1, id, lane_id, inbox_id, order_key, event::json, $7
+         SELECT $1, id, lane_id, inbox_id, order_key, event, $7
          FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[])
               AS new (id, lane_id, inbox_id, order_key, event)",
     )
@@ -142,22 +142,32 @@ fn event<E: DeserializeOwned>(stored: Option<String>) -> Result<E> {
     stored::read_text("webhook_delivery", "event", &stored.ok_or_else(missing)?)
 }
 
-/// Up to `limit` deliveries of an endpoint that are due at `now`, in the order of due time and id, beginning after
-/// `after`.
+/// Which due deliveries are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// It begins behind this one.
+    pub after: Option<Position>,
+    /// These are left out: the caller has them already, and what they say is not read again.
+    pub held: &'a [DeliveryId],
+    /// It has so many at most.
+    pub limit: usize,
+}
+
+/// Deliveries of an endpoint that are due at `now`, in the order of due time and id.
 pub async fn due_page<E: DeserializeOwned>(
     db: &mut PgConnection,
     client: ClientId,
     endpoint: EndpointId,
     now: DateTime<Utc>,
-    after: Option<Position>,
-    limit: usize,
+    Look { after, held, limit }: Look<'_>,
 ) -> Result<Vec<DueDelivery<E>>> {
     let rows: Vec<DueRow> = sqlx::query_as(
         "SELECT id, inbox_id, order_key, attempts, schedule_from, due_at,
-                CASE WHEN body IS NULL THEN event::text END AS event, body
+                CASE WHEN body IS NULL THEN event END AS event, body
          FROM webhook_delivery
          WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
            AND (due_at, id) > (COALESCE($4, '-infinity'::timestamptz), $5)
+           AND id NOT IN (SELECT unnest($7::uuid[]))
          ORDER BY due_at, id
          LIMIT $6",
     )
@@ -167,6 +177,7 @@ pub async fn due_page<E: DeserializeOwned>(
     .bind(after.map(|position| position.due_at))
     .bind(after.map_or(Uuid::nil(), |position| position.id.0))
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(held.iter().map(|held| held.0).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(DueDelivery::from).collect())

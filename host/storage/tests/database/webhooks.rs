@@ -14,7 +14,7 @@ use storage::{
     webhooks::{
         config_changes,
         configs::{self, NewConfig},
-        deliveries::{self, Content, DueDelivery, Fate, Finished, NewAttempt, NewDelivery},
+        deliveries::{self, Content, DueDelivery, Fate, Finished, Look, NewAttempt, NewDelivery},
     },
     work::lanes,
 };
@@ -210,8 +210,13 @@ fn happening(id: u128) -> Value {
     json!({ "n": id.to_string(), "text": "a\u{0}b" })
 }
 
+/// The first page, with so many deliveries at most.
+fn at_most(limit: usize) -> Look<'static> {
+    Look { after: None, held: &[], limit }
+}
+
 async fn page(db: &mut PgConnection, limit: usize) -> Vec<DueDelivery<Value>> {
-    deliveries::due_page(db, CLIENT, ENDPOINT, moment(0), None, limit).await.unwrap()
+    deliveries::due_page(db, CLIENT, ENDPOINT, moment(0), at_most(limit)).await.unwrap()
 }
 
 /// Deliveries 1 to `count`, due at 0.
@@ -228,7 +233,7 @@ async fn waiting(db: &mut PgConnection, count: u128) {
 
 async fn due(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<(u128, u16)> {
     lanes::due(db, Queue::Webhook, now, 10).await.unwrap();
-    let page: Vec<DueDelivery<Value>> = deliveries::due_page(db, CLIENT, ENDPOINT, now, None, 100).await.unwrap();
+    let page: Vec<DueDelivery<Value>> = deliveries::due_page(db, CLIENT, ENDPOINT, now, at_most(100)).await.unwrap();
     page.into_iter().map(|row| (row.id.0.as_u128(), row.attempts)).collect()
 }
 
@@ -242,12 +247,22 @@ async fn pages_follow_each_other_in_order_and_hold_any_character() {
     assert_eq!((first[0].inbox, first[0].order_key, first[0].attempts), (INBOX, -5, 0));
     let after = first.last().map(DueDelivery::position);
     let second: Vec<DueDelivery<Value>> =
-        deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), after, 3).await.unwrap();
+        deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), Look { after, held: &[], limit: 3 }).await.unwrap();
     assert_eq!(second.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(4), delivery(5)]);
     let strange: Vec<DueDelivery<Value>> =
-        deliveries::due_page(&mut db, STRANGER, ENDPOINT, moment(0), None, 3).await.unwrap();
+        deliveries::due_page(&mut db, STRANGER, ENDPOINT, moment(0), at_most(3)).await.unwrap();
     assert!(strange.is_empty());
     assert!(due(&mut db, moment(-1)).await.is_empty(), "nothing is due before its time");
+}
+
+#[tokio::test]
+async fn what_is_held_is_not_read_again_and_makes_room_on_the_page() {
+    let mut db = database().await;
+    waiting(&mut db, 6).await;
+    let held = [delivery(1), delivery(3), delivery(9)];
+    let look = Look { after: None, held: &held, limit: 3 };
+    let page: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), look).await.unwrap();
+    assert_eq!(page.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(2), delivery(4), delivery(5)]);
 }
 
 #[tokio::test]

@@ -178,7 +178,7 @@ impl<'a> EndpointRun<'a> {
         let now = Instant::now();
         if self.page_schedule.is_time(now) || (alone && !self.page_schedule.saw_all()) {
             let after = self.page_schedule.begin(now);
-            self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.clone())));
+            self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.iter().copied().collect())));
         }
     }
 

@@ -17,7 +17,7 @@ use storage::{
     PgConnection, inboxes,
     webhooks::{
         configs::{self, Endpoint},
-        deliveries::{self, Content, Fate, Finished, OwnShape, Position},
+        deliveries::{self, Content, Fate, Finished, Look, OwnShape, Position},
     },
 };
 
@@ -59,7 +59,7 @@ pub(super) async fn prepare(
     ctx: &Context,
     lease: &Lease,
     after: Option<Position>,
-    held: HashSet<DeliveryId>,
+    held: Vec<DeliveryId>,
 ) -> Result<Page> {
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
@@ -72,9 +72,9 @@ pub(super) async fn prepare(
             return close(ctx, lease, closed.as_ref()).await;
         }
     };
-    let rows = deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), after, PAGE).await?;
-    let ended_at = rows.last().filter(|_| rows.len() == PAGE).map(Due::position);
-    let fresh: Vec<Due> = rows.into_iter().filter(|row| !held.contains(&row.id)).collect();
+    let look = Look { after, held: &held, limit: PAGE };
+    let fresh: Vec<Due> = deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), look).await?;
+    let ended_at = fresh.last().filter(|_| fresh.len() == PAGE).map(Due::position);
     let unshaped: HashSet<InboxId> =
         fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.inbox).collect();
     let inboxes = shaped_inboxes(ctx, &mut db, lease, unshaped).await?;

@@ -1,7 +1,7 @@
 //! Turns events into bodies: by the client's own shaper where it has one, else by a built-in one.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     num::NonZero,
     sync::{
         Arc, LazyLock, Mutex, PoisonError,
@@ -33,6 +33,9 @@ const PATIENCE: u32 = 3;
 /// How often a call that found no free place is made again, and after what pause.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
+
+/// Events that a built-in shaper is asked about together at most.
+const TOGETHER: usize = 16;
 
 /// As many bodies are made at once. Asked once: the answer is put together from files of the system.
 static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
@@ -106,6 +109,18 @@ pub(super) enum ShapeOutcome {
 /// A delivery with its event as it is stored.
 pub(super) type Due = DueDelivery<Box<RawValue>>;
 
+/// A delivery and its stored event, with its place among all of the page.
+type Placed = (usize, Due, Box<RawValue>);
+
+/// What one built-in shaper is asked about at once.
+#[derive(Default)]
+struct Together {
+    /// With their places among all of the page.
+    deliveries: Vec<(usize, Due)>,
+    /// Their events, in the same order.
+    events: Vec<WebhookEvent>,
+}
+
 /// A delivery after shaping.
 #[derive(Debug)]
 pub(super) struct Shaped {
@@ -117,13 +132,21 @@ pub(super) struct Shaped {
     pub(super) calls: Vec<FinishedCall>,
 }
 
+impl Shaped {
+    /// Without a shaper of the client, and with nothing to be kept of the calls.
+    fn by_nobody(delivery: Due, outcome: ShapeOutcome) -> Self {
+        Self { delivery, outcome, by: None, calls: Vec::new() }
+    }
+}
+
 impl PageShaper {
-    /// Shapes deliveries, as many at once as there are processors, and answers them in the order given. `event` is the
-    /// stored event of each.
+    /// Shapes deliveries, with as many calls at once as there are processors, and answers them in the order given. `event` is
+    /// the stored event of each.
     pub(super) async fn shape_all(self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Shaped> {
-        let workers = PROCESSORS.min(deliveries.len());
+        let groups = self.groups(deliveries);
+        let workers = PROCESSORS.min(groups.len());
         let shaper = Arc::new(self);
-        let unshaped = Arc::new(Mutex::new(deliveries.into_iter().enumerate()));
+        let unshaped = Arc::new(Mutex::new(groups.into_iter()));
         let mut tasks = JoinSet::new();
         for _ in 0..workers {
             let (shaper, unshaped) = (Arc::clone(&shaper), Arc::clone(&unshaped));
@@ -131,8 +154,8 @@ impl PageShaper {
                 let mut done = Vec::new();
                 loop {
                     let next = unshaped.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((place, (delivery, event))) = next else { return done };
-                    done.push((place, shaper.shape(delivery, event.get()).await));
+                    let Some(group) = next else { return done };
+                    done.extend(shaper.shape_group(group).await);
                     // A call can be over without ever having waited: others have their turn in between.
                     tokio::task::yield_now().await;
                 }
@@ -143,21 +166,89 @@ impl PageShaper {
         all.into_iter().map(|(_, shaped)| shaped).collect()
     }
 
-    async fn shape(&self, delivery: Due, stored: &str) -> Shaped {
-        let mut calls = Vec::new();
+    /// What is shaped in one go: several events where only a built-in shaper has a say, else one.
+    fn groups(&self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Vec<Placed>> {
+        let (mut groups, mut together) = (Vec::new(), Vec::new());
+        for (place, (delivery, event)) in deliveries.into_iter().enumerate() {
+            let has_own = self.inboxes.get(&delivery.inbox).is_some_and(|inbox| inbox.own.is_some());
+            let placed = (place, delivery, event);
+            if has_own {
+                groups.push(vec![placed]);
+                continue;
+            }
+            together.push(placed);
+            if together.len() == TOGETHER {
+                groups.push(std::mem::take(&mut together));
+            }
+        }
+        groups.extend((!together.is_empty()).then_some(together));
+        groups
+    }
+
+    async fn shape_group(&self, group: Vec<Placed>) -> Vec<(usize, Shaped)> {
+        let alone = group.len() == 1;
+        let mut shaped = Vec::with_capacity(group.len());
+        let mut by_shaper: BTreeMap<&'static str, Together> = BTreeMap::new();
+        for (place, delivery, stored) in group {
+            match self.read(&delivery, stored.get()) {
+                Some(event) if alone => shaped.push((place, self.shape(delivery, &event).await)),
+                Some(event) => {
+                    let together = by_shaper.entry(shaper_event::built_in(&event)).or_default();
+                    together.deliveries.push((place, delivery));
+                    together.events.push(event);
+                }
+                None => shaped.push((place, Shaped::by_nobody(delivery, ShapeOutcome::Unreadable))),
+            }
+        }
+        for (shaper, together) in by_shaper {
+            shaped.extend(self.shape_together(shaper, together).await);
+        }
+        shaped
+    }
+
+    /// Asks a built-in shaper about several events at once; where that fails, about each of them.
+    async fn shape_together(
+        &self,
+        shaper: &'static str,
+        Together { deliveries, events }: Together,
+    ) -> Vec<(usize, Shaped)> {
+        let mut shaped = Vec::with_capacity(deliveries.len());
+        let Some((_, first)) = deliveries.first() else { return shaped };
+        let (answering, about) = (Answering::built_in(World::WebhookShaper, shaper), subject(first));
+        let call = answering.call(self.client, &about, minted_at(first.id.0));
+        match self.plugins.shape_several(call, &events).await {
+            Ok(bodies) => {
+                let made = deliveries.into_iter().zip(bodies);
+                shaped.extend(made.map(|((place, due), body)| (place, Shaped::by_nobody(due, outcome_of(body)))));
+            }
+            Err(_) => {
+                for ((place, delivery), event) in deliveries.into_iter().zip(&events) {
+                    shaped.push((place, self.shape(delivery, event).await));
+                }
+            }
+        }
+        shaped
+    }
+
+    /// The event of a delivery; `None` = it is none of this version's.
+    fn read(&self, delivery: &Due, stored: &str) -> Option<WebhookEvent> {
         let inbox = self.inboxes.get(&delivery.inbox);
-        let event = match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
-            Ok(event) => shaper_event::naming(event, inbox.and_then(|inbox| inbox.channel)),
+        match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
+            Ok(event) => Some(shaper_event::naming(event, inbox.and_then(|inbox| inbox.channel))),
             Err(error) => {
                 tracing::error!(client.id = %self.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
-                return Shaped { delivery, outcome: ShapeOutcome::Unreadable, by: None, calls };
+                None
             }
-        };
-        let own = inbox.and_then(|inbox| inbox.own.as_ref());
+        }
+    }
+
+    async fn shape(&self, delivery: Due, event: &WebhookEvent) -> Shaped {
+        let mut calls = Vec::new();
+        let own = self.inboxes.get(&delivery.inbox).and_then(|inbox| inbox.own.as_ref());
         let conversation = conversation_of(&delivery);
         for candidate in own.into_iter().flat_map(|own| own.candidates(conversation)) {
-            let (answer, call) = self.ask_own(&candidate.answering, &delivery, &event).await;
+            let (answer, call) = self.ask_own(&candidate.answering, &delivery, event).await;
             calls.push(call);
             if let Some(outcome) = answer {
                 let by = Some(Arc::clone(&candidate.answering));
@@ -165,12 +256,12 @@ impl PageShaper {
             }
             candidate.failures.fetch_add(1, Ordering::Relaxed);
         }
-        let built_in = Answering::built_in(World::WebhookShaper, shaper_event::built_in(&event));
+        let built_in = Answering::built_in(World::WebhookShaper, shaper_event::built_in(event));
         let answering = Arc::new(match own {
             Some(own) if own.live.is_none() => built_in.with_shadow_of(&own.slots),
             _ => built_in,
         });
-        let (answer, call) = self.ask(&answering, &delivery, &event).await;
+        let (answer, call) = self.ask(&answering, &delivery, event).await;
         let outcome = match answer {
             Ok((body, _)) => outcome_of(body),
             Err(error) => {
@@ -207,7 +298,7 @@ impl PageShaper {
         delivery: &Due,
         event: &WebhookEvent,
     ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
-        let about = CallSubject::event(delivery.id.0, delivery.id.0);
+        let about = subject(delivery);
         // The same however often the body is shaped.
         let now = minted_at(delivery.id.0);
         let mut tries = 0;
@@ -222,6 +313,11 @@ impl PageShaper {
             return (answer, made);
         }
     }
+}
+
+/// What the call about a delivery is about.
+fn subject(delivery: &Due) -> CallSubject {
+    CallSubject::event(delivery.id.0, delivery.id.0)
 }
 
 /// Stands for the conversation on the inbox: a canary has it or has it not.
