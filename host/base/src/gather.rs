@@ -18,8 +18,8 @@ use tokio::sync::{Notify, oneshot};
 
 /// After a group of so many, some of its callers are likely to come back.
 const SEVERAL: usize = 4;
-/// How long the next group waits for them.
-const COMING_BACK: Duration = Duration::from_millis(2);
+/// How long the next group waits for those who come back as soon as their answer has reached them.
+pub const COMING_BACK: Duration = Duration::from_millis(2);
 /// Work on a group that takes longer waits for a database that has vanished, and the callers after it for that.
 const LONGEST: Duration = Duration::from_secs(120);
 
@@ -34,6 +34,8 @@ pub struct Grouping {
     pub most_items: usize,
     /// Weight of one group at most, unless a single item weighs more.
     pub most_weight: usize,
+    /// How long a group at most waits for the callers of the one before.
+    pub coming_back: Duration,
 }
 
 /// Does the work of a group: answers each of the items, in their order.
@@ -140,7 +142,7 @@ where
             all_are_there
         };
         // Who does not come back in time is in a later group.
-        let _ = tokio::time::timeout(COMING_BACK, all_are_there.notified()).await;
+        let _ = tokio::time::timeout(self.grouping.coming_back, all_are_there.notified()).await;
     }
 
     fn next_group(&self, key: K) -> Option<Vec<(I, oneshot::Sender<A>)>> {
@@ -173,7 +175,8 @@ mod tests {
 
     use super::*;
 
-    const GROUPING: Grouping = Grouping { groups: 2, further_from: 3, most_items: 4, most_weight: 100 };
+    const GROUPING: Grouping =
+        Grouping { groups: 2, further_from: 3, most_items: 4, most_weight: 100, coming_back: COMING_BACK };
 
     /// Answers each item with the size of its group, once it is let through the gate.
     fn sizes(grouping: Grouping, gate: &Arc<Semaphore>) -> Arc<Gatherer<u8, usize, usize>> {

@@ -72,6 +72,12 @@ pub fn opaque(client: ClientId, message: MessageId, ordinal: i16) -> String {
     format!("pb1:{}:{}:{ordinal}", client.0.simple(), message.0.simple())
 }
 
+/// The client that a correlation string names.
+pub fn client_of(opaque: &str) -> Option<ClientId> {
+    let (client, _) = opaque.strip_prefix("pb1:")?.split_once(':')?;
+    client.parse().ok().map(ClientId)
+}
+
 /// The message and leg that a correlation string of this client names.
 fn parse_opaque(client: ClientId, text: &str) -> Option<(MessageId, i16)> {
     let mut fields = text.strip_prefix("pb1:")?.split(':');

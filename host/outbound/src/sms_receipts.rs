@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use async_trait::async_trait;
 use base::{
     Context, Result,
-    gather::{Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, Grouping},
 };
 use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, SmsState, StoreFailed};
 use domain::{delivery::DeliveryState, ids::ClientId, sms_products::FinalReceipt};
@@ -18,7 +18,8 @@ use storage::sms::{
 use crate::sms_parts;
 
 /// Of receipts. An SMSC waits for the acknowledgements of a window of them.
-const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128 };
+const GROUPING: Grouping =
+    Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: COMING_BACK };
 
 /// What a receipt says.
 struct Report {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{
     Context, Error, Result,
-    gather::{Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, Grouping},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -16,7 +16,8 @@ use storage::sms::products::requests::NewRequest;
 use crate::accept::{self, Order, OrderedText, Taken};
 
 /// Weights are recipients.
-const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
+const GROUPING: Grouping =
+    Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
 /// A request that is judged, on its way into a group.
 pub(crate) struct Pending {

@@ -6,11 +6,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
+    time::Duration,
 };
 
 use base::{
     Context, Error, Result,
-    gather::{Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, Grouping},
 };
 use domain::{
     ids::{CallbackId, ClientId, InboxId},
@@ -26,11 +27,15 @@ use storage::{
 };
 use uuid::Uuid;
 
+use super::known_numbers::KnownNumbers;
+
 /// Looks into the directories: one at a time, for everybody who came meanwhile.
-const LOOKS: Grouping = Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX };
+const LOOKS: Grouping =
+    Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
 /// Transactions of one client. Weights are items. Most of what a small group costs is its statements: fewer callbacks than this
 /// go with the next group, which the provider waits for gladly.
-const STORES: Grouping = Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512 };
+const STORES: Grouping =
+    Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512, coming_back: Duration::from_millis(5) };
 
 /// Why a callback was not taken: the provider is to call again. Nothing of it is stored, or all of it.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -43,8 +48,8 @@ pub struct NotTaken(
 
 /// Whom the targets of callbacks belong to.
 #[derive(Debug, Default)]
-struct Owners {
-    numbers: HashMap<String, (ClientId, InboxId)>,
+pub(super) struct Owners {
+    pub(super) numbers: HashMap<String, (ClientId, InboxId)>,
     accounts: HashMap<String, Vec<ClientId>>,
     pages: HashMap<String, (ClientId, InboxId)>,
 }
@@ -74,6 +79,7 @@ type Looked = std::result::Result<Arc<Owners>, NotTaken>;
 /// Takes callbacks whose signature has been verified.
 pub struct Intake {
     ctx: Arc<Context>,
+    known: KnownNumbers,
     looks: Arc<Gatherer<(), BTreeSet<CallbackTarget>, Looked>>,
     stores: Arc<Gatherer<ClientId, Vec<NewCallback>, Taken>>,
 }
@@ -97,7 +103,7 @@ impl Intake {
             let ctx = Arc::clone(&storing);
             async move { take_group(&ctx, client, &group).await }
         });
-        Arc::new(Self { ctx, looks, stores })
+        Arc::new(Self { ctx, known: KnownNumbers::default(), looks, stores })
     }
 
     /// Takes the items of a callback; `bytes` is the length of its body. When this returns they are on disk, once each,
@@ -105,13 +111,22 @@ impl Intake {
     /// here has are dropped with a warning.
     pub async fn take(&self, bytes: usize, items: Vec<CallbackItem>) -> Taken {
         metrics::histogram!("patchbay_callback_bytes").record(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
-        let targets = items.iter().map(|item| item.target.clone()).collect();
-        let owners = self.looks.join((), targets).await.unwrap_or_else(|| Err(not_taken(Error::Stopped)))?;
+        let owners = match self.known.owners_of(&items) {
+            Some(owners) => Arc::new(owners),
+            None => self.look(&items).await?,
+        };
         for (client, items) in route(&self.ctx, &owners, items) {
             let taken = self.stores.join(client, items).await;
             taken.unwrap_or_else(|| Err(not_taken(Error::Stopped)))?;
         }
         Ok(())
+    }
+
+    async fn look(&self, items: &[CallbackItem]) -> Looked {
+        let targets = items.iter().map(|item| item.target.clone()).collect();
+        let owners = self.looks.join((), targets).await.unwrap_or_else(|| Err(not_taken(Error::Stopped)))?;
+        self.known.note(&owners.numbers);
+        Ok(owners)
     }
 }
 

@@ -4,6 +4,7 @@
 mod account;
 mod authenticity;
 mod intake;
+mod known_numbers;
 mod messages;
 mod messenger;
 mod names;

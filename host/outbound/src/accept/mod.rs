@@ -24,11 +24,12 @@ use domain::{
 use base::{
     Context, Error,
     aside::{self, Whose},
-    gather::{Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, Grouping},
 };
 
 /// Weights are recipients.
-const GROUPING: Grouping = Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000 };
+const GROUPING: Grouping =
+    Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
 /// The numbers that the host name of a request lets send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

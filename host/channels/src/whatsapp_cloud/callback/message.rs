@@ -15,6 +15,7 @@ use super::{
 const CONTACT_MAX_BYTES: usize = 8 * 1024;
 
 /// The contacts of a change, found by what messages name them by.
+#[derive(Default)]
 pub(super) struct Contacts<'a> {
     all: &'a [Value],
     /// Their places; of several contacts of one name, the first.

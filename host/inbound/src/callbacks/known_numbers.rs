@@ -1,0 +1,116 @@
+//! Whose a number was a moment ago. Statuses are the most that providers call with, and each names its client itself: where that
+//! is whom the number belonged to, they need no look into the directories.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::{
+    ids::{ClientId, InboxId},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget},
+};
+use outbound::delivery;
+
+use super::intake::Owners;
+
+/// How long an owner is believed. A number that moves takes its messages' statuses to their own client meanwhile, or to nobody:
+/// a status is applied only to a message of the client that it names.
+const BELIEVED: Duration = Duration::from_secs(60);
+/// Numbers known before those are forgotten that are not believed any more.
+const TIDIED_FROM: usize = 1_024;
+
+/// Numbers of the Cloud API with their owners, by phone-number id.
+#[derive(Default)]
+pub(super) struct KnownNumbers(Mutex<HashMap<String, Known>>);
+
+struct Known {
+    owner: (ClientId, InboxId),
+    until: Instant,
+}
+
+impl KnownNumbers {
+    /// The owners of the numbers that `items` are about, if all of these are statuses of messages of just these owners.
+    pub(super) fn owners_of(&self, items: &[CallbackItem]) -> Option<Owners> {
+        let (known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
+        let mut owners = Owners::default();
+        for item in items {
+            let (CallbackTarget::PhoneNumberId(number), CallbackBody::Status(status)) = (&item.target, &item.body)
+            else {
+                return None;
+            };
+            let owner = known.get(number).filter(|known| now < known.until)?.owner;
+            if delivery::client_of(status.opaque.as_deref()?)? != owner.0 {
+                return None;
+            }
+            owners.numbers.insert(number.clone(), owner);
+        }
+        Some(owners)
+    }
+
+    /// Remembers what a look has found.
+    pub(super) fn note(&self, found: &HashMap<String, (ClientId, InboxId)>) {
+        let (mut known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
+        if known.len() >= TIDIED_FROM {
+            known.retain(|_, known| now < known.until);
+        }
+        let until = now + BELIEVED;
+        known.extend(found.iter().map(|(number, owner)| (number.clone(), Known { owner: *owner, until })));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::inbound::{ProviderStatus, StatusUpdate};
+    use uuid::Uuid;
+
+    use super::*;
+
+    const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
+    const OTHER: ClientId = ClientId(Uuid::from_u128(2));
+    const OWNER: (ClientId, InboxId) = (CLIENT, InboxId(Uuid::from_u128(7)));
+
+    /// A status on a number of a message of `client`.
+    fn status(number: &str, client: Option<ClientId>) -> CallbackItem {
+        let update = StatusUpdate {
+            provider_id: "wamid.T".to_owned(),
+            opaque: client.map(|client| delivery::opaque(client, domain::ids::MessageId(Uuid::from_u128(9)), 0)),
+            status: ProviderStatus::Sent,
+            at: DateTime::UNIX_EPOCH,
+            recipient: None,
+            recipient_user_id: None,
+            error: None,
+            pricing: None,
+        };
+        CallbackItem {
+            dedupe_key: "status".to_owned(),
+            target: CallbackTarget::PhoneNumberId(number.to_owned()),
+            body: CallbackBody::Status(update),
+        }
+    }
+
+    fn known() -> KnownNumbers {
+        let known = KnownNumbers::default();
+        known.note(&HashMap::from([("1".to_owned(), OWNER)]));
+        known
+    }
+
+    #[test]
+    fn the_owner_of_a_number_is_known_for_statuses_of_its_own_messages() {
+        let owners = known().owners_of(&[status("1", Some(CLIENT)), status("1", Some(CLIENT))]).unwrap();
+        assert_eq!(owners.numbers, HashMap::from([("1".to_owned(), OWNER)]));
+    }
+
+    #[test]
+    fn statuses_that_name_nobody_or_somebody_else_have_the_number_looked_up() {
+        assert!(known().owners_of(&[status("1", Some(CLIENT)), status("1", None)]).is_none());
+        assert!(known().owners_of(&[status("1", Some(CLIENT)), status("1", Some(OTHER))]).is_none());
+    }
+
+    #[test]
+    fn a_number_that_nobody_asked_about_is_not_known() {
+        assert!(known().owners_of(&[status("1", Some(CLIENT)), status("2", Some(CLIENT))]).is_none());
+    }
+}
