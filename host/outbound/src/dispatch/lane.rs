@@ -21,7 +21,7 @@ use tokio::{
 
 use super::{
     mark::{self, Marked, Marks},
-    outcomes::{Outcomes, Writing},
+    outcomes::{Outcomes, Writing, gathering},
     sender::Sender,
     settle::{self, Outcome},
     waits,
@@ -30,11 +30,6 @@ use crate::{delivery::opaque, sms_parts::LegPart};
 
 /// How often the queue is looked at while calls are in flight and nobody nudges.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-
-/// Between two transactions that mark, unless there are places for half a window: places that become free one by one
-/// meanwhile are taken together, and calls of providers take too long to notice. A lane in which nothing else is under way
-/// never waits for it.
-const GATHERING: Duration = Duration::from_millis(3);
 
 /// Between two looks at what waits: nothing needs to be exacter than this.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
@@ -116,7 +111,8 @@ struct Round<'a> {
     outcomes: Outcomes,
     steps: FuturesUnordered<BoxFuture<'a, Step>>,
     marking: bool,
-    /// From when a few places are worth a transaction that marks.
+    /// From when a few places are worth a transaction that marks, unless there are places for half a window: those that become
+    /// free one by one meanwhile are taken together, and calls of providers take too long to notice.
     mark_from: Instant,
     /// The queue may have more that can go out now.
     more: bool,
@@ -314,7 +310,8 @@ impl<'a> Round<'a> {
     fn step_ended(&mut self, step: Step) {
         match step {
             Step::Marked(marked, mut places) => {
-                (self.marking, self.mark_from) = (false, Instant::now() + GATHERING);
+                let gathering = gathering(self.sender.carrier.marks_ahead());
+                (self.marking, self.mark_from) = (false, Instant::now() + gathering);
                 match marked {
                     Ok(marks) => {
                         self.add_marks(marks);

@@ -17,10 +17,12 @@ const AT_ONCE: usize = 64;
 /// The same for the largest window.
 const MOST_AT_ONCE: usize = 256;
 /// As many are worth a transaction at once, where more calls are made meanwhile.
-const ENOUGH: usize = AT_ONCE / 4;
-/// Between two transactions, unless there are enough for the next: what comes one by one meanwhile is taken together. Where
-/// nothing else is under way, nothing waits for it.
-const GATHERING: Duration = Duration::from_millis(3);
+const ENOUGH: usize = AT_ONCE / 2;
+/// Between two transactions of a kind, unless there is enough for the next: what comes one by one meanwhile is taken together.
+/// Where nothing else is under way, nothing waits for it.
+const GATHERING: Duration = Duration::from_millis(8);
+/// The same where the provider has nothing to do meanwhile.
+const GATHERING_IN_ONE_WINDOW: Duration = Duration::from_millis(3);
 /// Pause after the first refusal; it doubles with each one that follows.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause, and the one before an outcome that is alone at fault is tried again.
@@ -49,6 +51,8 @@ pub(super) struct Outcomes {
     at_once: usize,
     /// So many are worth a transaction at once.
     enough: usize,
+    /// Between two transactions for fewer.
+    gathering: Duration,
     writing: bool,
     /// Refusals since something was written last.
     refusals: u32,
@@ -62,8 +66,9 @@ impl Outcomes {
     pub(super) fn new(one_window: Option<usize>) -> Self {
         let at_once = one_window.map_or(AT_ONCE, |window| window.clamp(AT_ONCE, MOST_AT_ONCE));
         let enough = one_window.map_or(ENOUGH, |window| (window - window / 4).clamp(1, at_once / 2));
+        let gathering = gathering(one_window.is_some());
         let (fresh, suspects) = (Ended::default(), VecDeque::new());
-        Self { fresh, suspects, at_once, enough, writing: false, refusals: 0, from: Instant::now() }
+        Self { fresh, suspects, at_once, enough, gathering, writing: false, refusals: 0, from: Instant::now() }
     }
 
     /// A call has ended.
@@ -121,7 +126,7 @@ impl Outcomes {
 
     /// What was taken is on disk. What stays behind holds up only its recipient: room that lanes share it has no more.
     pub(super) fn written(&mut self, now: Instant) {
-        (self.writing, self.refusals, self.from) = (false, 0, now + GATHERING);
+        (self.writing, self.refusals, self.from) = (false, 0, now + self.gathering);
         for suspect in &mut self.suspects {
             suspect.alone_at_fault = true;
             suspect.outcome.doubt = None;
@@ -144,6 +149,11 @@ impl Outcomes {
         let suspect = |outcome| Suspect { outcome, alone_at_fault: outcast, from: now + pause };
         self.suspects.extend(ended.outcomes.into_iter().map(suspect));
     }
+}
+
+/// How long marks and outcomes gather. `one_window`: no more than a window of calls is made before an outcome is on disk.
+pub(super) fn gathering(one_window: bool) -> Duration {
+    if one_window { GATHERING_IN_ONE_WINDOW } else { GATHERING }
 }
 
 fn pause_after(refusals: u32) -> Duration {
