@@ -34,6 +34,9 @@ const KEPT: [HeaderName; 5] = [
     axum::http::header::VARY,
 ];
 
+/// Where routes of providers' callbacks begin.
+const PROVIDERS: &str = "/providers/";
+
 /// What routes are called that do not exist: the path itself may hold anything.
 const UNMATCHED: &str = "unmatched";
 
@@ -89,9 +92,14 @@ fn log_fault(span: &Span, error: &ApiError, status: StatusCode) {
 }
 
 fn record(span: &Span, method: &Method, route: &str, status: StatusCode, took: Duration) {
+    let (code, duration_ms) = (status.as_u16(), took.as_secs_f64() * 1000.0);
     span.in_scope(|| {
-        let duration_ms = took.as_secs_f64() * 1000.0;
-        tracing::info!(%method, route, status = status.as_u16(), duration_ms, "request answered");
+        // Providers report every step of every message: writing a line for each costs more than taking it.
+        if route.starts_with(PROVIDERS) && status.is_success() {
+            tracing::debug!(%method, route, status = code, duration_ms, "request answered");
+        } else {
+            tracing::info!(%method, route, status = code, duration_ms, "request answered");
+        }
     });
     let labels = [
         ("method", known_method(method).to_owned()),

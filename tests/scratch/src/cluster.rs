@@ -61,6 +61,7 @@ const DURABLE_SETTINGS: &str = "
     autovacuum_naptime = 15s
     autovacuum_vacuum_scale_factor = 0.05
     autovacuum_analyze_scale_factor = 0.05
+    default_statistics_target = 10
     timezone = 'UTC'
     log_timezone = 'UTC'
 ";

@@ -40,6 +40,7 @@ jit = off
 autovacuum_naptime = 15s
 autovacuum_vacuum_scale_factor = 0.05
 autovacuum_analyze_scale_factor = 0.05
+default_statistics_target = 10
 idle_in_transaction_session_timeout = 60s
 timezone = 'UTC'
 log_timezone = 'UTC'
