@@ -16,8 +16,6 @@ use domain::{carriage::SendFailure, content::MediaKind, inbound::ProviderFailure
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Map, Value, json};
 
-pub use callback::is_signature;
-
 use super::{
     BridgeCallback, CallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices,
     LiteNumber, News, QrCode, REFUSED_BY_DEVICE,
