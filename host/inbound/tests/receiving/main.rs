@@ -138,7 +138,7 @@ async fn one_event_is_recorded_for_both_webhooks_and_none_for_what_nobody_reads(
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
-    let recorded = stage.texts("SELECT event->'value'->>'recorded' FROM webhook_delivery").await;
+    let recorded = stage.texts("SELECT event::json->'value'->>'recorded' FROM webhook_delivery").await;
     let [incoming, chatbot] = recorded.as_slice() else { panic!("{recorded:?}") };
     assert!(incoming.starts_with(r#"{"v":1,"#) && incoming.contains(r#""event":{"messageCame":"#), "{incoming}");
     assert_eq!(incoming, chatbot, "the same event in both");

@@ -227,7 +227,7 @@ impl Stage {
 
     /// What the shaper would be asked.
     async fn events(&self) -> Vec<WebhookEvent> {
-        let rows = self.texts("SELECT (event->'value')::text FROM webhook_delivery ORDER BY id").await;
+        let rows = self.texts("SELECT (event::json->'value')::text FROM webhook_delivery ORDER BY id").await;
         rows.iter().map(|row| shaper_event::read(row, BUSINESS).unwrap()).collect()
     }
 
