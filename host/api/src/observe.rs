@@ -15,7 +15,7 @@ use tracing::{Instrument, Span, field::Empty};
 use crate::{
     error::{ApiError, Failed},
     product::Product,
-    sms_gateway,
+    providers, sms_gateway,
     state::ApiState,
 };
 
@@ -33,9 +33,6 @@ const KEPT: [HeaderName; 5] = [
     axum::http::header::ACCESS_CONTROL_EXPOSE_HEADERS,
     axum::http::header::VARY,
 ];
-
-/// Where routes of providers' callbacks begin.
-const PROVIDERS: &str = "/providers/";
 
 /// What routes are called that do not exist: the path itself may hold anything.
 const UNMATCHED: &str = "unmatched";
@@ -95,7 +92,7 @@ fn record(span: &Span, method: &Method, route: &str, status: StatusCode, took: D
     let (code, duration_ms) = (status.as_u16(), took.as_secs_f64() * 1000.0);
     span.in_scope(|| {
         // Providers report every step of every message: writing a line for each costs more than taking it.
-        if route.starts_with(PROVIDERS) && status.is_success() {
+        if providers::is_callback(route) && status.is_success() {
             tracing::debug!(%method, route, status = code, duration_ms, "request answered");
         } else {
             tracing::info!(%method, route, status = code, duration_ms, "request answered");

@@ -31,6 +31,11 @@ use crate::{
 /// Meta sends up to 3 MB (PROVIDERS A.7).
 pub(crate) const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
+/// Whether a path is one that providers call.
+pub(crate) fn is_callback(path: &str) -> bool {
+    path.starts_with("/providers/")
+}
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback)).routes(routes!(lite_callback))
 }

@@ -74,17 +74,20 @@ pub fn opaque(client: ClientId, message: MessageId, ordinal: i16) -> String {
 
 /// The client that a correlation string names.
 pub fn client_of(opaque: &str) -> Option<ClientId> {
-    let (client, _) = opaque.strip_prefix("pb1:")?.split_once(':')?;
-    client.parse().ok().map(ClientId)
+    parse_opaque(opaque).map(|(client, ..)| client)
 }
 
 /// The message and leg that a correlation string of this client names.
-fn parse_opaque(client: ClientId, text: &str) -> Option<(MessageId, i16)> {
+fn leg_of(client: ClientId, opaque: &str) -> Option<(MessageId, i16)> {
+    parse_opaque(opaque).filter(|(owner, ..)| *owner == client).map(|(_, message, ordinal)| (message, ordinal))
+}
+
+fn parse_opaque(text: &str) -> Option<(ClientId, MessageId, i16)> {
     let mut fields = text.strip_prefix("pb1:")?.split(':');
-    let owner: Uuid = fields.next()?.parse().ok()?;
+    let client: Uuid = fields.next()?.parse().ok()?;
     let message: Uuid = fields.next()?.parse().ok()?;
     let ordinal: i16 = fields.next()?.parse().ok()?;
-    (owner == client.0 && fields.next().is_none()).then_some((MessageId(message), ordinal))
+    fields.next().is_none().then_some((ClientId(client), MessageId(message), ordinal))
 }
 
 /// Applies status callbacks inside the caller's transaction. All legs are locked at once, in one order, so that nobody waits
@@ -97,7 +100,7 @@ pub async fn apply_statuses(
     when_locked: WhenLocked,
 ) -> Result<StatusOutcome> {
     let mut keys: Vec<Option<(MessageId, i16)>> =
-        statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| parse_opaque(client, text))).collect();
+        statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
     find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
     let mut legs = by_key(legs::lock(db, client, &known(&keys), when_locked).await?);
     if when_locked == WhenLocked::Wait {
@@ -452,13 +455,13 @@ mod tests {
         let (client, message) = (ClientId(Uuid::from_u128(1)), MessageId(Uuid::from_u128(2)));
         let text = opaque(client, message, 1);
         assert!(text.len() <= 512);
-        assert_eq!(parse_opaque(client, &text), Some((message, 1)));
+        assert_eq!(leg_of(client, &text), Some((message, 1)));
     }
 
     #[test]
     fn a_correlation_string_of_another_client_names_nothing() {
         let text = opaque(ClientId(Uuid::from_u128(1)), MessageId(Uuid::from_u128(2)), 0);
-        assert_eq!(parse_opaque(ClientId(Uuid::from_u128(3)), &text), None);
-        assert_eq!(parse_opaque(ClientId(Uuid::from_u128(1)), "msg_01J"), None);
+        assert_eq!(leg_of(ClientId(Uuid::from_u128(3)), &text), None);
+        assert_eq!(leg_of(ClientId(Uuid::from_u128(1)), "msg_01J"), None);
     }
 }

@@ -13,7 +13,11 @@ use super::{
     AdmissionSettings,
     share::{Owner, Room},
 };
-use crate::{https, providers::MAX_CALLBACK_BYTES, state::ApiSettings};
+use crate::{
+    https,
+    providers::{self, MAX_CALLBACK_BYTES},
+    state::ApiSettings,
+};
 
 /// Where requests without a key come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +52,7 @@ pub(super) struct Stranger {
 
 impl Stranger {
     pub fn of(request: &Request, settings: &ApiSettings) -> Self {
-        let door = if request.uri().path().starts_with("/providers/") { Door::Providers } else { Door::Everybody };
+        let door = if providers::is_callback(request.uri().path()) { Door::Providers } else { Door::Everybody };
         let speaks_for_many =
             |from: &IpAddr| from.is_loopback() || settings.trusted_proxies.iter().any(|network| network.contains(from));
         let source = https::source_of_request(settings, request.extensions(), request.headers())
