@@ -6,10 +6,8 @@ use std::{
 };
 
 use axum::{
-    extract::{ConnectInfo, FromRequestParts, Request, State},
+    extract::{ConnectInfo, FromRequestParts, Request},
     http::{Extensions, HeaderMap, request::Parts},
-    middleware::Next,
-    response::{IntoResponse, Response},
 };
 
 use ipnet::IpNet;
@@ -28,13 +26,13 @@ pub(crate) fn is_probe(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz" | "/metrics")
 }
 
-pub(crate) async fn require(State(state): State<ApiState>, request: Request, next: Next) -> Response {
-    let settings = &state.settings;
-    if settings.require_https && !is_probe(request.uri().path()) && !arrived_over_tls(settings, &request) {
+/// The refusal of a request that had to come over TLS and did not.
+pub(crate) fn required(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
+    if settings.require_https && !is_probe(request.uri().path()) && !arrived_over_tls(settings, request) {
         let said = "this server takes requests over HTTPS only: the key that was sent may have been read on its way";
-        return ApiError::new(ErrorKind::HttpsRequired, said).into_response();
+        return Err(ApiError::new(ErrorKind::HttpsRequired, said));
     }
-    next.run(request).await
+    Ok(())
 }
 
 fn arrived_over_tls(settings: &ApiSettings, request: &Request) -> bool {

@@ -1,11 +1,11 @@
 //! Paths that stand for others: a trailing slash never matters, `/api/v1` is served under `/messaging-service` too (DESIGN 7), and
 //! the calls of old for users and clients are the new ones under another name, marked as deprecated (SPEC 9).
 
+use std::borrow::Cow;
+
 use axum::{
     extract::{OriginalUri, Request},
-    http::{HeaderValue, Uri, header},
-    middleware::Next,
-    response::Response,
+    http::{HeaderMap, HeaderValue, Uri, header},
 };
 
 use crate::observe::DEPRECATION;
@@ -24,43 +24,55 @@ const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1795305600");
 
 /// The path that is served for the one that was called, and whether the latter is deprecated.
 #[derive(Debug, PartialEq, Eq)]
-struct Meant {
-    path: String,
+struct Meant<'a> {
+    path: Cow<'a, str>,
     deprecated: bool,
 }
 
-fn meant(called: &str) -> Meant {
+fn meant(called: &str) -> Meant<'_> {
     let path = called.trim_end_matches('/');
     let renamed = RENAMED.iter().filter(|_| path != STAYS).find_map(|(old, new)| {
         let rest = path.strip_prefix(old).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
         Some(format!("{new}{rest}"))
     });
     if let Some(path) = renamed {
-        return Meant { path, deprecated: true };
+        return Meant { path: Cow::Owned(path), deprecated: true };
     }
     let plain = path.strip_prefix(PREFIX).filter(|rest| rest.starts_with("/api/v1/")).unwrap_or(path);
-    Meant { path: if plain.is_empty() { called.to_owned() } else { plain.to_owned() }, deprecated: false }
+    Meant { path: Cow::Borrowed(if plain.is_empty() { called } else { plain }), deprecated: false }
 }
 
-/// The middleware around the router: it changes the path before that is looked at.
-pub(crate) async fn plain_path(mut request: Request, next: Next) -> Response {
+/// Among the extensions of a request that was called by an old name: what is called instead.
+#[derive(Clone)]
+pub(crate) struct Successor(String);
+
+impl Successor {
+    /// Says so in the answer.
+    pub fn mark(&self, headers: &mut HeaderMap) {
+        headers.insert(DEPRECATION, DEPRECATED_SINCE);
+        // A path that is no header was no path.
+        if let Ok(link) = HeaderValue::from_str(&format!("<{}>; rel=\"successor-version\"", self.0)) {
+            headers.append(header::LINK, link);
+        }
+    }
+}
+
+/// Stands around the router: it changes the path before that is looked at.
+pub(crate) fn plain_path(mut request: Request) -> Request {
     let Meant { path, deprecated } = meant(request.uri().path());
-    if path != request.uri().path()
-        && let Some(uri) = with_path(request.uri(), &path)
-    {
+    if path == request.uri().path() {
+        return request;
+    }
+    let successor = deprecated.then(|| Successor(path.to_string()));
+    if let Some(uri) = with_path(request.uri(), &path) {
         let called = std::mem::replace(request.uri_mut(), uri);
         // What errors say was called.
         request.extensions_mut().insert(OriginalUri(called));
     }
-    let mut response = next.run(request).await;
-    if deprecated {
-        response.headers_mut().insert(DEPRECATION, DEPRECATED_SINCE);
-        // A path that is no header was no path.
-        if let Ok(link) = HeaderValue::from_str(&format!("<{path}>; rel=\"successor-version\"")) {
-            response.headers_mut().append(header::LINK, link);
-        }
+    if let Some(successor) = successor {
+        request.extensions_mut().insert(successor);
     }
-    response
+    request
 }
 
 fn with_path(uri: &Uri, path: &str) -> Option<Uri> {
@@ -79,7 +91,7 @@ mod tests {
 
     fn served(called: &str) -> (String, bool) {
         let Meant { path, deprecated } = meant(called);
-        (path, deprecated)
+        (path.into_owned(), deprecated)
     }
 
     #[test]

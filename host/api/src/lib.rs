@@ -13,6 +13,7 @@ mod contacts;
 mod conversations;
 mod custom_events;
 mod document;
+mod entrance;
 pub mod error;
 mod failure_codes;
 mod form;
@@ -52,11 +53,8 @@ mod web_chat;
 mod webhook_attempts;
 mod webhook_config;
 
-use axum::{
-    Extension, Router,
-    middleware::{from_fn, from_fn_with_state},
-};
-use tower::{Layer, ServiceBuilder};
+use axum::{Extension, Router, middleware::from_fn_with_state};
+use tower::{Layer, ServiceBuilder, util::MapRequestLayer};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -74,21 +72,18 @@ pub fn router(shared: SharedState) -> Router {
     let state = ApiState::from(shared);
     let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
     let routes = routes
-        .fallback(error::no_such_path)
+        .fallback(async || error::no_such_path())
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(
             ServiceBuilder::new()
                 .layer(from_fn_with_state(state.clone(), observe::observe))
                 .layer(CatchPanicLayer::custom(error::panicked))
-                .layer(from_fn_with_state(state.clone(), https::require))
-                .layer(from_fn_with_state(state.clone(), product_hosts::judge))
-                .layer(from_fn_with_state(state.clone(), admission::admit))
-                .layer(from_fn(privacy::mask))
+                .layer(from_fn_with_state(state.clone(), entrance::pass))
                 .layer(Extension(document::complete(document))),
         )
         .with_state(state);
     // Paths are changed before they are routed, so this stands around the router, not in it.
-    Router::new().fallback_service(from_fn(legacy::plain_path).layer(routes))
+    Router::new().fallback_service(MapRequestLayer::new(legacy::plain_path).layer(routes))
 }
 
 /// All of it, each route with its description.

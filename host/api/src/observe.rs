@@ -14,6 +14,7 @@ use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
     error::{ApiError, Failed},
+    legacy::Successor,
     product::Product,
     providers, sms_gateway,
     state::ApiState,
@@ -49,6 +50,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
         span.record("request.their_id", theirs);
     }
     request.extensions_mut().insert(id);
+    let successor = request.extensions().get::<Successor>().cloned();
 
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
@@ -69,6 +71,9 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     }
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);
+    }
+    if let Some(successor) = successor {
+        successor.mark(response.headers_mut());
     }
     // Whatever a customer wrote is in answers as it was written: no browser shall take one for a page.
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));

@@ -111,7 +111,7 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
 )]
 pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> Result<Response, ApiError> {
     if state.settings.metrics_elsewhere {
-        return Err(error::no_such_path().await);
+        return Err(error::no_such_path());
     }
     if !is_of_this_machine(&request) {
         let said = "metrics are for callers on this machine: server.metrics_listen gives them an address of their own";

@@ -44,8 +44,7 @@ impl Viewer {
     }
 }
 
-/// The middleware: JSON goes out as its caller may see it. Streams of events mask each event themselves, with
-/// [`Viewer::sight`].
+/// JSON goes out as the caller of the request may see it. Streams of events mask each event themselves, with [`Viewer::sight`].
 pub(crate) async fn mask(mut request: Request, next: Next) -> Response {
     let viewer = Viewer::default();
     request.extensions_mut().insert(viewer.clone());

@@ -1,27 +1,24 @@
 //! `server.sms_host` and `server.batch_host`: names on which a gateway is served, and nowhere else (CONTRACT 2). Empty = every
 //! path on every host.
 
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::{IntoResponse, Response},
+use axum::extract::Request;
+
+use crate::{
+    error::{ApiError, no_such_path},
+    lite_host::host_of,
+    product::Product,
+    state::ApiSettings,
 };
 
-use crate::{error, lite_host::host_of, product::Product, state::ApiState};
-
-/// Lets a request through that came to the host of its product.
-pub(crate) async fn judge(State(state): State<ApiState>, request: Request, next: Next) -> Response {
-    let (sms, batch) = (state.settings.sms_host.as_str(), state.settings.batch_host.as_str());
+/// The refusal of a request that came to another host than that of its product.
+pub(crate) fn served(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
+    let (sms, batch) = (settings.sms_host.as_str(), settings.batch_host.as_str());
     if sms.is_empty() && batch.is_empty() {
-        return next.run(request).await;
+        return Ok(());
     }
     let host = host_of(request.headers(), request.uri());
     let product = Product::of(request.uri().path());
-    if is_served(product, host, (sms, batch)) {
-        next.run(request).await
-    } else {
-        error::no_such_path().await.into_response()
-    }
+    if is_served(product, host, (sms, batch)) { Ok(()) } else { Err(no_such_path()) }
 }
 
 /// Whether a product is served on a host, with the hosts of the two gateways. What watches over the service asks every host.

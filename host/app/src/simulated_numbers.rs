@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use anyhow::bail;
-use channels::http::{GuardedClient, GuardedSettings, WebhookPost};
+use channels::http::{GuardedClient, GuardedSettings, WebhookAddress, WebhookPost};
 use storage::{
     PgPool,
     inboxes::{Inbox, InboxSettings},
@@ -36,14 +36,9 @@ pub async fn register(inbox: &Inbox, simulator: SocketAddr) -> anyhow::Result<()
         InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => return Ok(()),
     };
     let client = GuardedClient::new(GuardedSettings::default())?;
-    let post = WebhookPost {
-        url: format!("http://{simulator}/simulator/{path}"),
-        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-        body: body.to_string().into(),
-        // The simulator is on this machine.
-        allow_private: true,
-    };
-    let answer = client.post(post).await?;
+    // The simulator is on this machine.
+    let to = WebhookAddress::judged(&format!("http://{simulator}/simulator/{path}"), true)?;
+    let answer = client.post(WebhookPost::json(to, body.to_string().into())).await?;
     if !(200..300).contains(&answer.status) {
         bail!("the simulator answered {}: {}", answer.status, answer.body_start);
     }

@@ -2,6 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, Mac};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use sha2::Sha256;
 
 /// Same on every attempt of one delivery.
@@ -12,6 +13,19 @@ pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
 
 const SECRET_PREFIX: &str = "whsec_";
+
+/// The headers of a call with this JSON, signed with each secret. `id` is the same on every attempt of a delivery, `timestamp` is in
+/// Unix seconds.
+pub fn signed_headers(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(HeaderName::from_static(TIMESTAMP_HEADER), HeaderValue::from(timestamp));
+    for (name, value) in [(ID_HEADER, id.to_owned()), (SIGNATURE_HEADER, sign(secrets, id, timestamp, body))] {
+        // Ids and base64 have no characters that headers cannot carry.
+        headers.extend(HeaderValue::try_from(value).ok().map(|value| (HeaderName::from_static(name), value)));
+    }
+    headers
+}
 
 /// The value of [`SIGNATURE_HEADER`]: one `v1,<base64>` for each secret, so that old and new are both valid while a secret
 /// is being replaced. `timestamp` is in Unix seconds and goes into [`TIMESTAMP_HEADER`] too.

@@ -193,8 +193,6 @@ pub struct StatusUpdate {
     pub recipient_user_id: Option<String>,
     /// Code and text of a failure.
     pub error: Option<ProviderFailure>,
-    /// The provider's `pricing` object.
-    pub pricing: Option<Value>,
 }
 
 /// Status values of the Cloud API.

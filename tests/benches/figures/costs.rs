@@ -122,7 +122,7 @@ pub async fn counted(db: &PgPool, count: f64) -> Vec<String> {
     .unwrap();
     let each = |at: usize| row.get::<Option<f64>, _>(at).unwrap_or_default() / count;
     let mut notes = vec![format!(
-        "{:.2} statements a message, {:.2} of them BEGIN, COMMIT or ROLLBACK; {:.3} ms executing, {:.3} ms planning a message",
+        "{:.3} statements a message, {:.3} of them BEGIN, COMMIT or ROLLBACK; {:.3} ms executing, {:.3} ms planning a message",
         each(0),
         each(1),
         each(2),

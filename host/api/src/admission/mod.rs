@@ -20,8 +20,7 @@ use std::{
 };
 
 use axum::{
-    extract::{Request, State},
-    middleware::Next,
+    extract::Request,
     response::{IntoResponse, Response},
 };
 
@@ -134,17 +133,21 @@ fn refused(limit: &'static str, error: ApiError) -> ApiError {
     error
 }
 
-/// The middleware: a place, or 503 at once. Probes need none.
-pub(crate) async fn admit(State(state): State<ApiState>, mut request: Request, next: Next) -> Response {
+/// A place for a request on its way to `next`, or 503 at once. Probes need none.
+pub(crate) async fn admit<N: Future<Output = Response>>(
+    state: &ApiState,
+    mut request: Request,
+    next: impl FnOnce(Request) -> N,
+) -> Response {
     if https::is_probe(request.uri().path()) {
         state.admission.observe();
-        return next.run(request).await;
+        return next(request).await;
     }
     let Some(held) = state.admission.enter(Stranger::of(&request, &state.settings)) else {
         body::discard_some(request).await;
         return refused("requests_in_flight", ApiError::overloaded()).into_response();
     };
     request.extensions_mut().insert(held.clone());
-    let response = next.run(request).await;
+    let response = next(request).await;
     answer::hold(response, held).await
 }

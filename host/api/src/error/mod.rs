@@ -215,7 +215,7 @@ impl From<base::Error> for ApiError {
 }
 
 /// 404 of a path that is not served.
-pub(crate) async fn no_such_path() -> ApiError {
+pub(crate) fn no_such_path() -> ApiError {
     ApiError::new(ErrorKind::NotFound, "this path is not served: /docs lists those that are")
 }
 

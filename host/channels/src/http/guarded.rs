@@ -8,7 +8,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use domain::ids::ClientId;
 use reqwest::{
-    Client, Method, RequestBuilder, Response,
+    Client, Method, Request, RequestBuilder, Response,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
 use url::Url;
@@ -21,6 +21,7 @@ use super::{
     resolver::{JudgingResolver, NameResolver},
     retry_after::retry_after,
     system_resolver::SystemResolver,
+    webhook::WebhookPost,
 };
 
 /// How outgoing calls introduce themselves.
@@ -66,19 +67,6 @@ pub struct GuardedClient {
     with_private: Client,
     webhook_read_bytes: usize,
     caller: Option<ClientId>,
-}
-
-/// A webhook call.
-#[derive(Debug, Clone)]
-pub struct WebhookPost {
-    /// Where to.
-    pub url: String,
-    /// All headers, content type and signature included.
-    pub headers: Vec<(String, String)>,
-    /// The exact bytes that were signed.
-    pub body: Bytes,
-    /// Whether this tenant may reach loopback and private addresses.
-    pub allow_private: bool,
 }
 
 /// What a webhook receiver answered. Any status is an answer, redirects included.
@@ -162,9 +150,12 @@ impl GuardedClient {
     /// the verdict, which the status has given.
     pub async fn post(&self, post: WebhookPost) -> Result<PostAnswer, PostError> {
         let started = Instant::now();
-        let (client, url) = self.judged(&post.url, post.allow_private)?;
-        let headers = header_map(&post.headers)?;
-        let response = self.send(client.post(url).headers(headers).body(post.body)).await?;
+        let WebhookPost { to, headers, body } = post;
+        let mut request = Request::new(Method::POST, to.url);
+        *request.headers_mut() = headers;
+        *request.body_mut() = Some(body.into());
+        let call = self.client(to.allow_private).execute(request);
+        let response = on_behalf_of(self.caller, call).await.map_err(PostError::from_client)?;
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let body_start = body_start(response, self.webhook_read_bytes).await;
@@ -207,10 +198,14 @@ impl GuardedClient {
     }
 
     /// The client for a policy and the URL judged under it. Literal addresses never reach the resolver, so this judgement
-    /// belongs to every call, not only to saving.
+    /// belongs to every URL that is called, not only to saving.
     fn judged(&self, url: &str, allow_private: bool) -> Result<(&Client, Url), PostError> {
         let url = AddressPolicy { allow_private }.judge_url(url).map_err(PostError::Refused)?;
-        Ok((if allow_private { &self.with_private } else { &self.public_only }, url))
+        Ok((self.client(allow_private), url))
+    }
+
+    fn client(&self, allow_private: bool) -> &Client {
+        if allow_private { &self.with_private } else { &self.public_only }
     }
 
     async fn send(&self, call: RequestBuilder) -> Result<Response, PostError> {

@@ -10,14 +10,16 @@ mod post_error;
 mod resolver;
 mod retry_after;
 mod system_resolver;
+mod webhook;
 
 pub use address_policy::{AddressPolicy, AddressRefused};
 pub use api_client::{ApiAnswer, ApiCall, ApiClient};
-pub use guarded::{Fetched, GuardedAnswer, GuardedClient, GuardedRequest, GuardedSettings, PostAnswer, WebhookPost};
+pub use guarded::{Fetched, GuardedAnswer, GuardedClient, GuardedRequest, GuardedSettings, PostAnswer};
 pub use operator::ClientNotBuilt;
 pub use post_error::PostError;
 pub use resolver::{NameResolver, Resolving};
 pub use system_resolver::SystemResolver;
+pub use webhook::{WebhookAddress, WebhookPost};
 
 pub(crate) use operator::{operator_client, streaming_client};
 pub(crate) use post_error::describe;

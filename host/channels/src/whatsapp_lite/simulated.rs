@@ -250,7 +250,6 @@ fn receipt(told: &Value) -> Option<StatusUpdate> {
         recipient: None,
         recipient_user_id: None,
         error: None,
-        pricing: None,
     })
 }
 

@@ -21,7 +21,7 @@ fn update(status: Value) -> StatusUpdate {
 }
 
 #[test]
-fn a_delivered_status_carries_our_id_and_its_price() {
+fn a_delivered_status_carries_our_id() {
     let pricing = json!({"billable":true,"pricing_model":"PMP","type":"regular","category":"marketing"});
     let status = json!({"id":"wamid.X","status":"delivered","timestamp":"1760000001","recipient_id":"27820000001",
         "recipient_user_id":"ZA.100","biz_opaque_callback_data":"msg_01J","pricing":pricing});
@@ -33,7 +33,6 @@ fn a_delivered_status_carries_our_id_and_its_price() {
         recipient: Some("27820000001".into()),
         recipient_user_id: Some("ZA.100".into()),
         error: None,
-        pricing: Some(pricing),
     };
     let items = items(json!([status.clone()]));
     assert_eq!(items[0].dedupe_key, "status:wamid.X:delivered");
@@ -87,7 +86,6 @@ fn the_form_of_conversation_pricing_is_still_read() {
         "conversation":{"id":"c1","expiration_timestamp":"1690086400","origin":{"type":"marketing"}},
         "pricing":{"billable":true,"pricing_model":"CBP","category":"marketing"}});
     let sent = update(status);
-    assert_eq!(sent.pricing.unwrap()["pricing_model"], "CBP");
     assert_eq!((sent.opaque, sent.error), (None, None));
 }
 

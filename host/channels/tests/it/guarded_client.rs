@@ -10,7 +10,8 @@ use std::{
 use crate::support::{Answer, Server};
 use axum::body::{Body, Bytes};
 use channels::http::{
-    AddressRefused, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostError, Resolving, WebhookPost,
+    AddressRefused, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostAnswer, PostError, Resolving,
+    WebhookAddress, WebhookPost,
 };
 
 /// Answers each lookup of a name with the next list of addresses; the last one stays.
@@ -46,9 +47,9 @@ fn client(resolver: Scripted) -> GuardedClient {
     .unwrap()
 }
 
-fn post(url: String, allow_private: bool) -> WebhookPost {
-    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    WebhookPost { url, headers, body: Bytes::from_static(b"{\"a\":1}"), allow_private }
+async fn post(guarded: &GuardedClient, url: String, allow_private: bool) -> Result<PostAnswer, PostError> {
+    let to = WebhookAddress::judged(&url, allow_private)?;
+    guarded.post(WebhookPost::json(to, Bytes::from_static(b"{\"a\":1}"))).await
 }
 
 fn loopback_refused(error: PostError) {
@@ -73,8 +74,9 @@ fn resolved_refused(error: PostError, host: &str, range: &str) {
 async fn a_webhook_arrives_byte_for_byte_and_its_answer_comes_back() {
     let server = Server::start().await;
     server.answer(Answer::new(202, "taken").header("retry-after", "7"));
-    let mut call = post(server.url("/hook?x=1"), true);
-    call.headers.push(("webhook-id".to_owned(), "msg_1".to_owned()));
+    let to = WebhookAddress::judged(&server.url("/hook?x=1"), true).unwrap();
+    let mut call = WebhookPost::json(to, Bytes::from_static(b"{\"a\":1}"));
+    call.headers.insert("webhook-id", "msg_1".parse().unwrap());
     let answer = client(Scripted::default()).post(call).await.unwrap();
     assert_eq!((answer.status, answer.body_start.as_str()), (202, "taken"));
     assert_eq!(answer.retry_after, Some(Duration::from_secs(7)));
@@ -90,7 +92,7 @@ async fn a_webhook_arrives_byte_for_byte_and_its_answer_comes_back() {
 async fn a_literal_private_address_is_refused_when_calling_too() {
     let server = Server::start().await;
     let guarded = client(Scripted::default());
-    loopback_refused(guarded.post(post(server.url("/"), false)).await.unwrap_err());
+    loopback_refused(post(&guarded, server.url("/"), false).await.unwrap_err());
     loopback_refused(guarded.fetch(&server.url("/"), 10, false).await.unwrap_err());
     assert!(server.seen().is_empty());
 }
@@ -100,10 +102,10 @@ async fn a_name_that_resolves_to_loopback_is_refused_without_saying_where_it_lea
     let server = Server::start().await;
     let guarded = client(Scripted::default().knows("evil.example", &[&["127.0.0.1"]]));
     let url = format!("http://evil.example:{}/", server.port());
-    resolved_refused(guarded.post(post(url.clone(), false)).await.unwrap_err(), "evil.example", "loopback");
+    resolved_refused(post(&guarded, url.clone(), false).await.unwrap_err(), "evil.example", "loopback");
     assert!(server.seen().is_empty());
     server.answer(Answer::new(200, ""));
-    assert_eq!(guarded.post(post(url, true)).await.unwrap().status, 200);
+    assert_eq!(post(&guarded, url, true).await.unwrap().status, 200);
 }
 
 #[tokio::test]
@@ -113,9 +115,9 @@ async fn rebinding_after_a_good_answer_does_not_help() {
     let guarded = client(Scripted::default().knows("rebind.example", &[&["127.0.0.1"], &["169.254.169.254"]]));
     let url = format!("http://rebind.example:{}/", server.port());
     server.answer(Answer::new(200, "").header("connection", "close"));
-    assert_eq!(guarded.post(post(url.clone(), true)).await.unwrap().status, 200);
+    assert_eq!(post(&guarded, url.clone(), true).await.unwrap().status, 200);
     // Every new connection judges what it will connect to.
-    let second = guarded.post(post(url, true)).await;
+    let second = post(&guarded, url, true).await;
     resolved_refused(second.unwrap_err(), "rebind.example", "link-local");
     assert_eq!(server.seen().len(), 1);
 }
@@ -126,8 +128,8 @@ async fn a_connection_made_under_the_relaxed_policy_is_not_reused_under_the_stri
     let guarded = client(Scripted::default().knows("shared.example", &[&["127.0.0.1"]]));
     let url = format!("http://shared.example:{}/", server.port());
     server.answer(Answer::new(200, ""));
-    assert_eq!(guarded.post(post(url.clone(), true)).await.unwrap().status, 200);
-    resolved_refused(guarded.post(post(url, false)).await.unwrap_err(), "shared.example", "loopback");
+    assert_eq!(post(&guarded, url.clone(), true).await.unwrap().status, 200);
+    resolved_refused(post(&guarded, url, false).await.unwrap_err(), "shared.example", "loopback");
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -137,7 +139,7 @@ async fn of_several_addresses_only_the_allowed_are_tried() {
     // 240.0.0.1 is refused under either policy; the call goes to the other one.
     let guarded = client(Scripted::default().knows("mixed.example", &[&["240.0.0.1", "127.0.0.1"]]));
     server.answer(Answer::new(200, "ok"));
-    let answer = guarded.post(post(format!("http://mixed.example:{}/", server.port()), true)).await.unwrap();
+    let answer = post(&guarded, format!("http://mixed.example:{}/", server.port()), true).await.unwrap();
     assert_eq!(answer.body_start, "ok");
 }
 
@@ -146,7 +148,7 @@ async fn a_redirect_inside_is_an_answer_and_is_not_followed() {
     let server = Server::start().await;
     for status in [301, 302, 303, 307, 308] {
         server.answer(Answer::new(status, "").header("location", server.url("/internal")));
-        let answer = client(Scripted::default()).post(post(server.url("/hook"), true)).await.unwrap();
+        let answer = post(&client(Scripted::default()), server.url("/hook"), true).await.unwrap();
         assert_eq!(answer.status, status);
     }
     assert!(server.seen().iter().all(|seen| seen.target == "/hook"));
@@ -155,12 +157,12 @@ async fn a_redirect_inside_is_an_answer_and_is_not_followed() {
 #[tokio::test]
 async fn a_name_that_does_not_resolve_and_a_closed_port_are_connection_faults() {
     let guarded = client(Scripted::default());
-    let unknown = guarded.post(post("http://nowhere.example/".to_owned(), false)).await;
+    let unknown = post(&guarded, "http://nowhere.example/".to_owned(), false).await;
     assert!(matches!(unknown, Err(PostError::Connect(_))), "{unknown:?}");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let closed = guarded.post(post(format!("http://127.0.0.1:{port}/secret-path"), true)).await;
+    let closed = post(&guarded, format!("http://127.0.0.1:{port}/secret-path"), true).await;
     let Err(PostError::Connect(reason)) = closed else { panic!("{closed:?}") };
     assert!(!reason.contains("secret-path"), "the URL is repeated in {reason:?}");
 }
@@ -169,7 +171,7 @@ async fn a_name_that_does_not_resolve_and_a_closed_port_are_connection_faults() 
 async fn a_receiver_that_never_answers_times_out() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let answer = client(Scripted::default()).post(post(url, true)).await;
+    let answer = post(&client(Scripted::default()), url, true).await;
     assert_eq!(answer, Err(PostError::Timeout));
 }
 
@@ -178,7 +180,7 @@ async fn an_endless_answer_to_a_webhook_is_cut_and_still_counts() {
     let server = Server::start().await;
     let endless = futures::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from_static(&[b'x'; 4096])));
     server.answer(Answer::new(200, Body::from_stream(endless)));
-    let answer = client(Scripted::default()).post(post(server.url("/"), true)).await.unwrap();
+    let answer = post(&client(Scripted::default()), server.url("/"), true).await.unwrap();
     assert_eq!((answer.status, answer.body_start.len()), (200, 1024));
 }
 
@@ -188,10 +190,10 @@ async fn the_kept_beginning_of_an_answer_is_text_without_nul() {
     let mut body = vec![b'a'; 1023];
     body.extend_from_slice("é\0".as_bytes());
     server.answer(Answer::new(500, body));
-    let answer = client(Scripted::default()).post(post(server.url("/"), true)).await.unwrap();
+    let answer = post(&client(Scripted::default()), server.url("/"), true).await.unwrap();
     assert!(answer.body_start.len() <= 1024 && !answer.body_start.contains('\0'));
     server.answer(Answer::new(500, "a\0b"));
-    let answer = client(Scripted::default()).post(post(server.url("/"), true)).await.unwrap();
+    let answer = post(&client(Scripted::default()), server.url("/"), true).await.unwrap();
     assert_eq!(answer.body_start, "a\u{fffd}b");
 }
 
@@ -215,9 +217,16 @@ async fn headers_that_belong_to_the_client_are_refused() {
     let server = Server::start().await;
     let guarded = client(Scripted::default());
     for (name, value) in [("Host", "internal"), ("Transfer-Encoding", "chunked"), ("a b", "c"), ("x", "a\r\nb: c")] {
-        let mut call = post(server.url("/"), true);
-        call.headers.push((name.to_owned(), value.to_owned()));
-        assert!(matches!(guarded.post(call).await, Err(PostError::Invalid(_))), "{name} was accepted");
+        let request = GuardedRequest {
+            method: "POST".to_owned(),
+            url: server.url("/"),
+            headers: vec![(name.to_owned(), value.to_owned())],
+            body: Bytes::new(),
+            max_response_bytes: 4,
+            timeout: None,
+            allow_private: true,
+        };
+        assert!(matches!(guarded.request(request).await, Err(PostError::Invalid(_))), "{name} was accepted");
     }
     assert!(server.seen().is_empty());
 }

@@ -10,7 +10,8 @@ use std::{
 use crate::support::{Answer, Server};
 use axum::body::Bytes;
 use channels::http::{
-    AddressPolicy, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostError, Resolving, WebhookPost,
+    AddressPolicy, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostError, Resolving, WebhookAddress,
+    WebhookPost,
 };
 
 const STRICT: AddressPolicy = AddressPolicy { allow_private: false };
@@ -81,7 +82,10 @@ fn nowhere() -> GuardedClient {
 
 /// What each door says to an address.
 async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'static str, Option<PostError>); 3] {
-    let post = WebhookPost { url: url.to_owned(), headers: Vec::new(), body: Bytes::from_static(b"{}"), allow_private };
+    let webhook = match WebhookAddress::judged(url, allow_private) {
+        Ok(to) => guarded.post(WebhookPost::json(to, Bytes::from_static(b"{}"))).await.err(),
+        Err(refused) => Some(refused),
+    };
     let request = GuardedRequest {
         method: "GET".to_owned(),
         url: url.to_owned(),
@@ -92,7 +96,7 @@ async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'s
         allow_private,
     };
     [
-        ("webhook", guarded.post(post).await.err()),
+        ("webhook", webhook),
         ("file", guarded.fetch(url, 10, allow_private).await.err()),
         ("plugin", guarded.request(request).await.err()),
     ]
@@ -186,12 +190,8 @@ async fn no_redirect_to_a_hostile_address_is_followed() {
     let all = urls("private").into_iter().chain(urls("never"));
     for ((_, url), status) in all.filter(|(_, url)| plain(url)).zip([301, 302, 303, 307, 308].into_iter().cycle()) {
         server.answer(Answer::new(status, "").header("location", url));
-        let post = WebhookPost {
-            url: server.url("/hook"),
-            headers: Vec::new(),
-            body: Bytes::from_static(b"{}"),
-            allow_private: true,
-        };
+        let to = WebhookAddress::judged(&server.url("/hook"), true).unwrap();
+        let post = WebhookPost::json(to, Bytes::from_static(b"{}"));
         assert_eq!(guarded.post(post).await.unwrap().status, status);
         calls += 1;
     }

@@ -38,10 +38,11 @@ impl<'de> Deserialize<'de> for Recorded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         /// The event is read last: that of another version may look like anything.
         #[derive(Deserialize)]
-        struct Envelope {
+        struct Envelope<'text> {
             v: u32,
             at: DateTime<Utc>,
-            event: Box<RawValue>,
+            #[serde(borrow)]
+            event: &'text RawValue,
         }
 
         let Envelope { v, at, event } = Envelope::deserialize(deserializer)?;

@@ -82,7 +82,6 @@ mod tests {
             recipient: None,
             recipient_user_id: None,
             error: None,
-            pricing: None,
         };
         CallbackItem {
             dedupe_key: "status".to_owned(),

@@ -71,6 +71,5 @@ fn update(ctx: &Context, client: ClientId, gst_id: &str, status: ProviderStatus)
         recipient: None,
         recipient_user_id: None,
         error: None,
-        pricing: None,
     })
 }

@@ -45,7 +45,6 @@ async fn went_out(stage: &Stage, message: MessageId, at: DateTime<Utc>) {
         recipient: None,
         recipient_user_id: None,
         error: None,
-        pricing: None,
     };
     let mut tx = stage.ctx.db.begin().await.unwrap();
     let outcome = apply_statuses(&stage.ctx, &mut tx, stage.client, &[&status], WhenLocked::Wait).await.unwrap();

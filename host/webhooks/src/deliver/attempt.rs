@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use channels::{
-    http::{GuardedClient, PostAnswer, PostError, WebhookPost},
-    standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, sign},
+    http::{GuardedClient, PostAnswer, PostError, WebhookAddress, WebhookPost},
+    standard_webhooks::signed_headers,
 };
 use chrono::{DateTime, Utc};
 use domain::{clock::Clock, webhook::Verdict};
@@ -13,30 +13,34 @@ use tokio::time::Instant;
 use super::send_queue::ReadyDelivery;
 
 /// Where deliveries go and how they are signed.
-#[derive(Clone)]
 pub(super) struct Target {
     pub(super) url: String,
-    pub(super) allow_private: bool,
+    /// The same, judged; or what every attempt ends with.
+    address: Result<WebhookAddress, PostError>,
     /// Signs.
-    pub(super) secret: Vec<u8>,
+    secret: Vec<u8>,
     /// Sign too, each until its time.
-    pub(super) replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
+    replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
 }
 
 impl Target {
-    /// The headers of an attempt made at `now`: the id stays, timestamp and signatures are new.
-    fn headers(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> Vec<(String, String)> {
-        let id = ready.id.to_string();
-        let timestamp = now.timestamp();
+    /// `allow_private`: whether the client may have webhooks on private addresses.
+    pub(super) fn new(
+        url: String,
+        allow_private: bool,
+        secret: Vec<u8>,
+        replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
+    ) -> Self {
+        let address = WebhookAddress::judged(&url, allow_private);
+        Self { url, address, secret, replaced }
+    }
+
+    /// The call of an attempt made at `now`: the id stays, timestamp and signatures are new.
+    fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> Result<WebhookPost, PostError> {
         let mut secrets: Vec<&[u8]> = vec![&self.secret];
         secrets.extend(self.replaced.iter().filter(|(_, expires_at)| now < *expires_at).map(|(old, _)| old.as_slice()));
-        let signature = sign(&secrets, &id, timestamp, &ready.body);
-        vec![
-            ("content-type".to_owned(), "application/json".to_owned()),
-            (ID_HEADER.to_owned(), id),
-            (TIMESTAMP_HEADER.to_owned(), timestamp.to_string()),
-            (SIGNATURE_HEADER.to_owned(), signature),
-        ]
+        let headers = signed_headers(&secrets, &ready.id.to_string(), now.timestamp(), &ready.body);
+        Ok(WebhookPost { to: self.address.clone()?, headers, body: ready.body.clone() })
     }
 }
 
@@ -117,19 +121,17 @@ pub(super) async fn attempt(
 ) -> Attempted {
     let at = clock.now();
     let began = Instant::now();
-    let post = WebhookPost {
-        url: target.url.clone(),
-        headers: target.headers(&ready, at),
-        body: ready.body.clone(),
-        allow_private: target.allow_private,
-    };
-    let outcome = Outcome::of(http.post(post).await);
+    let outcome = Outcome::of(match target.post(&ready, at) {
+        Ok(post) => http.post(post).await,
+        Err(refused) => Err(refused),
+    });
     Attempted { ready, target, outcome, at, duration: began.elapsed() }
 }
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use channels::standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, sign};
     use chrono::TimeDelta;
     use domain::ids::{DeliveryId, InboxId};
     use uuid::Uuid;
@@ -151,7 +153,7 @@ mod tests {
 
     fn target() -> Target {
         let replaced = vec![(vec![1; 32], moment() + TimeDelta::hours(24))];
-        Target { url: "https://example.com".to_owned(), allow_private: false, secret: vec![2; 32], replaced }
+        Target::new("https://example.com".to_owned(), false, vec![2; 32], replaced)
     }
 
     fn ready() -> ReadyDelivery {
@@ -166,8 +168,8 @@ mod tests {
         }
     }
 
-    fn header(headers: &[(String, String)], name: &str) -> String {
-        headers.iter().find(|(header, _)| header == name).unwrap().1.clone()
+    fn header(target: &Target, now: DateTime<Utc>, name: &str) -> String {
+        target.post(&ready(), now).unwrap().headers[name].to_str().unwrap().to_owned()
     }
 
     #[test]
@@ -207,24 +209,28 @@ mod tests {
 
     #[test]
     fn each_attempt_has_a_new_timestamp_and_the_same_id() {
-        let (target, ready) = (target(), ready());
-        let first = target.headers(&ready, moment());
-        let second = target.headers(&ready, moment() + TimeDelta::minutes(5));
-        assert_eq!(header(&first, ID_HEADER), header(&second, ID_HEADER));
-        assert_eq!(header(&second, TIMESTAMP_HEADER), "1790000300");
-        assert_ne!(header(&first, SIGNATURE_HEADER), header(&second, SIGNATURE_HEADER));
-        assert_eq!(header(&first, "content-type"), "application/json");
+        let target = target();
+        let (first, second) = (moment(), moment() + TimeDelta::minutes(5));
+        assert_eq!(header(&target, first, ID_HEADER), header(&target, second, ID_HEADER));
+        assert_eq!(header(&target, second, TIMESTAMP_HEADER), "1790000300");
+        assert_ne!(header(&target, first, SIGNATURE_HEADER), header(&target, second, SIGNATURE_HEADER));
+        assert_eq!(header(&target, first, "content-type"), "application/json");
     }
 
     #[test]
     fn a_replaced_secret_signs_until_its_time_and_no_longer() {
         let (target, ready) = (target(), ready());
         let id = ready.id.to_string();
-        let during = target.headers(&ready, moment());
         let both = sign(&[&[2; 32], &[1; 32]], &id, moment().timestamp(), &ready.body);
-        assert_eq!(header(&during, SIGNATURE_HEADER), both);
+        assert_eq!(header(&target, moment(), SIGNATURE_HEADER), both);
         let end = moment() + TimeDelta::hours(24);
-        let after = target.headers(&ready, end);
-        assert_eq!(header(&after, SIGNATURE_HEADER), sign(&[&[2; 32]], &id, end.timestamp(), &ready.body));
+        let new = sign(&[&[2; 32]], &id, end.timestamp(), &ready.body);
+        assert_eq!(header(&target, end, SIGNATURE_HEADER), new);
+    }
+
+    #[test]
+    fn an_address_that_is_refused_is_what_every_attempt_ends_with() {
+        let target = Target::new("http://127.0.0.1/".to_owned(), false, vec![2; 32], Vec::new());
+        assert!(matches!(target.post(&ready(), moment()), Err(PostError::Refused(_))));
     }
 }

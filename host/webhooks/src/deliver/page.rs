@@ -93,12 +93,10 @@ pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Res
     let now = ctx.now();
     let replaced = endpoint.replaced_secrets().filter(|(_, expires_at)| now < *expires_at);
     let replaced = replaced.map(|(sealed, expires_at)| open(sealed).map(|old| (old, expires_at)));
-    Ok(Target {
-        secret: open(&endpoint.secret_sealed)?,
-        replaced: replaced.collect::<std::result::Result<_, _>>()?,
-        allow_private: ctx.settings.allow_private_targets || endpoint.allow_private_targets,
-        url: endpoint.url,
-    })
+    let replaced = replaced.collect::<std::result::Result<_, _>>()?;
+    let secret = open(&endpoint.secret_sealed)?;
+    let allow_private = ctx.settings.allow_private_targets || endpoint.allow_private_targets;
+    Ok(Target::new(endpoint.url, allow_private, secret, replaced))
 }
 
 /// Ends what waits for an endpoint that is gone, off or disabled.

@@ -201,12 +201,7 @@ mod tests {
             body: Bytes::from_static(b"{}"),
             is_stored: true,
         };
-        let target = Target {
-            url: "https://example.com".to_owned(),
-            allow_private: false,
-            secret: vec![1; 32],
-            replaced: vec![],
-        };
+        let target = Target::new("https://example.com".to_owned(), false, vec![1; 32], vec![]);
         Attempted { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }
     }
 

@@ -225,7 +225,6 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
             recipient: None,
             recipient_user_id: None,
             error: None,
-            pricing: None,
         };
         return Some(vec![(format!("status:{id}:sent"), CallbackBody::Status(status))]);
     }

@@ -44,6 +44,5 @@ fn moved(mid: &str, status: ProviderStatus, at: DateTime<Utc>) -> StatusUpdate {
         recipient: None,
         recipient_user_id: None,
         error: None,
-        pricing: None,
     }
 }

@@ -26,15 +26,28 @@ pub(crate) fn number(value: &Value, name: &str) -> Option<f64> {
 
 /// `timestamp`: Unix seconds, as text or number. Values too large for seconds are milliseconds.
 pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
-    const FIRST_MILLISECOND: i64 = 100_000_000_000;
     let field = value.get("timestamp")?;
-    let count = field.as_i64().or_else(|| field.as_str()?.trim().parse().ok()).filter(|count| *count >= 0)?;
-    if count >= FIRST_MILLISECOND { DateTime::from_timestamp_millis(count) } else { DateTime::from_timestamp(count, 0) }
+    instant_of(field.as_i64().or_else(|| field.as_str()?.trim().parse().ok())?)
+}
+
+/// The moment that a `timestamp` counts to.
+pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
+    const FIRST_MILLISECOND: i64 = 100_000_000_000;
+    match count {
+        ..0 => None,
+        0..FIRST_MILLISECOND => DateTime::from_timestamp(count, 0),
+        FIRST_MILLISECOND.. => DateTime::from_timestamp_millis(count),
+    }
 }
 
 /// A phone number in digits; `None` when there are none.
 pub(crate) fn digits(value: &Value, name: &str) -> Option<String> {
-    let digits: String = text(value, name)?.chars().filter(char::is_ascii_digit).collect();
+    digits_of(text(value, name)?)
+}
+
+/// The digits of a phone number; `None` when there are none.
+pub(super) fn digits_of(number: &str) -> Option<String> {
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     (!digits.is_empty()).then_some(digits)
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod fields;
 mod handshake;
 mod message;
 mod names;
+mod plain;
 mod signature;
 mod status;
 
@@ -59,6 +60,10 @@ pub enum CallbackError {
 /// Check the signature over the same bytes first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and
 /// `account:<sha256>` over field, time and value.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
+    plain::statuses(raw).map_or_else(|| parse_any(raw), Ok)
+}
+
+fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     let mut body: Value = serde_json::from_slice(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
     // Few bodies hold any, and looking for what it is written as costs less than walking through all of them.
     if raw.windows(NUL_IN_JSON.len()).any(|bytes| bytes == NUL_IN_JSON) {
@@ -114,7 +119,7 @@ fn messages_change(value: &Value, items: &mut Vec<CallbackItem>) -> usize {
     for status in list(value, "statuses") {
         match status::status_item(status) {
             status::Parsed::Update(update) => items.push(CallbackItem {
-                dedupe_key: format!("status:{}:{}", update.provider_id, text(status, "status").unwrap_or_default()),
+                dedupe_key: status::dedupe_key(&update.provider_id, text(status, "status").unwrap_or_default()),
                 target: target.clone(),
                 body: CallbackBody::Status(*update),
             }),
@@ -128,4 +133,68 @@ fn messages_change(value: &Value, items: &mut Vec<CallbackItem>) -> usize {
         tracing::warn!(number.id = number_id, code = ?error.get("code"), "Meta reports an error of the number");
     }
     malformed
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn body(value: Value) -> Vec<u8> {
+        let entry = json!({ "id": "27", "changes": [{ "field": "messages", "value": value }] });
+        json!({ "object": OBJECT, "entry": [entry] }).to_string().into_bytes()
+    }
+
+    fn status(more: Value) -> Value {
+        let mut status = json!({
+            "id": "wamid.1", "status": "delivered", "timestamp": "1790000000", "recipient_id": "+27 82 000 1111",
+            "recipient_user_id": "ZA.1", "biz_opaque_callback_data": "pb1:x", "conversation": { "id": "c" },
+            "pricing": { "billable": true },
+        });
+        status.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        status
+    }
+
+    fn statuses(all: &[Value]) -> Value {
+        json!({
+            "messaging_product": "whatsapp", "metadata": { "display_phone_number": "27", "phone_number_id": "5" },
+            "contacts": [{ "profile": { "name": "Zo\u{e9} \u{0} \"" } }], "statuses": all,
+        })
+    }
+
+    #[test]
+    fn statuses_in_their_usual_form_are_read_in_one_pass_to_the_same_items() {
+        let read =
+            json!({ "status": "read", "id": "wamid.2", "biz_opaque_callback_data": "", "timestamp": "1790000000123" });
+        for all in [vec![], vec![status(json!({}))], vec![status(json!({})), status(read)]] {
+            let raw = body(statuses(&all));
+            let plain = plain::statuses(&raw).unwrap();
+            assert_eq!(plain.len(), all.len());
+            assert_eq!(plain, parse_any(&raw).unwrap());
+        }
+    }
+
+    #[test]
+    fn whatever_else_a_callback_says_is_read_as_a_whole() {
+        let mut with_messages = statuses(&[status(json!({}))]);
+        with_messages["messages"] = json!([]);
+        let mut without_number = statuses(&[status(json!({}))]);
+        without_number["metadata"] = json!({});
+        let errors = json!([{ "code": 131_026, "title": "undeliverable" }]);
+        let others = [
+            with_messages,
+            without_number,
+            statuses(&[status(json!({ "status": "failed", "errors": errors }))]),
+            statuses(&[status(json!({ "status": "warning" })), status(json!({}))]),
+            statuses(&[status(json!({ "timestamp": 1_790_000_000 }))]),
+            statuses(&[status(json!({ "timestamp": "soon" }))]),
+            statuses(&[status(json!({ "id": "" }))]),
+            statuses(&[status(json!({ "id": "wamid.\n" }))]),
+        ];
+        for other in others {
+            assert_eq!(plain::statuses(&body(other.clone())), None, "{other}");
+        }
+        assert_eq!(plain::statuses(br#"{"object":"page","entry":[]}"#), None);
+    }
 }

@@ -20,14 +20,7 @@ pub(super) fn status_item(status: &Value) -> Parsed {
     else {
         return Parsed::Malformed;
     };
-    let reached = match name {
-        "sent" => ProviderStatus::Sent,
-        "delivered" => ProviderStatus::Delivered,
-        "read" => ProviderStatus::Read,
-        "played" => ProviderStatus::Played,
-        "failed" => ProviderStatus::Failed,
-        other => return Parsed::Unmodelled(other.chars().take(32).collect()),
-    };
+    let Some(reached) = reached(name) else { return Parsed::Unmodelled(name.chars().take(32).collect()) };
     Parsed::Update(Box::new(StatusUpdate {
         provider_id,
         opaque: owned(status, "biz_opaque_callback_data"),
@@ -36,8 +29,24 @@ pub(super) fn status_item(status: &Value) -> Parsed {
         recipient: digits(status, "recipient_id"),
         recipient_user_id: owned(status, "recipient_user_id"),
         error: list(status, "errors").iter().find_map(failure),
-        pricing: status.get("pricing").filter(|pricing| pricing.is_object()).cloned(),
     }))
+}
+
+/// The state that a status reports; `None` for one that has no place in ours.
+pub(super) fn reached(name: &str) -> Option<ProviderStatus> {
+    match name {
+        "sent" => Some(ProviderStatus::Sent),
+        "delivered" => Some(ProviderStatus::Delivered),
+        "read" => Some(ProviderStatus::Read),
+        "played" => Some(ProviderStatus::Played),
+        "failed" => Some(ProviderStatus::Failed),
+        _ => None,
+    }
+}
+
+/// What is the same when a status comes again.
+pub(super) fn dedupe_key(provider_id: &str, status: &str) -> String {
+    format!("status:{provider_id}:{status}")
 }
 
 /// The first error with a code. Its details say most, then the message, then the title.

@@ -194,7 +194,6 @@ fn receipt(payload: &Value, told_at: i64) -> Option<StatusUpdate> {
         recipient: None,
         recipient_user_id: None,
         error: (status == ProviderStatus::Failed).then_some(failure),
-        pricing: None,
     })
 }
 

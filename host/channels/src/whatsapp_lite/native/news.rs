@@ -91,7 +91,6 @@ fn moved(id: &str, status: ProviderStatus, at: chrono::DateTime<chrono::Utc>) ->
         recipient: None,
         recipient_user_id: None,
         error: None,
-        pricing: None,
     }
 }
 

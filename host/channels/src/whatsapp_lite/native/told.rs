@@ -131,7 +131,6 @@ mod tests {
             recipient: None,
             recipient_user_id: None,
             error: None,
-            pricing: None,
         })
     }
 

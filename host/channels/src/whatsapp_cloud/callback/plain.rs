@@ -1,0 +1,98 @@
+//! Callbacks that say nothing but statuses, in the form in which nearly all of them come: read in one pass, without a tree of all
+//! that stands in them. Providers report every step of every message, so this is what most callbacks cost.
+
+use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
+use serde::{Deserialize, de::IgnoredAny};
+
+use super::{
+    ITEMS_MAX, OBJECT,
+    fields::{digits_of, instant_of},
+    names::ID_MAX_BYTES,
+    status::{dedupe_key, reached},
+};
+
+#[derive(Deserialize)]
+struct Body<'raw> {
+    object: &'raw str,
+    #[serde(borrow)]
+    entry: Vec<Entry<'raw>>,
+}
+
+#[derive(Deserialize)]
+struct Entry<'raw> {
+    #[serde(borrow)]
+    changes: Vec<Change<'raw>>,
+}
+
+#[derive(Deserialize)]
+struct Change<'raw> {
+    field: &'raw str,
+    #[serde(borrow)]
+    value: Statuses<'raw>,
+}
+
+/// Anything else that a change may say makes it another callback.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Statuses<'raw> {
+    #[serde(rename = "messaging_product")]
+    _product: Option<IgnoredAny>,
+    #[serde(borrow)]
+    metadata: Metadata<'raw>,
+    /// Statuses come with contacts, too, and nobody asks for those.
+    #[serde(rename = "contacts")]
+    _contacts: Option<IgnoredAny>,
+    #[serde(borrow)]
+    statuses: Vec<Status<'raw>>,
+}
+
+#[derive(Deserialize)]
+struct Metadata<'raw> {
+    phone_number_id: &'raw str,
+}
+
+#[derive(Deserialize)]
+struct Status<'raw> {
+    id: &'raw str,
+    status: &'raw str,
+    timestamp: &'raw str,
+    recipient_id: Option<&'raw str>,
+    recipient_user_id: Option<&'raw str>,
+    biz_opaque_callback_data: Option<&'raw str>,
+    errors: Option<IgnoredAny>,
+}
+
+/// The items of such a callback, as [`parse`](super::parse) gives them; `None` where it is another one, or has another form.
+pub(super) fn statuses(raw: &[u8]) -> Option<Vec<CallbackItem>> {
+    let Body { object, entry } = serde_json::from_slice(raw).ok()?;
+    let mut items = Vec::new();
+    for Change { field, value } in entry.iter().flat_map(|entry| &entry.changes) {
+        let number_id = value.metadata.phone_number_id;
+        if *field != "messages" || !(1..=ID_MAX_BYTES).contains(&number_id.len()) {
+            return None;
+        }
+        for status in &value.statuses {
+            let target = CallbackTarget::PhoneNumberId(number_id.to_owned());
+            let dedupe_key = dedupe_key(status.id, status.status);
+            items.push(CallbackItem { dedupe_key, target, body: CallbackBody::Status(update(status)?) });
+        }
+    }
+    (object == OBJECT && items.len() <= ITEMS_MAX).then_some(items)
+}
+
+/// `None` for what is malformed, has no meaning here, or failed: such statuses are few, and read where all is.
+fn update(status: &Status<'_>) -> Option<StatusUpdate> {
+    let given = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+    if status.errors.is_some() || status.id.is_empty() {
+        return None;
+    }
+    Some(StatusUpdate {
+        provider_id: status.id.to_owned(),
+        opaque: given(status.biz_opaque_callback_data),
+        status: reached(status.status)?,
+        at: instant_of(status.timestamp.trim().parse().ok()?)?,
+        recipient: status.recipient_id.and_then(digits_of),
+        recipient_user_id: given(status.recipient_user_id),
+        error: None,
+    })
+}
