@@ -100,6 +100,9 @@ async fn a_message_has_not_failed_while_it_is_not_decided_whether_an_sms_follows
     assert_eq!(entries(&undecided, "DECISION")[0]["outcome"], "PENDING");
     let progress = client.get(&format!("/whatsapp-api-service/v2/batches/{batch}")).await.ok()["progress"].clone();
     assert_eq!((&progress["accepted"], &progress["failed"]), (&json!(1), &json!(0)), "{progress}");
+    let report = client.get(&format!("/whatsapp-api-service/v2/batches/{batch}/report?format=ndjson")).await;
+    let line: Value = serde_json::from_str(report.text.trim()).unwrap();
+    assert_eq!((&line["status"], &line["errorCode"]), (&json!("ACCEPTED"), &Value::Null), "{line}");
     let decided = story(&client, &sink, &phone, |story| is_told(story, "DELIVERED")).await;
     assert_eq!((&decided["status"], &decided["channel"]), (&json!("DELIVERED"), &json!("SMS")));
 }

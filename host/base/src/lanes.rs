@@ -140,14 +140,29 @@ impl Wakeups {
     }
 }
 
-/// Lanes with due work that nobody holds, at most `limit`, fair between clients.
-pub async fn due(ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
-    let searching = async {
-        let mut db = ctx.db.acquire().await?;
-        storage::work::lanes::due(&mut db, queue, ctx.now(), limit).await
-    };
-    let lanes = in_time(searching).await?;
-    Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
+/// Looks for lanes with due work, over a connection beside those of the pool: there are two statements for each queue, which
+/// every connection of the pool would plan for itself, and again whenever PostgreSQL has looked at a table.
+#[derive(Default)]
+pub struct Search {
+    connection: Option<PgConnection>,
+}
+
+impl Search {
+    /// Lanes with due work that nobody holds, at most `limit`, fair between clients. After an error the next search connects anew.
+    pub async fn due(&mut self, ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
+        let connection = self.connection.take();
+        let searching = async {
+            let mut connection = match connection {
+                Some(connection) => connection,
+                None => ctx.db.acquire().await?.detach(),
+            };
+            let lanes = storage::work::lanes::due(&mut connection, queue, ctx.now(), limit).await?;
+            Ok::<_, storage::Error>((connection, lanes))
+        };
+        let (connection, lanes) = in_time(searching).await?;
+        self.connection = Some(connection);
+        Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
+    }
 }
 
 /// This process as the others see it: a connection whose end they notice at once. Without it the lanes of a process that

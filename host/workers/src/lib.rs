@@ -4,6 +4,7 @@ mod lane;
 mod presence;
 mod room;
 mod runner;
+mod search;
 mod upkeep;
 
 pub use runner::{Runner, RunnerSettings};

@@ -7,10 +7,7 @@ use std::{
     time::Duration,
 };
 
-use base::{
-    Context, Queue,
-    lanes::{self, Wake},
-};
+use base::{Context, lanes::Wake};
 use futures::FutureExt;
 use tokio::{
     sync::mpsc,
@@ -23,7 +20,7 @@ use crate::{
     lane::{self, Signals},
     presence,
     room::Room,
-    upkeep,
+    search, upkeep,
 };
 
 /// How a process shares itself out.
@@ -67,10 +64,11 @@ impl Runner {
         let stop = CancellationToken::new();
         let upkeep = tokio::spawn(upkeep::run(Arc::clone(&ctx), settings.upkeep, stop.child_token()));
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
-        let (poll, search) = (settings.poll, settings.lanes_per_queue * 2);
+        let (poll, at_once) = (settings.poll, settings.lanes_per_queue * 2);
+        let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
         let room = Room::new(settings);
         let (active, tasks) = (HashMap::new(), JoinSet::new());
-        let state = State { ctx, room, poll, search, active, tasks, stop: stop.child_token() };
+        let state = State { ctx, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
@@ -87,8 +85,8 @@ struct State {
     ctx: Arc<Context>,
     room: Room,
     poll: Duration,
-    /// Lanes of a queue that are looked for at once.
-    search: usize,
+    /// Lanes with work that nobody announced.
+    found: mpsc::Receiver<Wake>,
     active: HashMap<Wake, Signals>,
     tasks: JoinSet<Wake>,
     stop: CancellationToken,
@@ -103,7 +101,8 @@ impl State {
                 () = self.stop.cancelled() => break,
                 Some(wake) = wakes.recv() => self.take(wake),
                 Some(Ok(lane)) = self.tasks.join_next() => self.finished(lane),
-                _ = poll.tick() => self.search().await,
+                Some(lane) = self.found.recv() => self.take(lane),
+                _ = poll.tick() => self.tidy(),
             }
         }
         while self.tasks.join_next().await.is_some() {}
@@ -139,27 +138,9 @@ impl State {
         }
     }
 
-    /// Looks for work that nobody announced: of other processes, due later, or left by a crash.
-    async fn search(&mut self) {
+    /// Forgets who has been idle, and says how many lanes are worked on.
+    fn tidy(&mut self) {
         self.room.tidy(Instant::now());
-        match lanes::bury_the_dead(&self.ctx).await {
-            Ok(0) => {}
-            Ok(dead) => tracing::warn!(dead, "took over from processes that died"),
-            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "cannot look for dead processes"),
-        }
-        for queue in Queue::ALL {
-            let limit = i64::try_from(self.search).unwrap_or(i64::MAX);
-            match lanes::due(&self.ctx, queue, limit).await {
-                Ok(due) => due.into_iter().for_each(|lane| self.take(lane)),
-                Err(error) => {
-                    tracing::error!(
-                        queue = queue.name(),
-                        error = &error as &dyn std::error::Error,
-                        "a queue could not be searched"
-                    );
-                }
-            }
-        }
         let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);
         metrics::gauge!("patchbay_lanes_active").set(f64::from(lanes));
     }

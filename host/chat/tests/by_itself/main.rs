@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use base::{
     Context, Queue,
     audit::{Actor, Administration},
-    lanes::{self, Lease},
+    lanes::{Lease, Search},
 };
 use chat::{
     by_itself,
@@ -163,13 +163,13 @@ impl Stage {
     }
 
     async fn due(&self) -> usize {
-        lanes::due(&self.ctx, Queue::Chat, 1_000).await.unwrap().len()
+        Search::default().due(&self.ctx, Queue::Chat, 1_000).await.unwrap().len()
     }
 
     /// Works off what is due, all lanes at the same time.
     async fn settle(&self) {
         loop {
-            let due = lanes::due(&self.ctx, Queue::Chat, 1_000).await.unwrap();
+            let due = Search::default().due(&self.ctx, Queue::Chat, 1_000).await.unwrap();
             if due.is_empty() {
                 return;
             }

@@ -13,6 +13,7 @@ use domain::{
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::fallbacks::UNDECIDED;
 use crate::{Result, stored::known};
 
 /// When legs of a paused batch are due: never, until somebody resumes it.
@@ -218,7 +219,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Re
 /// How many messages of a batch stand where: where their last legs do. While it is not decided whether an SMS follows a leg that
 /// has failed, another one may be left: such a message stands at what was reported of it last.
 pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<HashMap<DeliveryState, i64>> {
-    let rows: Vec<(String, i64)> = sqlx::query_as(
+    let rows: Vec<(String, i64)> = sqlx::query_as(&format!(
         "SELECT COALESCE(undecided.state, leg.state), count(*)
          FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
                OFFSET 0) message
@@ -226,16 +227,9 @@ pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -
              SELECT state FROM outbound_leg one WHERE one.client_id = $1 AND one.message_id = message.id
                 AND one.message_id BETWEEN $2 AND $3
              ORDER BY ordinal DESC LIMIT 1) leg
-         LEFT JOIN LATERAL (
-             SELECT CASE one.state WHEN 'PENDING' THEN
-                        COALESCE((SELECT step.state
-                                  FROM (SELECT id, state FROM delivery_receipt one
-                                        WHERE one.client_id = $1 AND one.message_id = message.id OFFSET 0) step
-                                  WHERE step.state <> 'FAILED' ORDER BY step.id DESC LIMIT 1), 'QUEUED') END AS state
-             FROM fallback one
-             WHERE one.client_id = $1 AND one.message_id = message.id AND leg.state = 'FAILED' OFFSET 0) undecided ON true
+         {UNDECIDED}
          GROUP BY 1",
-    )
+    ))
     .bind(client.0)
     .bind(extent.messages.0)
     .bind(extent.messages.1)

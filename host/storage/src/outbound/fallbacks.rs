@@ -18,6 +18,18 @@ use crate::{
     stored::{self, Stored, known},
 };
 
+/// Of a statement over `message` and its last `leg`, of client `$1`: while it is not decided whether an SMS follows a leg that has
+/// failed, another one may be left. `undecided.state` is what was reported of such a message last, and null of any other.
+pub(super) const UNDECIDED: &str = "
+         LEFT JOIN LATERAL (
+             SELECT CASE one.state WHEN 'PENDING' THEN
+                        COALESCE((SELECT step.state
+                                  FROM (SELECT id, state FROM delivery_receipt one
+                                        WHERE one.client_id = $1 AND one.message_id = message.id OFFSET 0) step
+                                  WHERE step.state <> 'FAILED' ORDER BY step.id DESC LIMIT 1), 'QUEUED') END AS state
+             FROM fallback one
+             WHERE one.client_id = $1 AND one.message_id = message.id AND leg.state = 'FAILED' OFFSET 0) undecided ON true";
+
 /// A message whose leg ended because the recipient is not reached on its channel.
 #[derive(Debug, Clone)]
 pub struct NewFallback {

@@ -5,7 +5,7 @@ use domain::ids::ClientId;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::batches::Extent;
+use super::{batches::Extent, fallbacks::UNDECIDED};
 use crate::Result;
 
 /// A message as a report shows it.
@@ -39,7 +39,7 @@ pub struct ReportedMessage {
     pub delivered_at: Option<DateTime<Utc>>,
     /// When it was read.
     pub read_at: Option<DateTime<Utc>>,
-    /// Why it failed: the code.
+    /// Why it failed: the code. Nothing while another leg may follow.
     pub error_code: Option<String>,
     /// Why it failed, in words.
     pub error_text: Option<String>,
@@ -53,10 +53,12 @@ pub async fn page(
     after: Uuid,
     limit: i64,
 ) -> Result<Vec<ReportedMessage>> {
-    let found = sqlx::query_as(
+    let found = sqlx::query_as(&format!(
         "SELECT message.id, message.gst_id, message.ct_id, part.batch_id, part.message_type, part.category,
-                inbox.address AS sender, leg.channel, leg.state, leg.sent_at, leg.delivered_at, leg.read_at,
-                leg.error_code, leg.error_text,
+                inbox.address AS sender, leg.channel, COALESCE(undecided.state, leg.state) AS state,
+                leg.sent_at, leg.delivered_at, leg.read_at,
+                CASE WHEN undecided.state IS NULL THEN leg.error_code END AS error_code,
+                CASE WHEN undecided.state IS NULL THEN leg.error_text END AS error_text,
                 CASE 'PHONE' WHEN message.address_kind THEN message.address_value
                              WHEN message.other_kind THEN message.other_value END AS receiver,
                 CASE WHEN message.address_kind <> 'PHONE' THEN message.address_value
@@ -73,8 +75,9 @@ pub async fn page(
          LEFT JOIN LATERAL (
              SELECT batch_id, message_type, category FROM outbound_part one
              WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true
+         {UNDECIDED}
          ORDER BY message.id",
-    )
+    ))
     .bind(client.0)
     .bind(after)
     .bind(extent.messages.0)
