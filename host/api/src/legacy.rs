@@ -42,11 +42,19 @@ fn meant(called: &str) -> Meant<'_> {
     Meant { path: Cow::Borrowed(if plain.is_empty() { called } else { plain }), deprecated: false }
 }
 
-/// Among the extensions of a request that was called by an old name: what is called instead.
+/// Among the extensions of a request that was called by an old name. Its path is the new one by now.
 #[derive(Clone)]
+struct Deprecated;
+
+/// What is called instead of a call of old.
 pub(crate) struct Successor(String);
 
 impl Successor {
+    /// That of a request, where an old name was called.
+    pub fn of(request: &Request) -> Option<Self> {
+        request.extensions().get::<Deprecated>().map(|_| Self(request.uri().path().to_owned()))
+    }
+
     /// Says so in the answer.
     pub fn mark(&self, headers: &mut HeaderMap) {
         headers.insert(DEPRECATION, DEPRECATED_SINCE);
@@ -63,14 +71,13 @@ pub(crate) fn plain_path(mut request: Request) -> Request {
     if path == request.uri().path() {
         return request;
     }
-    let successor = deprecated.then(|| Successor(path.to_string()));
     if let Some(uri) = with_path(request.uri(), &path) {
         let called = std::mem::replace(request.uri_mut(), uri);
         // What errors say was called.
         request.extensions_mut().insert(OriginalUri(called));
-    }
-    if let Some(successor) = successor {
-        request.extensions_mut().insert(successor);
+        if deprecated {
+            request.extensions_mut().insert(Deprecated);
+        }
     }
     request
 }

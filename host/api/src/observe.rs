@@ -50,7 +50,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
         span.record("request.their_id", theirs);
     }
     request.extensions_mut().insert(id);
-    let successor = request.extensions().get::<Successor>().cloned();
+    let successor = Successor::of(&request);
 
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {

@@ -23,13 +23,14 @@ use crate::{
 };
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
+#[derive(Clone)]
 pub struct Context {
     /// The database.
     pub db: PgPool,
     /// The business clock.
     pub clock: Arc<dyn Clock>,
     /// Ids and randomness.
-    pub ids: IdSource,
+    pub ids: Arc<IdSource>,
     /// This process, as the owner of leases.
     pub node: NodeId,
     /// Runs components.
@@ -53,7 +54,7 @@ pub struct Context {
     /// Comparisons with shadows of plugins that there was no room for.
     pub skipped: SkippedComparisons,
     /// Whether what is sent can be stored.
-    pub writes: Writes,
+    pub writes: Arc<Writes>,
 }
 
 impl Context {
@@ -65,6 +66,11 @@ impl Context {
     /// A new id for something that happens now.
     pub fn mint<Id: From<Uuid>>(&self) -> Id {
         Id::from(self.ids.mint(self.clock.now()))
+    }
+
+    /// The same with a few connections to the database of its own: what is done with it stands in no line with everything else.
+    pub fn beside(&self) -> Self {
+        Self { db: storage::beside(&self.db), ..self.clone() }
     }
 }
 
@@ -110,7 +116,7 @@ impl ContextBuilder {
             node: NodeId(self.ids.mint(self.clock.now())),
             db: self.db,
             clock: self.clock,
-            ids: self.ids,
+            ids: Arc::new(self.ids),
             plugins: self.plugins,
             cloud: self.cloud,
             http: self.http,
@@ -121,7 +127,7 @@ impl ContextBuilder {
             wake,
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
-            writes: Writes::default(),
+            writes: Arc::default(),
         }
     }
 }

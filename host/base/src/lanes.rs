@@ -96,6 +96,11 @@ impl Lease {
         held.ok_or(Error::LeaseLost)
     }
 
+    /// Waits for so long, or until the worker should return.
+    pub async fn pause(&self, length: Duration) {
+        self.stop.run_until_cancelled(tokio::time::sleep(length)).await;
+    }
+
     /// True once the worker should return.
     pub fn is_over(&self) -> bool {
         self.stop.is_cancelled()

@@ -1,14 +1,23 @@
 //! The lane of a participant: what happened in its chat and has not been dealt with, one thing after the other.
 
+use std::time::Duration;
+
 use base::{Context, Result, lanes::Lease};
 use domain::{chat::ParticipantEventKind, ids::ParticipantId};
 use storage::chat::participant_events::{self, Event};
 
-use crate::{bot_turn, routing};
+use crate::{
+    bot_turn::{self, Turn},
+    routing,
+};
+
+/// How long a lane waits before its chatbot, for which there was no room, is asked again.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Works off the events of a participant until none is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let participant = ParticipantId(lease.lane);
+    let mut was_not_asked = None;
     while !lease.is_over() {
         let next = {
             let mut db = ctx.db.acquire().await?;
@@ -16,7 +25,15 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         };
         match next {
             Some(event) if event.due_at <= ctx.now() => match deal_with(ctx, lease, participant, &event).await {
-                Ok(()) => {}
+                Ok(Turn::Over) => {}
+                Ok(Turn::NotAsked(made)) => {
+                    // Said once: nothing is written while the chat waits for its turn, however long that is and whatever
+                    // waits in it.
+                    if was_not_asked.replace(event.id) != Some(event.id) {
+                        bot_turn::keep(ctx, lease, *made).await?;
+                    }
+                    lease.pause(PAUSE).await;
+                }
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => bot_turn::turn_broke(ctx, lease, participant, &event, &error).await?,
             },
@@ -26,9 +43,9 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     Ok(())
 }
 
-async fn deal_with(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<()> {
+async fn deal_with(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<Turn> {
     match event.event.kind() {
-        ParticipantEventKind::Route => routing::decide(ctx, lease, participant, event).await,
+        ParticipantEventKind::Route => routing::decide(ctx, lease, participant, event).await.map(|()| Turn::Over),
         ParticipantEventKind::Started
         | ParticipantEventKind::Message
         | ParticipantEventKind::Rating

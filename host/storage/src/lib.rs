@@ -94,6 +94,14 @@ pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
     }
 }
 
+/// Connections beside those of a pool, a fifth as many: whoever waits for one of these takes none of those. They are opened when
+/// they are wanted.
+pub fn beside(pool: &PgPool) -> PgPool {
+    let connections = (pool.options().get_max_connections() / 5).max(1);
+    let options = pool.options().clone().max_connections(connections);
+    options.connect_lazy_with((*pool.connect_options()).clone())
+}
+
 /// Why there is no connection: the pool tried for as long as it may, and only says that.
 async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
     match tokio::time::timeout(LAST_LOOK, PgConnection::connect_with(options)).await {

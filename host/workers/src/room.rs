@@ -39,6 +39,15 @@ struct UnderWay {
     long: bool,
 }
 
+/// As what a lane begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// It will be worked off at once.
+    Short,
+    /// It is of a client whose lanes waited not long ago.
+    Long,
+}
+
 #[derive(Default)]
 struct Client {
     counts: Counts,
@@ -82,7 +91,7 @@ impl Room {
     }
 
     /// Begins a lane, if there is room for it.
-    pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> bool {
+    pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<Begun> {
         let lanes = self.queues.entry(lane.queue).or_default();
         if !lanes.has_room(&self.settings, lane.client, now) {
             if lanes.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
@@ -93,7 +102,7 @@ impl Room {
                 if let Some(client) = lanes.clients.get_mut(&lane.client).filter(|client| client.is_long(now)) {
                     client.note_long(now);
                 }
-                return false;
+                return None;
             }
         }
         let client = lanes.clients.entry(lane.client).or_default();
@@ -101,7 +110,7 @@ impl Room {
         *client.counts.of(long) += 1;
         *lanes.counts.of(long) += 1;
         lanes.under_way.insert(lane, UnderWay { since: now, long });
-        true
+        Some(if long { Begun::Long } else { Begun::Short })
     }
 
     /// A lane is given back.
@@ -186,7 +195,7 @@ mod tests {
 
     /// Begins as many lanes of a client as there is room for; answers how many.
     fn fills(room: &mut Room, client: u128, now: Instant) -> usize {
-        (0..100).filter(|at| room.begin(lane(client, *at), now)).count()
+        (0..100).filter(|at| room.begin(lane(client, *at), now).is_some()).count()
     }
 
     /// Ends the first lanes of a client.
@@ -199,7 +208,7 @@ mod tests {
         let (mut room, now) = (room(), Instant::now());
         let began: Vec<usize> = (1..=8).map(|client| fills(&mut room, client, now)).collect();
         assert_eq!(began, [4, 4, 3, 2, 1, 1, 1, 0], "sixteen in all");
-        assert!(room.begin(Wake { queue: Queue::Webhook, ..lane(8, 1) }, now), "another queue has its own");
+        assert!(room.begin(Wake { queue: Queue::Webhook, ..lane(8, 1) }, now).is_some(), "another queue has its own");
         end(&mut room, 1, 1, now);
         assert_eq!(fills(&mut room, 8, now), 1);
     }
@@ -220,13 +229,17 @@ mod tests {
                 });
                 // As soon as there is room they are there again, each for 4.5 s.
                 for lane in (1..=others).flat_map(|client| (0..40).map(move |at| lane(client, at))) {
-                    if !ends.contains_key(&lane) && room.begin(lane, now) {
+                    if !ends.contains_key(&lane) && room.begin(lane, now).is_some() {
                         ends.insert(lane, now + Duration::from_millis(4_500));
                     }
                 }
                 let is_known = now.duration_since(begin) >= Duration::from_secs(15);
                 if is_known {
-                    assert!(room.begin(lane(0, 1), now), "beside {others} there is room at once");
+                    assert_eq!(
+                        room.begin(lane(0, 1), now),
+                        Some(Begun::Short),
+                        "beside {others} there is room at once"
+                    );
                     room.end(lane(0, 1), now);
                 }
             }
@@ -242,12 +255,12 @@ mod tests {
         end(&mut room, 1, 4, now);
         let others: usize = (2..=8).map(|client| fills(&mut room, client, now)).sum();
         assert_eq!(others, 16, "short ones take all of their room");
-        assert!(room.begin(lane(1, 9), now), "and one of this client begins as a long one beside them");
+        assert_eq!(room.begin(lane(1, 9), now), Some(Begun::Long), "and one of this client begins beside them");
         room.end(lane(1, 9), now);
         let now = now + REMEMBERED_FOR;
         (2..=8).for_each(|client| end(&mut room, client, 4, now - REMEMBERED_FOR));
         assert_eq!((2..=8).map(|client| fills(&mut room, client, now)).sum::<usize>(), 16);
-        assert!(!room.begin(lane(1, 9), now), "it is like any other again");
+        assert_eq!(room.begin(lane(1, 9), now), None, "it is like any other again");
     }
 
     #[test]

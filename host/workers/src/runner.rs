@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use base::{Context, lanes::Wake};
+use base::{Context, Queue, lanes::Wake};
 use futures::FutureExt;
 use tokio::{
     sync::mpsc,
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     lane::{self, Signals},
     presence,
-    room::Room,
+    room::{Begun, Room},
     search, upkeep,
 };
 
@@ -66,9 +66,10 @@ impl Runner {
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
         let (poll, at_once) = (settings.poll, settings.lanes_per_queue * 2);
         let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
-        let room = Room::new(settings);
+        let beside = ctx.beside();
+        let (beside, room) = (Arc::new(beside), Room::new(settings));
         let (active, tasks) = (HashMap::new(), JoinSet::new());
-        let state = State { ctx, room, poll, found, active, tasks, stop: stop.child_token() };
+        let state = State { ctx, beside, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
@@ -83,6 +84,9 @@ impl Runner {
 
 struct State {
     ctx: Arc<Context>,
+    /// The same for clients whose chatbots take long, with a few connections of its own: calls that wait and began together end
+    /// together, and nobody else shall stand in line behind the transactions of all their turns.
+    beside: Arc<Context>,
     room: Room,
     poll: Duration,
     /// Lanes with work that nobody announced.
@@ -114,12 +118,10 @@ impl State {
             signals.notify();
             return;
         }
-        if !self.room.begin(lane, Instant::now()) {
-            return;
-        }
+        let Some(begun) = self.room.begin(lane, Instant::now()) else { return };
         let signals = Signals::new();
         self.active.insert(lane, signals.clone());
-        let (ctx, stop) = (Arc::clone(&self.ctx), self.stop.child_token());
+        let (ctx, stop) = (Arc::clone(self.context_of(lane.queue, begun)), self.stop.child_token());
         self.tasks.spawn(async move {
             // A panic must not take the name of its lane with it.
             let run = AssertUnwindSafe(lane::run(ctx, lane, signals, stop)).catch_unwind();
@@ -128,6 +130,13 @@ impl State {
             }
             lane
         });
+    }
+
+    fn context_of(&self, queue: Queue, begun: Begun) -> &Arc<Context> {
+        match (queue, begun) {
+            (Queue::Participant, Begun::Long) => &self.beside,
+            _ => &self.ctx,
+        }
     }
 
     fn finished(&mut self, lane: Wake) {

@@ -118,6 +118,39 @@ async fn a_disk_that_is_full_is_no_failure_of_the_bot_which_answers_when_there_i
 }
 
 #[tokio::test]
+async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is_written_meanwhile() {
+    let settings = [("limits.plugin_concurrency_per_client", "1"), ("limits.plugin_queue_wait", "50ms")];
+    let setup = settings.iter().fold(Setup::new(), |setup, (key, value)| setup.set(key, value));
+    let patchbay = setup.start().await;
+    let client = patchbay.client("acme", NUMBER).await;
+    client.activate("hostile-bot").await;
+    let (first, second) = (patchbay.phone("27820000001"), patchbay.phone("27820000002"));
+    asks(&second, &client, "good day", "echo good day").await;
+    first.write(&client.number, "sleep 4500").await;
+    eventually("the first call to be under way", || async { (waiting(&patchbay).await.len() == 1).then_some(()) })
+        .await;
+
+    second.write(&client.number, "one").await;
+    second.write(&client.number, "two").await;
+    made(&client, "hostile-bot", "not-started", 1).await;
+    let before = waiting(&patchbay).await;
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+
+    assert_eq!(waiting(&patchbay).await, before, "the rows of what waits are the same versions");
+    hears(&second, "echo two").await;
+    assert_eq!(texts(&second).await, ["echo good day", "echo one", "echo two"]);
+    let refused = outcomes(&client, "hostile-bot").await.into_iter().filter(|outcome| outcome == "not-started").count();
+    assert!((1..=2).contains(&refused), "once for each of the two at most: {refused}");
+}
+
+/// The versions of the rows of what chatbots have yet to see.
+async fn waiting(patchbay: &Patchbay) -> Vec<(uuid::Uuid, String)> {
+    let mut db = patchbay.database().await;
+    let statement = "SELECT id, ctid::text FROM participant_event ORDER BY id";
+    sqlx::query_as(statement).fetch_all(&mut db).await.unwrap()
+}
+
+#[tokio::test]
 async fn a_bot_that_never_ends_is_stopped_and_holds_nobody_up() {
     let (patchbay, client, _sink, phone) = with_bot("hostile-bot").await;
     let busy = patchbay.new_client().await;

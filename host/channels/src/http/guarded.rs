@@ -21,7 +21,7 @@ use super::{
     resolver::{JudgingResolver, NameResolver},
     retry_after::retry_after,
     system_resolver::SystemResolver,
-    webhook::WebhookPost,
+    webhook::{WebhookAddress, WebhookPost},
 };
 
 /// How outgoing calls introduce themselves.
@@ -200,8 +200,7 @@ impl GuardedClient {
     /// The client for a policy and the URL judged under it. Literal addresses never reach the resolver, so this judgement
     /// belongs to every URL that is called, not only to saving.
     fn judged(&self, url: &str, allow_private: bool) -> Result<(&Client, Url), PostError> {
-        let url = AddressPolicy { allow_private }.judge_url(url).map_err(PostError::Refused)?;
-        Ok((self.client(allow_private), url))
+        Ok((self.client(allow_private), WebhookAddress::judged(url, allow_private)?.url))
     }
 
     fn client(&self, allow_private: bool) -> &Client {

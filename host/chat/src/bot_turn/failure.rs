@@ -24,8 +24,6 @@ use plugins::calls::{self, FinishedCall, trace};
 
 /// Pauses before a turn is made again; after the last one the chat goes to people.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
-/// Pause when the host could not make the call, which is nobody's failure.
-const HOST_PAUSE: TimeDelta = TimeDelta::seconds(1);
 /// Longest reason shown to people, in characters.
 const REASON_LENGTH: usize = 300;
 
@@ -58,8 +56,8 @@ pub(super) enum Trouble {
 /// What comes after a turn that did not happen.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Again after a pause; whether it counts as a failure.
-    Again { pause: TimeDelta, failed: bool },
+    /// Again after a pause.
+    Again { pause: TimeDelta },
     /// People take over.
     People,
 }
@@ -68,10 +66,9 @@ impl Trouble {
     /// `attempts`: how often this turn has failed before.
     fn next(&self, attempts: i16) -> Next {
         let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
-        let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause, failed: true });
+        let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause });
         match self {
             Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
-            Self::Call { .. } if self.is_of_the_host() => Next::Again { pause: HOST_PAUSE, failed: false },
             // It would come out the same.
             Self::Call { error, .. } if trace::is_final(error) => Next::People,
             Self::Unusable { .. } => Next::People,
@@ -79,14 +76,15 @@ impl Trouble {
         }
     }
 
-    /// Whether it says nothing about the chatbot, whichever version that is: the host has no room for the call, or its
+    /// The call, where this says nothing about the chatbot, whichever version that is: the host has no room for it, or its
     /// database fails. The chatbot is asked when that is over.
-    pub(super) fn is_of_the_host(&self) -> bool {
+    ///
+    /// # Errors
+    /// The trouble, when it is another one.
+    pub(super) fn of_the_host(self) -> std::result::Result<Box<FinishedCall>, Self> {
         match self {
-            Self::Call { error, .. } => trace::is_of_the_host(error),
-            Self::NoBot | Self::NoneBesideCanary(_) | Self::Unusable { .. } | Self::Conflicts(_) | Self::Broken(_) => {
-                false
-            }
+            Self::Call { error, made } if trace::is_of_the_host(&error) => Ok(made),
+            other => Err(other),
         }
     }
 
@@ -143,9 +141,9 @@ pub(super) async fn give_to_people(
         (None, _) => {
             participant_events::remove_all(&mut tx, client, id).await?;
         }
-        (Some(_), Next::Again { pause, failed }) => {
+        (Some(_), Next::Again { pause }) => {
             tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a chatbot's turn is made again later");
-            participant_events::put_off(&mut tx, client, id, (event.id, *failed), ctx.now() + *pause).await?;
+            participant_events::put_off(&mut tx, client, id, event.id, ctx.now() + *pause).await?;
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
@@ -174,13 +172,19 @@ pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantI
     let (reason, kind) = (trouble.reason(), trouble.kind());
     tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
     if let Some(made) = trouble.into_made() {
-        let mut tx = ctx.db.begin().await?;
-        lease.hold(&mut tx).await?;
-        // What its shadow would have said is of no interest: the live chatbot has one too.
-        drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
-        tx.commit().await?;
+        keep(ctx, lease, made).await?;
     }
     Ok(reason)
+}
+
+/// Keeps a call after which the chatbot is asked again.
+pub(super) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    // What a shadow would have said is of no interest: whoever is asked next has one, too.
+    drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
+    tx.commit().await?;
+    Ok(())
 }
 
 async fn record_moved(
@@ -210,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_turn_that_fails_is_made_again_three_times_before_people_take_over() {
-        let again = |seconds| Next::Again { pause: TimeDelta::seconds(seconds), failed: true };
+        let again = |seconds| Next::Again { pause: TimeDelta::seconds(seconds) };
         let unavailable =
             || CallError::Unavailable { plugin: "bot".to_owned(), reason: "busy".to_owned(), unread: false };
         let steps: Vec<Next> = (0..4).map(|attempts| call(unavailable()).next(attempts)).collect();
@@ -232,14 +236,14 @@ mod tests {
     #[test]
     fn a_database_that_fails_is_not_the_chatbots_failure_however_long_that_lasts() {
         let unread = CallError::Unavailable { plugin: "bot".to_owned(), reason: "disk full".to_owned(), unread: true };
-        assert_eq!(call(unread).next(3), Next::Again { pause: HOST_PAUSE, failed: false });
+        assert!(call(unread).of_the_host().is_ok());
+        let away = CallError::Unavailable { plugin: "bot".to_owned(), reason: "away".to_owned(), unread: false };
+        assert!(call(away).of_the_host().is_err());
     }
 
     #[test]
     fn a_host_without_room_is_not_the_chatbots_failure() {
-        let error = Box::new(CallError::TooBusy { plugin: "bot".to_owned() });
-        let busy = Trouble::Call { error, made: made() };
-        assert_eq!(busy.next(3), Next::Again { pause: HOST_PAUSE, failed: false });
+        assert!(call(CallError::TooBusy { plugin: "bot".to_owned() }).of_the_host().is_ok());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The plugin is called with no transaction open. What it decided takes effect as a whole, in one transaction, and only
 //! if the chat is still in the hands that the plugin saw and every key-value that it read is still the same (DESIGN 3,
 //! rule 6). A turn that fails is made again; in the end the chat goes to people. Where a version on trial fails, the live
-//! one makes the turn at once.
+//! one makes the turn at once. Where the host has no room for the call, that is nobody's failure, and nothing is written.
 
 mod actions;
 mod effects;
@@ -29,29 +29,62 @@ use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
 /// Times that a turn is made again because key-values changed under it, before that counts as a failure.
 const MOST_CONFLICTS: usize = 10;
 
+/// What became of a turn.
+pub(crate) enum Turn {
+    /// It was made, or is made again when its event is due again, or the chat has changed hands.
+    Over,
+    /// The chatbot was not asked, for reasons of the host: the event is where it was.
+    NotAsked(Box<FinishedCall>),
+}
+
 /// Makes the turn that `event` is about.
-pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<()> {
-    let scene = match scene::load(ctx, lease.client, participant, event).await? {
-        Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await,
-        Situation::NoBot => return failure::give_to_people(ctx, lease, participant, event, Trouble::NoBot).await,
-        Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await,
-        Situation::Ready(scene) => scene,
+pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<Turn> {
+    let trouble = match scene::load(ctx, lease.client, participant, event).await? {
+        Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await.map(|()| Turn::Over),
+        Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await.map(|()| Turn::Over),
+        Situation::NoBot => Trouble::NoBot,
+        Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
+            Asked::Answered => return Ok(Turn::Over),
+            Asked::Not(made) => return Ok(Turn::NotAsked(made)),
+            Asked::InVain(trouble) => *trouble,
+        },
     };
-    let mut scene = scene;
+    failure::give_to_people(ctx, lease, participant, event, trouble).await?;
+    Ok(Turn::Over)
+}
+
+/// How it went to ask a chatbot, and where it is on trial the live one after it.
+enum Asked {
+    /// An answer took effect, or the chat has changed hands meanwhile.
+    Answered,
+    /// The host could not make the call.
+    Not(Box<FinishedCall>),
+    /// There is no answer that could take effect.
+    InVain(Box<Trouble>),
+}
+
+async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) -> Result<Asked> {
     loop {
-        let Some(trouble) = ask(ctx, lease, &scene, event).await? else { return Ok(()) };
-        if !scene.answering.is_canary() || trouble.is_of_the_host() {
-            return failure::give_to_people(ctx, lease, participant, event, trouble).await;
+        let Some(trouble) = ask(ctx, lease, &scene, event).await? else { return Ok(Asked::Answered) };
+        let trouble = match trouble.of_the_host() {
+            Ok(made) => return Ok(Asked::Not(made)),
+            Err(trouble) => trouble,
+        };
+        if !scene.answering.is_canary() {
+            return Ok(Asked::InVain(Box::new(trouble)));
         }
-        let reason = failure::keep_on_trial(ctx, lease, participant, trouble).await?;
+        let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble).await?;
         match scene.beside_canary.take() {
             Some(live) => scene.answering = live,
-            None => {
-                let trouble = Trouble::NoneBesideCanary(reason);
-                return failure::give_to_people(ctx, lease, participant, event, trouble).await;
-            }
+            None => return Ok(Asked::InVain(Box::new(Trouble::NoneBesideCanary(reason)))),
         }
     }
+}
+
+/// Keeps the trace of a call that was not made.
+pub(crate) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
+    tracing::info!(participant.id = %lease.lane, outcome = made.outcome(), "a chatbot is asked when the host can do that");
+    failure::keep(ctx, lease, made).await
 }
 
 /// Asks the chatbot of a scene and lets its answer take effect; what is in the way, if something is.

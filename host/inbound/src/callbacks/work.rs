@@ -68,7 +68,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             }
         }
         if gather {
-            lease.stop.run_until_cancelled(tokio::time::sleep(GATHER)).await;
+            lease.pause(GATHER).await;
             break;
         }
     }

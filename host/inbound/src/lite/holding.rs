@@ -70,7 +70,7 @@ impl Held<'_> {
                         let next = NextLook::At(self.ctx.now() + CALL_AGAIN);
                         return self.lost(session, SessionNews::Dropped, next).await;
                     }
-                    self.lease.stop.run_until_cancelled(tokio::time::sleep(ASK_AGAIN)).await;
+                    self.lease.pause(ASK_AGAIN).await;
                 }
                 None => {}
             }

@@ -296,13 +296,12 @@ pub async fn remove_timers(db: &mut PgConnection, client: ClientId, participant:
     Ok(done.rows_affected())
 }
 
-/// Tries an event again at `due_at`, and the others that would be due before then after it, in their order. `failed`
-/// counts the attempt and so keeps the event first; without it nothing went wrong with the event itself.
+/// Tries an event that failed again at `due_at`, and the others that would be due before then after it, in their order.
 pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (event, failed): (ParticipantEventId, bool),
+    event: ParticipantEventId,
     due_at: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -311,14 +310,13 @@ pub async fn put_off(
              WHERE client_id = $1 AND lane_id = $2 AND (due_at < $4 OR id = $3)
          )
          UPDATE participant_event event SET due_at = $4::timestamptz + ordered.place * interval '1 microsecond', ready = false,
-             attempts = CASE WHEN event.id = $3 AND $5 THEN event.attempts + 1 ELSE event.attempts END
+             attempts = CASE WHEN event.id = $3 THEN event.attempts + 1 ELSE event.attempts END
          FROM ordered WHERE event.client_id = $1 AND event.id = ordered.id",
     )
     .bind(client.0)
     .bind(participant.0)
     .bind(event.0)
     .bind(due_at)
-    .bind(failed)
     .execute(db)
     .await?;
     Ok(())

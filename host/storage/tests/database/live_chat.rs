@@ -201,7 +201,7 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
     )
     .await;
     let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
-    participant_events::put_off(&mut db, CLIENT, CHAT, (head.id, true), moment(5)).await.unwrap();
+    participant_events::put_off(&mut db, CLIENT, CHAT, head.id, moment(5)).await.unwrap();
     let due: i64 = sqlx::query_scalar("SELECT count(*) FROM participant_event WHERE due_at < $1")
         .bind(moment(5))
         .fetch_one(&mut db)

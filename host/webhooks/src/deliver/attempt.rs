@@ -37,10 +37,11 @@ impl Target {
 
     /// The call of an attempt made at `now`: the id stays, timestamp and signatures are new.
     fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> Result<WebhookPost, PostError> {
+        let to = self.address.clone()?;
         let mut secrets: Vec<&[u8]> = vec![&self.secret];
         secrets.extend(self.replaced.iter().filter(|(_, expires_at)| now < *expires_at).map(|(old, _)| old.as_slice()));
         let headers = signed_headers(&secrets, &ready.id.to_string(), now.timestamp(), &ready.body);
-        Ok(WebhookPost { to: self.address.clone()?, headers, body: ready.body.clone() })
+        Ok(WebhookPost { to, headers, body: ready.body.clone() })
     }
 }
 
