@@ -120,12 +120,12 @@ async fn a_disk_that_is_full_is_no_failure_of_the_bot_which_answers_when_there_i
 #[tokio::test]
 async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is_written_meanwhile() {
     let settings = [("limits.plugin_concurrency_per_client", "1"), ("limits.plugin_queue_wait", "50ms")];
-    let setup = settings.iter().fold(Setup::new(), |setup, (key, value)| setup.set(key, value));
+    let setup = settings.iter().fold(Setup::new().with_guests(), |setup, (key, value)| setup.set(key, value));
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
     client.activate("hostile-bot").await;
     let (first, second) = (patchbay.phone("27820000001"), patchbay.phone("27820000002"));
-    asks(&second, &client, "good day", "echo good day").await;
+    asks(&second, &client, "hello", "echo hello").await;
     first.write(&client.number, "sleep 4500").await;
     eventually("the first call to be under way", || async { (waiting(&patchbay).await.len() == 1).then_some(()) })
         .await;
@@ -133,12 +133,13 @@ async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is
     second.write(&client.number, "one").await;
     second.write(&client.number, "two").await;
     made(&client, "hostile-bot", "not-started", 1).await;
+    eventually("all three to be there", || async { (waiting(&patchbay).await.len() == 3).then_some(()) }).await;
     let before = waiting(&patchbay).await;
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
 
     assert_eq!(waiting(&patchbay).await, before, "the rows of what waits are the same versions");
     hears(&second, "echo two").await;
-    assert_eq!(texts(&second).await, ["echo good day", "echo one", "echo two"]);
+    assert_eq!(texts(&second).await, ["echo ", "echo hello", "echo one", "echo two"]);
     let refused = outcomes(&client, "hostile-bot").await.into_iter().filter(|outcome| outcome == "not-started").count();
     assert!((1..=2).contains(&refused), "once for each of the two at most: {refused}");
 }
