@@ -30,6 +30,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
                     // Said once: nothing is written while the chat waits for its turn, however long that is and whatever
                     // waits in it.
                     if was_not_asked.replace(event.id) != Some(event.id) {
+                        tracing::info!(participant.id = %participant, outcome = made.outcome(), "a chatbot is asked when the host can do that");
                         bot_turn::keep(ctx, lease, *made).await?;
                     }
                     lease.pause(PAUSE).await;

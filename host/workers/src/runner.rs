@@ -66,8 +66,7 @@ impl Runner {
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
         let (poll, at_once) = (settings.poll, settings.lanes_per_queue * 2);
         let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
-        let beside = ctx.beside();
-        let (beside, room) = (Arc::new(beside), Room::new(settings));
+        let (beside, room) = (Arc::new(ctx.beside()), Room::new(settings));
         let (active, tasks) = (HashMap::new(), JoinSet::new());
         let state = State { ctx, beside, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }

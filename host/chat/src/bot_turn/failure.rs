@@ -177,8 +177,8 @@ pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantI
     Ok(reason)
 }
 
-/// Keeps a call after which the chatbot is asked again.
-pub(super) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
+/// Keeps a call of which nothing else is of use: the same plugin, or the live one, is asked after it.
+pub(crate) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     // What a shadow would have said is of no interest: whoever is asked next has one, too.

@@ -16,6 +16,7 @@ use std::{sync::Arc, time::Duration};
 use domain::ids::ParticipantId;
 use storage::chat::participant_events::Event;
 
+pub(crate) use self::failure::keep;
 use self::{
     actions::Planned,
     effects::Applied,
@@ -79,12 +80,6 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) 
             None => return Ok(Asked::InVain(Box::new(Trouble::NoneBesideCanary(reason)))),
         }
     }
-}
-
-/// Keeps the trace of a call that was not made.
-pub(crate) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
-    tracing::info!(participant.id = %lease.lane, outcome = made.outcome(), "a chatbot is asked when the host can do that");
-    failure::keep(ctx, lease, made).await
 }
 
 /// Asks the chatbot of a scene and lets its answer take effect; what is in the way, if something is.

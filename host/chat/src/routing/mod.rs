@@ -21,9 +21,9 @@ use self::{
     decision::Decision,
     question::{Case, Found},
 };
-use crate::conversation::waiting;
+use crate::{bot_turn, conversation::waiting};
 use base::{Context, Result, lanes::Lease};
-use plugins::calls::{self, Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
+use plugins::calls::{Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
 
 /// Times that a decision is made again because key-values changed under it, before the host decides.
 const MOST_CONFLICTS: usize = 10;
@@ -113,10 +113,6 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
 /// Keeps the call of a canary that failed, or that decided what cannot be done.
 async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
     tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    // What its shadow would have said is of no interest: the live router has one too.
-    drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
-    tx.commit().await?;
+    bot_turn::keep(ctx, lease, made).await?;
     Ok(Step::Next(reason))
 }
