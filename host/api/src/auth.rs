@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use base::audit::Actor;
 use domain::ids::ClientId;
+use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
     accounts::{Caller, Role},
     clients,
@@ -142,6 +143,24 @@ impl<P: Permission> FromRequestParts<ApiState> for Allowed<P> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let Admitted { caller, held, viewer } = admit(parts, state, P::ROW).await?;
+        Ok(Self { caller, held, viewer, permission: PhantomData })
+    }
+}
+
+struct Admitted {
+    caller: Caller,
+    held: Held,
+    viewer: Viewer,
+}
+
+/// Looks the key up and judges the role: compiled once, not in each handler.
+fn admit<'a>(
+    parts: &'a Parts,
+    state: &'a ApiState,
+    permission: PermissionRow,
+) -> BoxFuture<'a, Result<Admitted, ApiError>> {
+    async move {
         let credential = Product::of(parts.uri.path()).credential();
         let key = credential.key(&parts.headers).ok_or_else(|| ApiError::unauthorized(credential))?;
         let caller = state.authenticator.authenticate(key).await.map_err(ApiError::unavailable)?;
@@ -151,11 +170,12 @@ impl<P: Permission> FromRequestParts<ApiState> for Allowed<P> {
         let viewer = Viewer::of(&parts.extensions);
         viewer.sees(caller.sight);
         held.belongs_to(caller.client)?;
-        if P::ROW.roles.contains(&caller.role) {
-            Ok(Self { caller, held, viewer, permission: PhantomData })
+        if permission.roles.contains(&caller.role) {
+            Ok(Admitted { caller, held, viewer })
         } else {
-            let said = format!("a user with the role {} may not {}", caller.role, P::ROW.what);
+            let said = format!("a user with the role {} may not {}", caller.role, permission.what);
             Err(ApiError::new(ErrorKind::Forbidden, said))
         }
     }
+    .boxed()
 }

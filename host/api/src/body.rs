@@ -10,7 +10,7 @@ use axum::{
 use base::aside::{self, Whose};
 use bytes::{Bytes, BytesMut};
 use domain::body::Spelling;
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt, future::BoxFuture};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
@@ -39,12 +39,16 @@ impl FromRequest<ApiState> for JsonBytes {
     }
 }
 
-async fn json_bytes(request: Request, limit: usize, time: Duration) -> Result<Bytes, ApiError> {
-    if !is_json(request.headers()) {
-        let said = "the body must be JSON, with the header Content-Type: application/json";
-        return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
+/// Compiled once, not in each handler.
+fn json_bytes(request: Request, limit: usize, time: Duration) -> BoxFuture<'static, Result<Bytes, ApiError>> {
+    async move {
+        if !is_json(request.headers()) {
+            let said = "the body must be JSON, with the header Content-Type: application/json";
+            return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
+        }
+        read(request, limit, time).await
     }
-    read(request, limit, time).await
+    .boxed()
 }
 
 /// A JSON body as a `T`; a fault names its field.

@@ -2,7 +2,10 @@
 //! for long; and few bodies are worked on at once, so that those who send large ones wait for each other and for nobody
 //! else.
 
-use tokio::{sync::Semaphore, task};
+use tokio::{
+    sync::{Semaphore, oneshot},
+    task,
+};
 
 use crate::{Error, Result};
 
@@ -34,14 +37,22 @@ pub async fn work<T: Send + 'static>(
         Whose::Known => &OF_KNOWN,
         Whose::Anybody => &OF_ANYBODY,
     };
+    let (tell, told) = oneshot::channel();
+    // A caller that hangs up does not listen any more.
+    on_a_thread(places, Box::new(move || drop(tell.send(work())))).await?;
+    told.await.map_err(|_| Error::Stopped)
+}
+
+/// The same for any kind of work, compiled once: there are as many kinds as there are bodies.
+async fn on_a_thread(places: &'static Semaphore, work: Box<dyn FnOnce() + Send>) -> Result<()> {
     let place = places.acquire().await.map_err(|_| Error::Stopped)?;
     let done = task::spawn_blocking(move || {
         // It goes with the work: a caller that hangs up ends the waiting, not the work.
         let _place = place;
-        work()
+        work();
     });
     match done.await {
-        Ok(done) => Ok(done),
+        Ok(()) => Ok(()),
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(_) => Err(Error::Stopped),
     }

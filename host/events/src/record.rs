@@ -5,6 +5,7 @@ use domain::{
     event::Event,
     ids::{ClientId, InboxId},
 };
+use futures::{FutureExt, future::BoxFuture};
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
@@ -26,16 +27,20 @@ pub struct NewEvent {
 
 /// Records events in the order given. Call it once, with all that one transaction brings about. Answers the lanes to wake
 /// after the commit.
-pub async fn record(
-    ctx: &Context,
-    db: &mut PgConnection,
+pub fn record<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
     client: ClientId,
-    events: &[NewEvent],
-) -> Result<Vec<(Queue, Uuid)>> {
-    standing::take(ctx, db, client, events).await?;
-    live::take(ctx, db, client, events).await?;
-    let mut wakes = sms::take(ctx, db, client, events).await?;
-    wakes.extend(waiting::take(ctx, db, client, events).await?);
-    wakes.extend(webhooks::take(ctx, db, client, events).await?);
-    Ok(wakes)
+    events: &'a [NewEvent],
+) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
+    // Boxed: compiled here once, and not again in each crate that waits for it.
+    async move {
+        standing::take(ctx, db, client, events).await?;
+        live::take(ctx, db, client, events).await?;
+        let mut wakes = sms::take(ctx, db, client, events).await?;
+        wakes.extend(waiting::take(ctx, db, client, events).await?);
+        wakes.extend(webhooks::take(ctx, db, client, events).await?);
+        Ok(wakes)
+    }
+    .boxed()
 }

@@ -19,6 +19,7 @@ use domain::{
     inbox::InboxKind,
     phone::Bsuid,
 };
+use futures::{FutureExt, future::BoxFuture};
 use storage::{
     PgConnection, Queue,
     chat::{
@@ -85,30 +86,34 @@ pub async fn receive(
 
 /// As [`receive`] for several messages, in the order given: what they have in common is read once, and what happened is
 /// recorded once.
-pub async fn receive_all(
-    ctx: &Context,
-    db: &mut PgConnection,
+pub fn receive_all<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    messages: &[&InboundMessage],
-) -> Result<Vec<(Queue, Uuid)>> {
-    let new = claim(ctx, db, client, messages).await?;
-    if new.is_empty() {
-        return Ok(Vec::new());
+    messages: &'a [&'a InboundMessage],
+) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
+    // Boxed: compiled here once, and not again in each crate that waits for it.
+    async move {
+        let new = claim(ctx, db, client, messages).await?;
+        if new.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(inbox) = inboxes::by_id(db, client, inbox).await? else {
+            tracing::warn!(client.id = %client, "dropped messages for an inbox that is gone");
+            return Ok(Vec::new());
+        };
+        let in_force = chat::InForce::on(db, client, inbox.id).await?;
+        let (mut events, mut wakes) = (Vec::new(), Vec::new());
+        for (id, message) in new {
+            let taken = receive_one(ctx, db, client, (&inbox, &in_force), (id, message)).await?;
+            events.extend(taken.events);
+            wakes.extend(taken.wakes);
+        }
+        wakes.extend(record(ctx, db, client, &events).await?);
+        Ok(wakes)
     }
-    let Some(inbox) = inboxes::by_id(db, client, inbox).await? else {
-        tracing::warn!(client.id = %client, "dropped messages for an inbox that is gone");
-        return Ok(Vec::new());
-    };
-    let in_force = chat::InForce::on(db, client, inbox.id).await?;
-    let (mut events, mut wakes) = (Vec::new(), Vec::new());
-    for (id, message) in new {
-        let taken = receive_one(ctx, db, client, (&inbox, &in_force), (id, message)).await?;
-        events.extend(taken.events);
-        wakes.extend(taken.wakes);
-    }
-    wakes.extend(record(ctx, db, client, &events).await?);
-    Ok(wakes)
+    .boxed()
 }
 
 /// Those of the messages that never came before, each with its id.

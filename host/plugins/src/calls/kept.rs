@@ -6,6 +6,7 @@ use super::{FinishedCall, canary, shadow};
 use crate::slots::stored_version;
 use base::{Context, Error, Result};
 use domain::ids::ClientId;
+use futures::{FutureExt, future::BoxFuture};
 use storage::{
     PgConnection,
     plugins::{
@@ -30,40 +31,44 @@ impl KeptCalls {
 }
 
 /// Keeps calls in the caller's transaction: traces, recordings, and the end of a canary that failed too often.
-pub async fn keep(
-    ctx: &Context,
-    db: &mut PgConnection,
+pub fn keep<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
     client: ClientId,
     mut calls: Vec<FinishedCall>,
-) -> Result<KeptCalls> {
-    let mut kept = KeptCalls::default();
-    if calls.is_empty() {
-        return Ok(kept);
-    }
-    for made in &mut calls {
-        made.invocation.id = ctx.mint();
-    }
-    let rows: Vec<Invocation> = calls.iter().map(|made| made.invocation.clone()).collect();
-    invocations::record(db, client, &rows).await?;
-    for made in &calls {
-        if made.answering.is_canary() && (made.failed || made.hopeless) {
-            canary::judge(ctx, db, client, made).await?;
+) -> BoxFuture<'a, Result<KeptCalls>> {
+    // Boxed: compiled here once, and not again in each crate that waits for it.
+    async move {
+        let mut kept = KeptCalls::default();
+        if calls.is_empty() {
+            return Ok(kept);
         }
-    }
-    // After the verdicts: those wait for whoever changes the client's plugins, who may wait for a recording to end.
-    let mut full = BTreeMap::new();
-    for made in &calls {
-        if let Some((activation, why)) = record(db, client, made).await? {
-            full.insert(activation, (why, &made.answering));
+        for made in &mut calls {
+            made.invocation.id = ctx.mint();
         }
-    }
-    for (activation, (why, answering)) in full {
-        if let Some(terms) = &answering.recording {
-            crate::end_recording(ctx, db, client, (activation, &answering.plugin), terms, why).await?;
+        let rows: Vec<Invocation> = calls.iter().map(|made| made.invocation.clone()).collect();
+        invocations::record(db, client, &rows).await?;
+        for made in &calls {
+            if made.answering.is_canary() && (made.failed || made.hopeless) {
+                canary::judge(ctx, db, client, made).await?;
+            }
         }
+        // After the verdicts: those wait for whoever changes the client's plugins, who may wait for a recording to end.
+        let mut full = BTreeMap::new();
+        for made in &calls {
+            if let Some((activation, why)) = record(db, client, made).await? {
+                full.insert(activation, (why, &made.answering));
+            }
+        }
+        for (activation, (why, answering)) in full {
+            if let Some(terms) = &answering.recording {
+                crate::end_recording(ctx, db, client, (activation, &answering.plugin), terms, why).await?;
+            }
+        }
+        kept.beside.extend(calls.into_iter().filter_map(shadow::Beside::of));
+        Ok(kept)
     }
-    kept.beside.extend(calls.into_iter().filter_map(shadow::Beside::of));
-    Ok(kept)
+    .boxed()
 }
 
 /// Keeps the trace of a call whose answer is not used, and nothing else of it.
