@@ -230,7 +230,7 @@ async fn a_passing_fault_of_the_provider_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_refused_access_token_fails_the_message_at_once() {
+async fn a_refused_access_token_fails_the_message_at_once_and_operators_are_told() {
     let (patchbay, client, sink) = shared().await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "rejectWith": { "status": 401, "code": 190 } })).await;
@@ -241,6 +241,9 @@ async fn a_refused_access_token_fails_the_message_at_once() {
     assert_eq!(body["errorCode"], "190");
     assert_eq!(statuses_of(&sink, &phone.msisdn), ["FAILED"]);
     assert_eq!(sends_to(&patchbay, &client, &phone.msisdn).await.len(), 1);
+    assert!(patchbay.log().contains("until the account of this inbox is mended"));
+    let metrics = patchbay.get("/metrics").await.text;
+    assert!(metrics.contains(r#"patchbay_legs_failed_total{channel="WHATSAPP",code="190"}"#), "{metrics}");
 }
 
 #[tokio::test]

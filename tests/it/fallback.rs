@@ -3,7 +3,8 @@
 
 use std::net::SocketAddr;
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, status};
+use harness::{Client, Patchbay, Phone, Reply, Setup, Shared, Sink, eventually, status};
+use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -75,6 +76,17 @@ async fn decision(patchbay: &Patchbay, client: &Client) -> (String, Option<Strin
     let statement =
         "SELECT state, plugin, reason FROM fallback WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
     sqlx::query_as(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
+}
+
+async fn put(client: &Client, change: &Value) -> Reply {
+    client.request(Method::PUT, "/api/v1/clients/me/sms-fallback", Some(change), &[]).await
+}
+
+/// Why the last fallback of a client was not even asked about.
+async fn no_sms_because(patchbay: &Patchbay, client: &Client) -> String {
+    let (state, plugin, reason) = decision(patchbay, client).await;
+    assert_eq!((state.as_str(), plugin), ("SKIPPED", None));
+    reason.unwrap()
 }
 
 #[tokio::test]
@@ -263,7 +275,29 @@ async fn a_number_that_received_on_whatsapp_before_gets_no_sms() {
     assert_eq!(failed["errorCode"], "131026");
     assert!(failed.get("channel").is_none(), "{failed}");
     assert_eq!(sms_count(&phone).await, 0);
-    assert_eq!(patchbay.rows_of(&client.client_ref).await["fallback"], 0);
+    assert_eq!(no_sms_because(&patchbay, &client).await, "the recipient has been seen on WhatsApp");
+}
+
+#[tokio::test]
+async fn a_client_that_believes_the_code_of_everybody_sends_an_sms_also_to_who_was_reached_before() {
+    let (_patchbay, client, sink, phone) = shared().await;
+    phone.set(json!({ "onWhatsApp": true })).await;
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    reports(&client, &sink, &phone, "DELIVERED").await;
+    phone.set(json!({ "onWhatsApp": false })).await;
+    assert_eq!(
+        put(&client, &json!({ "enabled": true, "mode": "ALWAYS" })).await.faulty_fields(),
+        ["mode"],
+        "no such mode"
+    );
+    let changed = put(&client, &json!({ "enabled": true, "mode": "ANY_131026" })).await.ok();
+    assert_eq!(changed["smsFallback"]["mode"], "ANY_131026");
+
+    send(&client, &phone, text("not on WhatsApp any more")).await;
+
+    assert_eq!(sms(&phone).await["text"], "not on WhatsApp any more");
+    let kept = put(&client, &json!({ "enabled": true })).await.ok();
+    assert_eq!(kept["smsFallback"]["mode"], "ANY_131026", "what is left out stays");
 }
 
 #[tokio::test]
@@ -277,7 +311,7 @@ async fn a_number_that_wrote_to_the_business_before_gets_no_sms() {
     send(&client, &phone, text("no SMS, please")).await;
 
     reports(&client, &sink, &phone, "FAILED").await;
-    assert_eq!(patchbay.rows_of(&client.client_ref).await["fallback"], 0);
+    assert_eq!(no_sms_because(&patchbay, &client).await, "the recipient has been seen on WhatsApp");
 }
 
 #[tokio::test]
@@ -333,7 +367,7 @@ async fn a_recipient_without_a_phone_number_fails() {
     let failed = reports(&client, &sink, &phone, "FAILED").await.pop().unwrap();
 
     assert_eq!(failed["errorCode"], "131026");
-    assert_eq!(patchbay.rows_of(&client.client_ref).await["fallback"], 0);
+    assert_eq!(no_sms_because(&patchbay, &client).await, "no phone number is known of the recipient");
 }
 
 #[tokio::test]
@@ -347,7 +381,23 @@ async fn a_failure_that_comes_after_more_than_an_hour_brings_no_sms() {
 
     let reports = reports(&client, &sink, &phone, "FAILED").await;
     assert_eq!(states(&reports), [("WHATSAPP", "ACCEPTED"), ("WHATSAPP", "FAILED")]);
-    assert_eq!((sms_count(&phone).await, patchbay.rows_of("acme").await["fallback"]), (0, 0));
+    assert_eq!(sms_count(&phone).await, 0);
+    assert_eq!(no_sms_because(&patchbay, &client).await, "the failure arrived too late");
+}
+
+#[tokio::test]
+async fn the_age_of_a_failure_counts_from_when_the_provider_took_the_message() {
+    let (patchbay, client, _sink, phone) = own(Setup::new()).await;
+    phone.set(json!({ "rejectWith": { "status": 400, "code": 131_056, "times": 1 } })).await;
+    send(&client, &phone, text("after a long wait")).await;
+    eventually("the first call to be refused", || async {
+        (patchbay.provider_sends(&client).await.len() == 1).then_some(())
+    })
+    .await;
+
+    patchbay.advance_clock(2 * 3_600).await;
+
+    assert_eq!(sms(&phone).await["text"], "after a long wait");
 }
 
 #[tokio::test]

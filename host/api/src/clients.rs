@@ -4,6 +4,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use chrono::SecondsFormat;
 use domain::{
     body::{self, FieldFault},
+    chat::FallbackMode,
     hours::TimeZone,
 };
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,10 @@ struct ClientBody {
 struct FallbackBody {
     /// Whether what a send asks for in `fallback` is done.
     enabled: bool,
+    /// Which failures count as "not on WhatsApp", where that was changed: `ANY_131026`. Absent = `STRICT`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("ANY_131026"))]
+    mode: Option<&'static str>,
     /// Name of the client's own account for SMS.
     sms_username: Option<String>,
 }
@@ -81,6 +86,7 @@ impl From<Shown> for ClientBody {
             rating_widget: client.asks_rating,
             sms_fallback: FallbackBody {
                 enabled: client.sms_fallback.enabled,
+                mode: (client.fallback_mode != FallbackMode::default()).then(|| client.fallback_mode.as_str()),
                 sms_username: client.sms_fallback.username,
             },
             created_time: client.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
@@ -128,6 +134,10 @@ struct FallbackChangeBody {
     /// Whether what a send asks for in `fallback` is done.
     #[schema(required, nullable = false)]
     enabled: Option<bool>,
+    /// Which failures count as "not on WhatsApp"; absent = as it was. WhatsApp's code 131026 lumps that together with other reasons:
+    /// `STRICT` believes it of recipients alone whom the sending number never reached and never heard of, `ANY_131026` always.
+    #[schema(nullable = false, examples("STRICT", "ANY_131026"))]
+    mode: Option<String>,
     /// Name of the client's own account for SMS; absent = as it was, null = none.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>, max_length = 200)]
@@ -303,6 +313,10 @@ async fn set_fallback(
     if asked.enabled.is_none() {
         faults.push(FieldFault::required("enabled"));
     }
+    let mode = asked.mode.map(|mode| mode.parse::<FallbackMode>()).transpose();
+    if mode.is_err() {
+        faults.push(FieldFault::new("mode", "must be STRICT or ANY_131026"));
+    }
     for (field, value) in [("smsUsername", &asked.sms_username), ("smsPassword", &asked.sms_password)] {
         let length = value.as_ref().and_then(Option::as_ref).map(|text| text.chars().count());
         if length.is_some_and(|length| !(1..=SMS_LOGIN_MAX).contains(&length)) {
@@ -314,6 +328,7 @@ async fn set_fallback(
     }
     let change = FallbackChange {
         enabled: asked.enabled.unwrap_or_default(),
+        mode: mode.unwrap_or_default(),
         username: asked.sms_username,
         password: asked.sms_password,
     };

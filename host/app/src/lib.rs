@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod demo;
 pub mod email;
+mod ending;
 pub mod listeners;
 mod lite;
 pub mod logging;

@@ -12,11 +12,7 @@ use rustls::ServerConfig;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use sms_products::{Gateways, SmscEvents};
 use tenancy::accounts::Authenticator;
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-    sync::mpsc,
-};
+use tokio::{net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
@@ -31,6 +27,7 @@ use crate::{
     clock::SystemClock,
     config::Config,
     demo, email,
+    ending::Ending,
     listeners::{self, ConnectionLimits, Doors, Patience, Reception},
     metrics,
     postgres::Database,
@@ -41,27 +38,37 @@ use crate::{
 const CLOCK_POLL: Duration = Duration::from_millis(200);
 /// Longest time in which a request body must have arrived.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long work that was begun may go on after the program was asked to stop, which ends within 30 s (CONTRACT 3).
+const WORK_ENDS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Runs the service until it is told to stop.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
     // What cannot work is found out before anything is begun.
     let tls = tls::configured(&config)?;
+    let mut ending = Ending::new()?;
     let database = Database::start(&config).await?;
-    let result = run_server(&config, &database, tls).await;
+    let result = run_server(&config, &database, tls, &mut ending).await;
     database.stop().await;
     result
 }
 
 /// Runs background work until it is told to stop.
 pub async fn work(config: Config) -> anyhow::Result<()> {
+    let mut ending = Ending::new()?;
     let database = Database::connect_for_admin(&config).await?;
-    let result = run_workers(&config, &database).await;
+    let result = run_workers(&config, &database, &mut ending).await;
     database.stop().await;
     result
 }
 
-async fn run_server(config: &Config, database: &Database, tls: Option<Arc<ServerConfig>>) -> anyhow::Result<()> {
-    let base = Base::open(config, database.url()).await?;
+async fn run_server(
+    config: &Config,
+    database: &Database,
+    tls: Option<Arc<ServerConfig>>,
+    ending: &mut Ending,
+) -> anyhow::Result<()> {
+    let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
+    let base = base?;
     if database.is_embedded() {
         // The data directory is ours alone, so whoever held a lease was killed.
         storage::work::lanes::end_all(&mut *base.db.acquire().await?).await?;
@@ -97,18 +104,26 @@ async fn run_server(config: &Config, database: &Database, tls: Option<Arc<Server
     }
     tracing::info!("listening on {url}");
     database.announce(vec![url.clone()])?;
-    if let Some(simulated) = simulated {
-        demo::prepare(&ctx, simulated, &url).await?;
+    let prepared = match simulated {
+        Some(simulated) => ending.unless_asked(demo::prepare(&ctx, simulated, &url)).await.transpose()?,
+        None => Some(()),
+    };
+    if prepared.is_some() {
+        ending.wait(database, &mut servers).await?;
     }
-    wait_for_end(database, &mut servers).await?;
     tracing::info!("stopping: requests in flight are finished, work is given back");
     readiness.stop();
     process.stop.cancel();
-    for server in servers {
-        server.await??;
-    }
-    live.finish().await;
-    process.finish().await;
+    let answered = async {
+        for server in servers {
+            server.await??;
+        }
+        live.finish().await;
+        anyhow::Ok(())
+    };
+    // Side by side: each may take most of the time that there is.
+    let (answered, ()) = tokio::join!(answered, process.finish());
+    answered?;
     if let Some((simulator, _)) = simulator {
         simulator.stop().await;
     }
@@ -116,8 +131,9 @@ async fn run_server(config: &Config, database: &Database, tls: Option<Arc<Server
     Ok(())
 }
 
-async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()> {
-    let base = Base::open(config, database.url()).await?;
+async fn run_workers(config: &Config, database: &Database, ending: &mut Ending) -> anyhow::Result<()> {
+    let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
+    let base = base?;
     let clock = Arc::clone(&base.clock);
     let simulated = config.simulator_on().then(|| Simulated {
         http: config.simulator.listen,
@@ -129,7 +145,7 @@ async fn run_workers(config: &Config, database: &Database) -> anyhow::Result<()>
     let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url, simulated.as_ref()).await?;
     let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
     tracing::info!("working");
-    wait_for_end(database, &mut []).await?;
+    ending.wait(database, &mut []).await?;
     process.stop.cancel();
     process.finish().await;
     ctx.db.close().await;
@@ -201,7 +217,7 @@ impl Process {
     /// Gives back what is held.
     async fn finish(self) {
         if let Some(runner) = self.runner {
-            runner.stop().await;
+            runner.stop(WORK_ENDS_WITHIN).await;
         }
         self.smpp.shutdown().await;
     }
@@ -379,29 +395,5 @@ fn reception(config: &Config) -> Reception {
             idle: limits.idle_timeout,
             write: limits.write_timeout,
         },
-    }
-}
-
-/// Ctrl-C, SIGTERM, or something that we cannot go on without.
-async fn wait_for_end(
-    database: &Database,
-    servers: &mut [tokio::task::JoinHandle<anyhow::Result<()>>],
-) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let ended = async {
-        match servers.first_mut() {
-            Some(server) => server.await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        _ = terminate.recv() => Ok(()),
-        _ = interrupt.recv() => Ok(()),
-        () = database.lost() => anyhow::bail!("the database server ended; its log is in the data directory"),
-        result = ended => {
-            result??;
-            anyhow::bail!("the listener ended")
-        }
     }
 }

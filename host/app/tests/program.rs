@@ -5,8 +5,9 @@ mod support;
 
 use std::{
     fs,
+    net::TcpListener,
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 use support::TempDir;
@@ -74,4 +75,25 @@ fn a_database_that_is_not_there_is_named_without_its_password_and_with_what_went
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("127.0.0.1:1;") && said.contains("refused") && !said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn a_program_that_is_told_to_stop_while_it_starts_does_so_with_status_0() {
+    let dir = TempDir::new();
+    // A database that never says a word, so that the start does not get past it.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://app@{}/patchbay", silent.local_addr().unwrap());
+    fs::write(dir.path().join("patchbay.toml"), format!("[database]\nurl = \"{url}\"\n")).unwrap();
+    for command in ["serve", "work"] {
+        let mut starting = Command::new(env!("CARGO_BIN_EXE_patchbay"));
+        starting.current_dir(dir.path()).arg(command).stderr(Stdio::piped());
+        let child = starting.spawn().unwrap();
+        let (_held, _) = silent.accept().unwrap();
+
+        let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", text(&output.stderr));
+    }
 }

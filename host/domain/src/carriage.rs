@@ -84,7 +84,9 @@ pub const NO_ANSWER: i64 = OwnCode::NoAnswer.code();
 /// Our own code of a message that could not be handed over for too long.
 pub const NOT_HANDED_OVER: i64 = OwnCode::NotHandedOver.code();
 /// Refusals for a passing reason before the message fails. Calls that came to nothing for another reason do not count among them.
-const PASSING_REFUSALS: i16 = 6;
+const PASSING_REFUSALS: i16 = 7;
+/// Longest pause after such a refusal, in seconds: together with the shorter ones before it, trouble of ten minutes is waited for.
+const LONGEST_REFUSAL_PAUSE: u64 = 300;
 /// Calls that did not come through, or were too fast, before the message fails: about half a day.
 const MOST_CALLS: i16 = 1000;
 /// Longest pause between two calls, in seconds.
@@ -129,7 +131,7 @@ impl SendFailure {
                 Next::Fail(failure.clone())
             }
             Self::Retry { after, .. } if refusals < PASSING_REFUSALS => {
-                Next::Again(after.unwrap_or_else(|| pause(refusals)))
+                Next::Again(after.unwrap_or_else(|| four_times_longer(refusals, LONGEST_REFUSAL_PAUSE)))
             }
             Self::Retry { failure, .. } => Next::Fail(failure.clone()),
             Self::SlowDown { after, .. } | Self::NotSent { after, .. } if expires => {
@@ -137,8 +139,7 @@ impl SendFailure {
             }
             Self::SlowDown { failure, after } => while_calls_last(after.unwrap_or_else(|| pause(calls)), failure),
             Self::RecipientLimited(failure) => {
-                let seconds = 4_u64.saturating_pow(u32::from(calls.unsigned_abs())).min(LONGEST_RECIPIENT_PAUSE);
-                while_calls_last(Duration::from_secs(seconds), failure)
+                while_calls_last(four_times_longer(calls.saturating_add(1), LONGEST_RECIPIENT_PAUSE), failure)
             }
             Self::NotSent { after, .. } => {
                 let text = "the message could not be handed to the provider".to_owned();
@@ -154,6 +155,12 @@ impl SendFailure {
 pub fn pause(calls: i16) -> Duration {
     let exponent = u32::from(calls.unsigned_abs()).saturating_sub(1).min(16);
     Duration::from_secs(2_u64.saturating_pow(exponent).min(LONGEST_PAUSE))
+}
+
+/// The pause before the next of so many tries: 1, 4, 16, ... seconds, at most `longest`.
+fn four_times_longer(tries: i16, longest: u64) -> Duration {
+    let exponent = u32::from(tries.unsigned_abs()).saturating_sub(1);
+    Duration::from_secs(4_u64.saturating_pow(exponent).min(longest))
 }
 
 #[cfg(test)]
@@ -182,19 +189,20 @@ mod tests {
     }
 
     #[test]
-    fn the_sixth_passing_refusal_is_the_last() {
+    fn trouble_of_ten_minutes_is_waited_for_and_the_seventh_passing_refusal_is_the_last() {
         let refused = SendFailure::Retry { failure: failure(), after: None };
         let tries = |refusals| Tries { refusals, ..after(refusals + 1) };
-        assert_eq!(seconds(refused.next(tries(4))), Some(16));
-        assert_eq!(refused.next(tries(5)), Next::Fail(failure()));
+        let pauses: Vec<u64> = (0..6).filter_map(|refusals| seconds(refused.next(tries(refusals)))).collect();
+        assert_eq!(pauses, [1, 4, 16, 64, 256, 300]);
+        assert_eq!(refused.next(tries(6)), Next::Fail(failure()));
     }
 
     #[test]
     fn calls_that_came_to_nothing_for_another_reason_use_up_no_refusal() {
         let refused = SendFailure::Retry { failure: failure(), after: None };
         assert_eq!(seconds(refused.next(after(100))), Some(1));
-        assert_eq!(seconds(refused.next(Tries { refusals: 4, ..after(100) })), Some(16));
-        assert_eq!(refused.next(Tries { refusals: 5, ..after(100) }), Next::Fail(failure()));
+        assert_eq!(seconds(refused.next(Tries { refusals: 2, ..after(100) })), Some(16));
+        assert_eq!(refused.next(Tries { refusals: 6, ..after(100) }), Next::Fail(failure()));
     }
 
     #[test]

@@ -3,24 +3,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
-    chat::{FallbackFacts, fallback_due},
-    clock::minted_at,
     delivery::DeliveryState,
     failure_code::OwnCode,
     ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
-    lite::NOT_REGISTERED,
 };
+use futures::{FutureExt, future::BoxFuture};
 use storage::{
     PgConnection, Queue,
     outbound::{
         count_changes::CountChanges,
-        fallbacks::{self, NewFallback},
         legs::{self, MessageLeg, WhenLocked},
         provider_ids,
         steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
@@ -29,6 +25,8 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{
+    alarms::Alarms,
+    fallback,
     moved::{TakenStep, report},
     opt_out,
     reached::{self, Seen},
@@ -92,41 +90,45 @@ fn parse_opaque(text: &str) -> Option<(ClientId, MessageId, i16)> {
 
 /// Applies status callbacks inside the caller's transaction. All legs are locked at once, in one order, so that nobody waits
 /// in a circle. With `WhenLocked::Skip` nobody waits at all: what somebody else is writing counts as unknown.
-pub async fn apply_statuses(
-    ctx: &Context,
-    db: &mut PgConnection,
+pub fn apply_statuses<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
     client: ClientId,
-    statuses: &[&StatusUpdate],
+    statuses: &'a [&'a StatusUpdate],
     when_locked: WhenLocked,
-) -> Result<StatusOutcome> {
-    let mut keys: Vec<Option<(MessageId, i16)>> =
-        statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
-    find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
-    let mut legs = by_key(legs::lock(db, client, &known(&keys), when_locked).await?);
-    if when_locked == WhenLocked::Wait {
-        // What came back with a status is a claim of the provider; its own id is the second one.
-        find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
-            .await?;
-        let found: Vec<_> = known(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
-        legs.extend(by_key(legs::lock(db, client, &found, when_locked).await?));
-    }
-    let mut steps = Vec::with_capacity(statuses.len());
-    let mut unknown = Vec::new();
-    for (position, (status, key)) in statuses.iter().zip(keys).enumerate() {
-        let Some((message, ordinal)) = key.filter(|key| legs.contains_key(key)) else {
-            unknown.push(position);
-            continue;
-        };
-        let step = step_of(status, message, ordinal);
-        // A provider reports on what it has accepted, also when its report overtakes its answer.
-        if step.reached.is_failed() {
-            steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
+) -> BoxFuture<'a, Result<StatusOutcome>> {
+    // Boxed: compiled here once, and not again in each crate that waits for it.
+    async move {
+        let mut keys: Vec<Option<(MessageId, i16)>> =
+            statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
+        find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
+        let mut legs = by_key(legs::lock(db, client, &known(&keys), when_locked).await?);
+        if when_locked == WhenLocked::Wait {
+            // What came back with a status is a claim of the provider; its own id is the second one.
+            find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
+                .await?;
+            let found: Vec<_> = known(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
+            legs.extend(by_key(legs::lock(db, client, &found, when_locked).await?));
         }
-        steps.push(step);
+        let mut steps = Vec::with_capacity(statuses.len());
+        let mut unknown = Vec::new();
+        for (position, (status, key)) in statuses.iter().zip(keys).enumerate() {
+            let Some((message, ordinal)) = key.filter(|key| legs.contains_key(key)) else {
+                unknown.push(position);
+                continue;
+            };
+            let step = step_of(status, message, ordinal);
+            // A provider reports on what it has accepted, also when its report overtakes its answer.
+            if step.reached.is_failed() {
+                steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
+            }
+            steps.push(step);
+        }
+        let progress = Progress { of_statuses: true, ..Progress::new(legs) };
+        let wakes = progress.run(ctx, db, client, steps).await?;
+        Ok(StatusOutcome { unknown, wakes })
     }
-    let progress = Progress { of_statuses: true, ..Progress::new(legs) };
-    let wakes = progress.run(ctx, db, client, steps).await?;
-    Ok(StatusOutcome { unknown, wakes })
+    .boxed()
 }
 
 /// Finds the legs of statuses whose key is `wanted` by the ids that the provider gave to them.
@@ -191,15 +193,19 @@ fn recipient_of(status: &StatusUpdate) -> Vec<Address> {
 /// Moves legs forward inside the caller's transaction, records each step, asks for a fallback where one
 /// is due, and takes legs that a provider has out of the queue. Old news changes nothing.
 /// Answers the lanes to wake after the commit.
-pub async fn advance(
-    ctx: &Context,
-    db: &mut PgConnection,
+pub fn advance<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
     client: ClientId,
     steps: Vec<Step>,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
-    let legs = legs::lock(db, client, &keys, WhenLocked::Wait).await?;
-    advance_locked(ctx, db, client, legs, steps).await
+) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
+    // Boxed: compiled here once, and not again in each crate that waits for it.
+    async move {
+        let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
+        let legs = legs::lock(db, client, &keys, WhenLocked::Wait).await?;
+        advance_locked(ctx, db, client, legs, steps).await
+    }
+    .boxed()
 }
 
 /// The same, of legs that the caller has locked.
@@ -207,7 +213,7 @@ pub(crate) async fn advance_locked(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    legs: impl IntoIterator<Item = MessageLeg>,
+    legs: Vec<MessageLeg>,
     steps: Vec<Step>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     Progress::new(by_key(legs)).run(ctx, db, client, steps).await
@@ -225,6 +231,7 @@ struct Progress {
     provider_ids: Vec<ProviderId>,
     seen: Vec<Seen>,
     counts: CountChanges,
+    alarms: Alarms,
     wakes: Vec<(Queue, Uuid)>,
 }
 
@@ -239,6 +246,7 @@ impl Progress {
             provider_ids: Vec::new(),
             seen: Vec::new(),
             counts: CountChanges::default(),
+            alarms: Alarms::default(),
             wakes: Vec::new(),
         }
     }
@@ -272,6 +280,7 @@ impl Progress {
         let error = step.failure.as_ref().map(|failure| (failure.code.to_string(), failure.text.clone()));
         let second = match &step.failure {
             Some(failure) if last.is_failed() => {
+                self.alarms.note(leg.channel, leg.leg_inbox, failure);
                 opt_out::note(ctx, db, client, leg, failure).await?;
                 second_address::follow(ctx, db, client, leg, failure).await?
             }
@@ -279,7 +288,7 @@ impl Progress {
         };
         let goes_on = second.is_some();
         self.wakes.extend(second);
-        let falls_back = !goes_on && last.is_failed() && fallback_follows(ctx, db, client, leg, &step).await?;
+        let falls_back = !goes_on && last.is_failed() && fallback::due::follows(ctx, db, client, leg, &step).await?;
         for state in states {
             note_time(&mut leg.times, *state, step.at);
             let receipt = ctx.ids.mint(ctx.now());
@@ -325,6 +334,7 @@ impl Progress {
     }
 
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
+        self.alarms.raise();
         let mut wakes = self.wakes;
         let legs = self.moves.into_values().collect();
         let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids, counts: self.counts };
@@ -365,54 +375,6 @@ fn note_time(times: &mut Times, state: DeliveryState, at: DateTime<Utc>) {
     if let Some(time) = times.get_mut(index) {
         *time = Some(at);
     }
-}
-
-/// Asks for a fallback decision when one is due (PROVIDERS A.12); at most once per message.
-async fn fallback_follows(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    leg: &MessageLeg,
-    step: &Step,
-) -> Result<bool> {
-    let Some(failure) = step.failure.as_ref().filter(|failure| may_not_be_on_whatsapp(failure.code)) else {
-        return Ok(false);
-    };
-    if leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
-        return Ok(false);
-    }
-    let Some(phone) = leg.recipient.of_kind(AddressKind::Phone) else { return Ok(false) };
-    let Some(known) = fallbacks::facts(db, client, leg.inbox, phone).await? else { return Ok(false) };
-    if !known.enabled {
-        tracing::debug!(message.id = %leg.id, "no SMS fallback: the client has switched them off");
-        return Ok(false);
-    }
-    let facts = FallbackFacts {
-        code: failure.code,
-        mode: known.mode,
-        seen_on_whatsapp: known.reached || leg.leg_state >= DeliveryState::Sent,
-        has_phone: true,
-        age: ctx.now() - minted_at(leg.id.0),
-        max_age: TimeDelta::from_std(ctx.settings.fallback_max_age).unwrap_or(TimeDelta::MAX),
-        requested: leg.fallback.is_some(),
-    };
-    if let Err(refused) = fallback_due(&facts) {
-        tracing::debug!(message.id = %leg.id, reason = %refused, "no SMS fallback for this failure");
-        return Ok(false);
-    }
-    let fallback = NewFallback {
-        message: leg.id,
-        inbox: leg.inbox,
-        error_code: failure.code.to_string(),
-        error_text: failure.text.clone(),
-        failed_at: step.at,
-    };
-    Ok(fallbacks::request(db, client, &fallback, ctx.now()).await?)
-}
-
-/// Said by Cloud, not without doubt, or found out by Lite before sending.
-fn may_not_be_on_whatsapp(code: i64) -> bool {
-    means_not_on_whatsapp(code) || code == NOT_REGISTERED
 }
 
 /// Carries states and provider ids over to the chat messages that these messages deliver.

@@ -2,6 +2,7 @@
 //! SMS.
 
 pub mod accept;
+mod alarms;
 pub mod analytics;
 pub mod batches;
 pub mod blocklist;

@@ -1,6 +1,7 @@
 //! A client and those below it (SPEC 4.7): references and names, fallbacks, privacy.
 
 use domain::{
+    chat::FallbackMode,
     hours::TimeZone,
     ids::ClientId,
     page::{Page, PageRequest},
@@ -49,6 +50,8 @@ pub struct ClientChange {
 pub struct FallbackChange {
     /// Whether what a send asks for in `fallback` is done.
     pub enabled: bool,
+    /// Which failures count as "not on WhatsApp"; `None` = as it was.
+    pub mode: Option<FallbackMode>,
     /// Name of the client's own account for SMS; `Some(None)` = none.
     pub username: Option<Option<String>>,
     /// Its password; `None` = as it was, `Some(None)` = forgotten.
@@ -252,6 +255,7 @@ pub async fn set_sms_fallback(
     let id = meant(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
     let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
     client.sms_fallback.enabled = change.enabled;
+    client.fallback_mode = change.mode.unwrap_or(client.fallback_mode);
     if let Some(username) = change.username {
         client.sms_fallback.username = username;
     }

@@ -11,8 +11,8 @@ use base::{Context, Queue, lanes::Wake};
 use futures::FutureExt;
 use tokio::{
     sync::mpsc,
-    task::JoinSet,
-    time::{Instant, MissedTickBehavior},
+    task::{JoinHandle, JoinSet},
+    time::{Instant, MissedTickBehavior, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -53,9 +53,9 @@ impl Default for RunnerSettings {
 /// The background work of one process.
 pub struct Runner {
     stop: CancellationToken,
-    task: tokio::task::JoinHandle<()>,
-    presence: tokio::task::JoinHandle<()>,
-    upkeep: tokio::task::JoinHandle<()>,
+    task: JoinHandle<()>,
+    presence: JoinHandle<()>,
+    upkeep: JoinHandle<()>,
 }
 
 impl Runner {
@@ -72,13 +72,27 @@ impl Runner {
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
-    /// Stops taking work, lets every lane finish the step at hand, and returns when all are given back.
-    pub async fn stop(self) {
+    /// Stops taking work, lets every lane finish the step at hand, and returns when all are given back, `within` this time: a step
+    /// that takes longer is cut off as by a kill, and done again once its lease is over.
+    pub async fn stop(self, within: Duration) {
         self.stop.cancel();
-        drop(self.task.await);
-        drop(self.presence.await);
         self.upkeep.abort();
+        let deadline = Instant::now() + within;
+        if !ends_by(deadline, self.task).await {
+            tracing::warn!("work that was not done after {} s was cut off; it is done again", within.as_secs());
+        }
+        ends_by(deadline, self.presence).await;
     }
+}
+
+/// Waits for a task that ends by itself; whether it did. One that does not is cut off, with all that it began.
+async fn ends_by(deadline: Instant, mut task: JoinHandle<()>) -> bool {
+    let ended = timeout_at(deadline, &mut task).await.is_ok();
+    if !ended {
+        task.abort();
+        drop(task.await);
+    }
+    ended
 }
 
 struct State {
@@ -151,5 +165,30 @@ impl State {
         self.room.tidy(Instant::now());
         let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);
         metrics::gauge!("patchbay_lanes_active").set(f64::from(lanes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_end_in_time_is_cut_off_and_what_does_is_not() {
+        let in_time = tokio::spawn(tokio::time::sleep(Duration::from_secs(19)));
+        let (kept, held) = tokio::sync::oneshot::channel::<()>();
+        let never = tokio::spawn(async move {
+            let mut lanes = JoinSet::new();
+            lanes.spawn(async move {
+                let _kept = kept;
+                std::future::pending::<()>().await;
+            });
+            lanes.join_next().await;
+        });
+        let began = Instant::now();
+        let deadline = began + Duration::from_secs(20);
+        assert!(ends_by(deadline, in_time).await);
+        assert!(!ends_by(deadline, never).await);
+        assert_eq!(began.elapsed(), Duration::from_secs(20));
+        assert!(held.await.is_err(), "what it began is cut off, too");
     }
 }

@@ -164,7 +164,7 @@ section! {
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// How long a message of a WhatsApp Lite number waits while that is disconnected, or outside its hours; then it fails with code 900503.
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
-        /// Age after which an undeliverable message no longer falls back to SMS.
+        /// How long after the provider took a message its failure may still bring an SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
         /// How long after the last connection of a client its live events are still written down for who comes back.
         live_resume: Duration = Duration::from_secs(3_600),

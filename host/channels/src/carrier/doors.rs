@@ -12,6 +12,9 @@ use tokio::{sync::Notify, time::timeout};
 use super::{CarrierInbox, LOOK_AGAIN, Place};
 use crate::whatsapp_cloud::Pace;
 
+/// How long an inbox rests after its account was refused. Each message that is tried meanwhile fails, so they are few.
+const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
+
 /// The ways out of the inboxes of one carrier. What is known of a pace outlives lanes, because the provider's limits do.
 pub(crate) struct Doors {
     rate_per_second: u32,
@@ -53,12 +56,15 @@ impl Call {
         self.made = true;
     }
 
-    /// Has the inbox rest where the provider says that it is too fast, for as long as it says.
-    pub(crate) fn slow_down<T>(&self, result: &mut Result<T, SendFailure>, attempt: i16) {
-        if let Err(SendFailure::SlowDown { after, .. }) = result {
-            let length = *after.get_or_insert_with(|| pause(attempt));
-            self.door.state().pace.pause(length, Instant::now());
-        }
+    /// Has the inbox rest where the provider says that it is too fast, for as long as it says, and where its account cannot send:
+    /// what waits is not thrown after what has just failed, and goes out once an operator has mended the account.
+    pub(crate) fn rest<T>(&self, result: &mut Result<T, SendFailure>, attempt: i16) {
+        let length = match result {
+            Err(SendFailure::SlowDown { after, .. }) => *after.get_or_insert_with(|| pause(attempt)),
+            Err(SendFailure::AccountStopped(_)) => STOPPED_ACCOUNT_RESTS,
+            Ok(_) | Err(_) => return,
+        };
+        self.door.state().pace.pause(length, Instant::now());
     }
 }
 

@@ -125,7 +125,7 @@ impl Carrier for MessengerCarrier {
         if let OutboundContent::Reaction(reaction) = outgoing.content {
             call.begins();
             let mut result = self.api.react(page, &message_body::reaction(psid, reaction)).await;
-            call.slow_down(&mut result, outgoing.attempt);
+            call.rest(&mut result, outgoing.attempt);
             return result;
         }
         let carried = self.carry(outgoing.content)?;
@@ -151,7 +151,7 @@ impl Carrier for MessengerCarrier {
                 }
             }
         };
-        call.slow_down(&mut result, outgoing.attempt);
+        call.rest(&mut result, outgoing.attempt);
         result
     }
 }

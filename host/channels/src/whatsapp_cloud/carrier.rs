@@ -136,7 +136,7 @@ impl Carrier for CloudCarrier {
         };
         call.begins();
         let mut result = self.upload_and_send(number, outgoing).await;
-        call.slow_down(&mut result, outgoing.attempt);
+        call.rest(&mut result, outgoing.attempt);
         result
     }
 }

@@ -70,7 +70,7 @@ const TABLE: &[CodeEntry] = &[
     row(131_056, PairLimited, "too many messages to this recipient"),
     row(131_048, Reject, "stopped as spam"),
     row(131_064, Reject, "template classification limit reached"),
-    row(131_057, Retry, "the number is being maintained"),
+    row(131_057, SlowDown, "the number is being maintained"),
     row(131_008, Reject, "a required parameter is missing"),
     row(131_009, Reject, "a parameter value is not valid"),
     row(131_021, Reject, "sender and recipient are the same"),

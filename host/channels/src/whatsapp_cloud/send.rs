@@ -108,8 +108,7 @@ pub(crate) fn refused_without_a_code(status: u16, after: Option<Duration>) -> Se
     let failure = status_failure(status);
     match status {
         401 => SendFailure::AccountStopped(failure),
-        429 => SendFailure::SlowDown { failure, after },
-        503 => SendFailure::Retry { failure, after },
+        429 | 503 => SendFailure::SlowDown { failure, after },
         400..=499 => SendFailure::Rejected(failure),
         _ => SendFailure::Unknown { reason: failure.text },
     }

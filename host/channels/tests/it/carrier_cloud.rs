@@ -100,6 +100,20 @@ async fn a_number_that_is_too_fast_pauses_and_others_go_on() {
 }
 
 #[tokio::test]
+async fn a_number_whose_account_was_refused_throws_nothing_after_it_and_others_go_on() {
+    let server = Server::start().await;
+    let (carrier, inbox) = (carrier(&server, 80, 8), cloud_inbox(1));
+    server.answer(Answer::json(401, json!({"error":{"message":"the token has expired","code":190}})));
+    let (to, content) = (phone("27820000001"), text("Hello"));
+    let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
+    let outgoing = Outgoing::new(message(1), "leg", &to, &content, &());
+    let refused = carrier.send(&inbox, place, &outgoing).await.unwrap_err();
+    assert!(matches!(refused, SendFailure::AccountStopped(_)), "{refused:?}");
+    assert!(carrier.take(&inbox, 8).unwrap().is_empty());
+    assert!(!carrier.take(&cloud_inbox(2), 8).unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn the_forty_sixth_message_to_one_recipient_waits() {
     let server = Server::start().await;
     let (carrier, inbox) = (carrier(&server, 80, 8), cloud_inbox(1));

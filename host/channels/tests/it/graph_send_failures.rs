@@ -66,7 +66,7 @@ async fn each_group_of_codes_leads_to_its_own_action() {
         (503, 2, retry(2)),
         (500, 131_000, retry(131_000)),
         (500, 131_016, retry(131_016)),
-        (500, 131_057, retry(131_057)),
+        (500, 131_057, slow(131_057)),
         (400, 131_056, SendFailure::RecipientLimited(failure(131_056))),
         (400, 131_026, SendFailure::Unreachable(failure(131_026))),
         (400, 131_009, reject(131_009)),

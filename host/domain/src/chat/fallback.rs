@@ -52,7 +52,7 @@ pub struct FallbackFacts {
     pub seen_on_whatsapp: bool,
     /// A phone number is known.
     pub has_phone: bool,
-    /// From the acceptance of the message to this failure.
+    /// From the moment a provider first took the message to the news of this failure; zero where none did.
     pub age: TimeDelta,
     /// Later failures bring no SMS (default one hour): callbacks are repeated for up to seven days.
     pub max_age: TimeDelta,

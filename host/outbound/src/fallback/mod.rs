@@ -1,6 +1,7 @@
 //! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
 //! sees to it that there is at most one SMS per message.
 
+pub(crate) mod due;
 mod question;
 
 use std::{sync::Arc, time::Duration};

@@ -68,6 +68,32 @@ pub async fn request(
     Ok(done.rows_affected() == 1)
 }
 
+/// Records that no SMS follows, without anybody being asked; nothing where this message had its fallback already.
+pub async fn refuse(
+    db: &mut PgConnection,
+    client: ClientId,
+    fallback: &NewFallback,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO fallback (client_id, message_id, lane_id, error_code, error_text, failed_at, due_at, state, reason,
+                               decided_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'SKIPPED', $8, $7) ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(fallback.message.0)
+    .bind(fallback.inbox.0)
+    .bind(&fallback.error_code)
+    .bind(&fallback.error_text)
+    .bind(fallback.failed_at)
+    .bind(now)
+    .bind(reason)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// A decision that is due, with what the deciding plugin is told.
 #[derive(Debug, Clone)]
 pub struct DueFallback {
@@ -252,16 +278,18 @@ pub struct FallbackFacts {
     pub reached: bool,
     /// The client wants fallbacks at all.
     pub enabled: bool,
+    /// When a provider first took the message.
+    pub accepted_at: Option<DateTime<Utc>>,
 }
 
-/// The facts for a recipient on an inbox.
+/// The facts of a message that an inbox sends, of a recipient whose number may be known.
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,
-    inbox: InboxId,
-    recipient: &Address,
+    (inbox, message): (InboxId, MessageId),
+    phone: Option<&Address>,
 ) -> Result<Option<FallbackFacts>> {
-    let row: Option<(String, bool, bool)> = sqlx::query_as(
+    let row: Option<(String, bool, bool, Option<DateTime<Utc>>)> = sqlx::query_as(
         "SELECT client.fallback_mode, client.sms_fallback_enabled,
                 EXISTS (SELECT 1 FROM (SELECT customer_id FROM customer_address
                                        WHERE client_id = $1 AND kind = $3 AND value = $4 OFFSET 0) address
@@ -269,18 +297,23 @@ pub async fn facts(
                             SELECT reached FROM inbox_customer one
                             WHERE one.client_id = $1 AND one.inbox_id = $2 AND one.customer_id = address.customer_id OFFSET 0
                         ) known
-                        WHERE known.reached)
+                        WHERE known.reached),
+                (SELECT min(step.happened_at)
+                 FROM (SELECT state, happened_at FROM delivery_receipt one
+                       WHERE one.client_id = $1 AND one.message_id = $5 OFFSET 0) step
+                 WHERE step.state = 'ACCEPTED')
          FROM client WHERE client.id = $1",
     )
     .bind(client.0)
     .bind(inbox.0)
-    .bind(recipient.kind().as_str())
-    .bind(recipient.value())
+    .bind(phone.map(|phone| phone.kind().as_str()))
+    .bind(phone.map(Address::value))
+    .bind(message.0)
     .fetch_optional(db)
     .await?;
-    let facts = |(mode, enabled, reached): (String, bool, bool)| {
+    let facts = |(mode, enabled, reached, accepted_at): (String, bool, bool, Option<DateTime<Utc>>)| {
         let mode = known("client", "fallback_mode", &mode, |mode| mode.parse().ok())?;
-        Ok(FallbackFacts { mode, reached, enabled })
+        Ok(FallbackFacts { mode, reached, enabled, accepted_at })
     };
     row.map(facts).transpose()
 }

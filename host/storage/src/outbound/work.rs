@@ -136,8 +136,3 @@ pub async fn defer(
     .await?;
     Ok(())
 }
-
-/// Legs waiting, over all clients: a figure for `/metrics`.
-pub async fn depth(db: &mut PgConnection) -> Result<i64> {
-    Ok(sqlx::query_scalar("SELECT count(*) FROM outbound_work").fetch_one(db).await?)
-}

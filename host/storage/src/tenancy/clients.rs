@@ -153,7 +153,8 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Clie
 pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,
-             sms_fallback_enabled = $6, sms_username = $7, asks_rating = $8
+             sms_fallback_enabled = $6, sms_username = $7, asks_rating = $8,
+             fallback_mode = $9
          WHERE id = $1",
     )
     .bind(client.id.0)
@@ -164,6 +165,7 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     .bind(client.sms_fallback.enabled)
     .bind(client.sms_fallback.username.as_deref())
     .bind(client.asks_rating)
+    .bind(client.fallback_mode.as_str())
     .execute(db)
     .await?;
     Ok(())

@@ -1,0 +1,56 @@
+//! What operators see of messages that failed: figures by code, and a line of the log for what they alone can mend (PROVIDERS A.11).
+
+use std::collections::BTreeMap;
+
+use channels::whatsapp_cloud::error_codes;
+use domain::{channel::Channel, failure_code::OwnCode, ids::InboxId, inbound::ProviderFailure};
+
+/// Gathers failures, so that a thousand of one kind are one line.
+#[derive(Debug, Default)]
+pub(crate) struct Alarms {
+    by_kind: BTreeMap<(InboxId, i64), String>,
+}
+
+impl Alarms {
+    /// A leg of this inbox has failed.
+    pub(crate) fn note(&mut self, channel: Channel, inbox: InboxId, failure: &ProviderFailure) {
+        let code = label(channel, failure.code);
+        metrics::counter!("patchbay_legs_failed_total", "channel" => channel.as_str(), "code" => code).increment(1);
+        if is_of_meta(channel) && error_codes::alerts(failure.code) {
+            self.by_kind.entry((inbox, failure.code)).or_insert_with(|| failure.text.clone());
+        }
+    }
+
+    /// Writes down what only an operator can mend.
+    pub(crate) fn raise(self) {
+        for ((inbox, code), reason) in self.by_kind {
+            let meaning = error_codes::entry(code).map(|entry| entry.meaning);
+            tracing::error!(%inbox, code, meaning, reason, "messages fail until the account of this inbox is mended");
+        }
+    }
+}
+
+/// What Meta sends over has its codes.
+fn is_of_meta(channel: Channel) -> bool {
+    matches!(channel, Channel::Whatsapp | Channel::Facebook)
+}
+
+/// Codes that are known; a provider may make up others as it likes, and each would be a series of its own.
+fn label(channel: Channel, code: i64) -> String {
+    let known = OwnCode::ALL.into_iter().any(|own| own.code() == code)
+        || is_of_meta(channel) && error_codes::entry(code).is_some();
+    if known { code.to_string() } else { "other".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_codes_are_told_apart_and_made_up_ones_are_not() {
+        assert_eq!(label(Channel::Whatsapp, 131_026), "131026");
+        assert_eq!(label(Channel::Sms, OwnCode::NoAnswerFromSmsc.code()), OwnCode::NoAnswerFromSmsc.code().to_string());
+        assert_eq!(label(Channel::Sms, 131_026), "other");
+        assert_eq!(label(Channel::Whatsapp, 987_654), "other");
+    }
+}

@@ -1,0 +1,69 @@
+//! Whether an SMS may follow a leg that has just failed. What speaks against it is kept beside the message, for its story.
+
+use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
+use chrono::TimeDelta;
+use domain::{
+    address::AddressKind,
+    channel::Channel,
+    chat::{FallbackFacts, fallback_due},
+    delivery::DeliveryState,
+    ids::ClientId,
+    lite::NOT_REGISTERED,
+};
+use storage::{
+    PgConnection,
+    outbound::{
+        fallbacks::{self, NewFallback},
+        legs::MessageLeg,
+    },
+};
+
+use super::SWITCHED_OFF;
+use crate::delivery::Step;
+use base::{Context, Result};
+
+/// Asks for a decision when one is due (PROVIDERS A.12); at most once per message.
+pub(crate) async fn follows(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    leg: &MessageLeg,
+    step: &Step,
+) -> Result<bool> {
+    let Some(failure) = step.failure.as_ref().filter(|failure| may_not_be_on_whatsapp(failure.code)) else {
+        return Ok(false);
+    };
+    if leg.fallback.is_none() || leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
+        return Ok(false);
+    }
+    let phone = leg.recipient.of_kind(AddressKind::Phone);
+    let Some(known) = fallbacks::facts(db, client, (leg.inbox, leg.id), phone).await? else { return Ok(false) };
+    let facts = FallbackFacts {
+        code: failure.code,
+        mode: known.mode,
+        seen_on_whatsapp: known.reached || leg.leg_state >= DeliveryState::Sent,
+        has_phone: phone.is_some(),
+        age: known.accepted_at.map_or(TimeDelta::zero(), |accepted| ctx.now() - accepted),
+        max_age: TimeDelta::from_std(ctx.settings.fallback_max_age).unwrap_or(TimeDelta::MAX),
+        requested: true,
+    };
+    let fallback = NewFallback {
+        message: leg.id,
+        inbox: leg.inbox,
+        error_code: failure.code.to_string(),
+        error_text: failure.text.clone(),
+        failed_at: step.at,
+    };
+    let refused = match fallback_due(&facts) {
+        _ if !known.enabled => SWITCHED_OFF.to_owned(),
+        Err(refused) => refused.to_string(),
+        Ok(()) => return Ok(fallbacks::request(db, client, &fallback, ctx.now()).await?),
+    };
+    fallbacks::refuse(db, client, &fallback, &refused, ctx.now()).await?;
+    Ok(false)
+}
+
+/// Said by Cloud, not without doubt, or found out by Lite before sending.
+fn may_not_be_on_whatsapp(code: i64) -> bool {
+    means_not_on_whatsapp(code) || code == NOT_REGISTERED
+}
