@@ -92,6 +92,29 @@ async fn a_source_is_a_sender_of_the_send_endpoint_for_its_client_alone() {
 }
 
 #[tokio::test]
+async fn a_number_of_another_client_is_no_senderid_until_it_is_ones_own() {
+    let patchbay = Shared::get().await;
+    let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
+    patchbay.credits(&client, 10);
+    let (phone, source) = (patchbay.new_phone(), format!("27{}", &patchbay.new_phone().msisdn[2..]));
+    let by = async |id: &str| {
+        let name = [("batchref", "desk"), ("batchid", id), ("senderid", &source)];
+        let fields = [&name[..], &[("message", "Coming?"), ("cell", &phone.msisdn)]].concat();
+        patchbay.batch(&client, SEND, &fields).await
+    };
+    let nobodys = by("1").await;
+    assert!(nobodys.contains("<status code=\"0\">"), "{nobodys}");
+    add(&patchbay, &other, &source);
+
+    let refused = by("2").await;
+
+    assert!(refused.contains("<status code=\"1105\">"), "{refused}");
+    add(&patchbay, &client, &source);
+    let shared = by("3").await;
+    assert!(shared.contains("<status code=\"0\">"), "{shared}");
+}
+
+#[tokio::test]
 async fn a_source_that_is_taken_out_can_be_chosen_no_more_until_it_is_added_again() {
     let patchbay = Shared::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());

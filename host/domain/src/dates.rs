@@ -8,7 +8,9 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 /// The years that can be written.
 const YEARS: RangeInclusive<i32> = 1..=9999;
 /// Of a moment in ISO 8601 without an offset.
-const ISO: [&str; 1] = ["%Y-%m-%dT%H:%M:%S%.f"];
+const ISO: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
+/// The same with one. The offset may have a colon, as RFC 3339 has it, or none.
+const ISO_WITH_OFFSET: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z"];
 
 /// A day: `2026-01-31`.
 pub fn day(text: &str) -> Option<NaiveDate> {
@@ -25,8 +27,9 @@ pub fn wall(text: &str, formats: &[&str]) -> Option<NaiveDateTime> {
 
 /// A moment in ISO 8601 that says its offset: `2026-01-31T08:15:00+02:00`. Its year is one in UTC too.
 pub fn with_offset(text: &str) -> Option<DateTime<Utc>> {
-    let moment = DateTime::parse_from_rfc3339(has_whole_year(text).then_some(text)?).ok()?;
-    let moment = moment.to_utc();
+    let text = has_whole_year(text).then_some(text)?;
+    let in_any = || ISO_WITH_OFFSET.iter().find_map(|format| DateTime::parse_from_str(text, format).ok());
+    let moment = DateTime::parse_from_rfc3339(text).ok().or_else(in_any)?.to_utc();
     YEARS.contains(&moment.year()).then_some(moment)
 }
 
@@ -47,6 +50,27 @@ mod tests {
     const SECONDS: [&str; 1] = ["%Y-%m-%d %H:%M:%S"];
     /// Years that are no years of four digits.
     const WRONG: [&str; 8] = ["-0001", "+2026", "-9999", "+262142", "26", "026", "10000", "0000"];
+
+    #[test]
+    fn a_moment_is_read_as_iso_8601_writes_it() {
+        let eight: DateTime<Utc> = "2026-01-31T08:15:00Z".parse().unwrap();
+        for text in [
+            "2026-01-31T08:15:00Z",
+            "2026-01-31T08:15Z",
+            "2026-01-31T10:15:00+02:00",
+            "2026-01-31T10:15:00+0200",
+            "2026-01-31T10:15+02",
+            "2026-01-31T10:15:00.000+0200",
+        ] {
+            assert_eq!(with_offset(text), Some(eight), "{text}");
+        }
+        for text in ["2026-01-31T08:15:00", "2026-01-31T08:15", "2026-01-31T08:15:00.000"] {
+            assert_eq!((with_offset(text), moment(text)), (None, Some(eight)), "{text}");
+        }
+        for text in ["2026-01-31T08:15:00+2", "2026-01-31T08Z", "2026-01-31T08:15:00 +0200 ", "2026-01-31T25:15Z"] {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_year_has_four_digits() {

@@ -51,16 +51,12 @@ pub fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {
 }
 
 /// Who had a chat before it was moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Before {
-    state: ParticipantState,
+    /// Who was in charge.
+    pub state: ParticipantState,
     agent: Option<UserId>,
     team: Option<TeamId>,
-}
-
-impl From<ParticipantState> for Before {
-    fn from(state: ParticipantState) -> Self {
-        Self { state, agent: None, team: None }
-    }
 }
 
 impl From<&Participant> for Before {
@@ -69,7 +65,7 @@ impl From<&Participant> for Before {
     }
 }
 
-/// The chat has been moved: somebody else has it, or it is over. `before`: who had it; of an agent's chat, as a whole.
+/// The chat has been moved: somebody else has it, or it is over. `before`: who had it.
 pub fn moved(before: impl Into<Before>, now: &Participant) -> Event {
     let Before { state: from, agent: previous_agent, team: previous_team } = before.into();
     let released = now.last_assigned_agent.filter(|_| from == ParticipantState::Active);

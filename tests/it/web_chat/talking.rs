@@ -1,7 +1,7 @@
 //! Visitors and who answers them: order, resumption, tabs, nodes, files, choices, receipts.
 
 use futures::StreamExt;
-use harness::{Visitor, eventually, visitors::new_key};
+use harness::{Visitor, eventually, guest, visitors::new_key};
 use serde_json::{Value, json};
 
 use super::{ORIGIN, count, stage, with_form};
@@ -253,6 +253,19 @@ async fn a_hand_over_is_told_and_the_chat_waits_for_the_team_of_the_site() {
     let later = visitor.again(&patchbay.url()).await;
     assert_eq!(later.session["chat"]["state"], "queued");
     assert_eq!(later.session["chat"]["afterHours"], false);
+}
+
+#[tokio::test]
+async fn a_visitor_whom_a_router_leaves_in_the_queue_waits_for_the_team_of_the_site() {
+    let (patchbay, client, _) = stage().await;
+    client.install("usher", guest("usher")).await;
+    let team = client.post("/api/v1/teams", &json!({ "name": "Sales" })).await.json();
+    let site = client.new_site(ORIGIN, json!({ "team": "Sales" })).await;
+    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    visitor.writes("queue").await;
+    visitor.hears("the queue", |frame| frame["type"] == "state" && frame["chat"]["state"] == "queued").await;
+    let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+    assert_eq!(chats["content"][0]["teamId"], team["id"], "{chats}");
 }
 
 #[tokio::test]

@@ -24,7 +24,10 @@ use super::{
     scene::Scene,
 };
 use crate::{
-    conversation::{as_event, in_charge, site_team},
+    conversation::{
+        as_event::{self, Before},
+        in_charge, site_team,
+    },
     say::{BY_ITSELF, InChat, OfAgent, Words, said, say},
 };
 use base::{Context, Result, lanes::Lease};
@@ -143,7 +146,7 @@ impl Turn<'_> {
             }
             Effect::HandOver { team, note } => self.hand_over(db, team, note).await?,
             Effect::Close => {
-                let had = self.participant.state;
+                let had = Before::from(&*self.participant);
                 // Closing twice is closing once.
                 if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
                     self.steps.push(Step::Moved(as_event::moved(had, self.participant)));

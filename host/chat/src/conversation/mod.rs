@@ -6,6 +6,8 @@ pub(crate) mod in_charge;
 pub(crate) mod message;
 pub(crate) mod plugin_view;
 pub(crate) mod ratings;
+#[cfg(test)]
+pub(crate) mod sample;
 pub(crate) mod site_team;
 pub(crate) mod ticketing;
 pub(crate) mod waiting;

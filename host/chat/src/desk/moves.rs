@@ -20,7 +20,10 @@ use storage::{
 };
 
 use super::{Acting, ChatView, DeskError, asking, locked, own_or_free, taken, view};
-use crate::conversation::{as_event, giving, in_charge, ticketing};
+use crate::conversation::{
+    as_event::{self, Before},
+    giving, in_charge, ticketing,
+};
 
 /// Who is to have a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +92,11 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
             None => MoveRefused::NotClosed.into(),
         });
     }
+    let had = Before::from(&chat);
     let step = (&mut chat, ParticipantMove::Reopened);
     let ticket = giving::give(ctx, &mut tx, acting.client, step, acting.user).await??;
     let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
-    let moved = as_event::moved(ParticipantState::Closed, &chat);
+    let moved = as_event::moved(had, &chat);
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
 }
 
@@ -125,7 +129,7 @@ async fn end(
         true => asking::ask(ctx, &mut tx, acting, &mut chat).await?,
         false => None,
     };
-    let had = chat.state;
+    let had = Before::from(&chat);
     chat.apply(step)?;
     let moved = as_event::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, of_ticket).await?;
@@ -144,7 +148,7 @@ pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result
         let said = "no chatbot is active on this inbox: nobody would answer";
         return Err(DeskError::Conflict(said.to_owned()));
     }
-    let had = chat.state;
+    let had = Before::from(&chat);
     chat.apply(ParticipantMove::Released)?;
     chat.queued_reason = None;
     let moved = as_event::moved(had, &chat);
@@ -188,7 +192,7 @@ pub async fn terminate_whole(
         true => asking::ask(ctx, &mut tx, acting, &mut chat).await?,
         false => None,
     };
-    let (had, last) = (chat.state, chat.last_assigned_agent);
+    let (had, last) = (Before::from(&chat), chat.last_assigned_agent);
     chat.apply(ParticipantMove::Terminated)?;
     chat.last_assigned_agent = whole.assigned.or(last);
     (chat.missed, chat.after_hours, chat.send_rating) = (whole.missed, whole.after_hours, whole.send_rating);

@@ -15,7 +15,7 @@ use storage::{
 };
 
 use super::Arrival;
-use crate::conversation::{in_charge, ratings::Rated};
+use crate::conversation::{as_event::Before, in_charge, ratings::Rated};
 use base::{Context, Error, Result};
 use plugins::slots::{self, Slots};
 
@@ -38,7 +38,7 @@ pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
     /// Who had it before; `None` for one that begins.
-    pub(super) was: Option<ParticipantState>,
+    pub(super) was: Option<Before>,
     /// A router decides who answers a conversation that begins.
     router: bool,
     /// The team that had the chat until now.
@@ -94,7 +94,7 @@ pub(super) async fn route(
             }))?
         }
     };
-    let (was, last_team) = (Some(participant.state), participant.team.as_ref().map(|team| team.name.clone()));
+    let (was, last_team) = (Some(Before::from(&participant)), participant.team.as_ref().map(|team| team.name.clone()));
     let opened = if participant.state == ParticipantState::Closed && arrival.answered.is_reaction() {
         // To the last words of a conversation: nobody begins one by it.
         Opened::No
@@ -176,46 +176,13 @@ pub(super) async fn tell_bot(
 
 #[cfg(test)]
 mod tests {
-    use chrono::DateTime;
-    use domain::{
-        channel::Channel,
-        chat::{ChatTeam, Rating},
-        ids::{CustomerId, InboxId, TeamId, TicketId, UserId},
-    };
+    use domain::{chat::Rating, ids::TicketId};
     use uuid::Uuid;
 
     use super::*;
+    use crate::conversation::sample::participant;
 
     const RATED: Option<Rated> = Some(Rated { rating: Rating::Poor, ticket: None });
-
-    fn participant(state: ParticipantState) -> Participant {
-        Participant {
-            id: ParticipantId(Uuid::nil()),
-            inbox: InboxId(Uuid::nil()),
-            customer: CustomerId(Uuid::nil()),
-            channel: Channel::Whatsapp,
-            state,
-            control_version: 7,
-            next_sequence: 3,
-            events_handled: 2,
-            bot_state: "menu".to_owned(),
-            tags: vec!["vip".to_owned()],
-            missed: true,
-            missed_by: None,
-            after_hours: false,
-            send_rating: false,
-            assigned_agent: None,
-            last_assigned_agent: Some(UserId(Uuid::nil())),
-            team: Some(ChatTeam { id: TeamId(Uuid::nil()), name: "sales".to_owned() }),
-            unread: 0,
-            queued_reason: None,
-            bot_plugin: None,
-            ticket: None,
-            found_by: String::new(),
-            last_message_at: DateTime::UNIX_EPOCH,
-            created_at: DateTime::UNIX_EPOCH,
-        }
-    }
 
     #[test]
     fn a_closed_chat_opens_again_for_the_chatbot_and_begins_anew() {

@@ -32,7 +32,7 @@ pub(super) fn events(
             message: Some(message),
         })
     });
-    let moved = routed.was.filter(|was| routed.opened == Opened::No && *was != participant.state);
+    let moved = routed.was.filter(|was| routed.opened == Opened::No && was.state != participant.state);
     let came = Event::MessageCame(Box::new(came(arrival, chat)));
     let rated = rated.map(|rating| Event::ChatRated(ChatRated { participant: participant.id, message, rating }));
     let moved = moved.map(|was| as_event::moved(was, participant));

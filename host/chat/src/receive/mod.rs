@@ -166,7 +166,7 @@ async fn receive_one(
         written_at,
     };
     let mut routed = chat::route(ctx, db, client, &arrival, in_force).await?;
-    if routed.was != Some(ParticipantState::Queued) {
+    if routed.was.is_none_or(|was| was.state != ParticipantState::Queued) {
         site_team::name(db, client, &mut routed.participant).await?;
     }
     let participant = &mut routed.participant;

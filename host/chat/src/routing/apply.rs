@@ -22,7 +22,7 @@ use super::{
     decision::{Decision, Goes},
     question::Case,
 };
-use crate::conversation::{as_event, giving};
+use crate::conversation::{as_event, giving, site_team};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
@@ -81,7 +81,9 @@ pub(super) async fn apply(
         kept = Some(calls::keep(ctx, &mut tx, client, vec![made]).await?);
     }
     let (decision, ticket) = given(ctx, &mut tx, client, &mut participant, decision).await?;
-    participants::save(&mut tx, client, moved(&mut participant, &decision)).await?;
+    moved(&mut participant, &decision);
+    site_team::name(&mut tx, client, &mut participant).await?;
+    participants::save(&mut tx, client, &participant).await?;
     let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant, ticket)).await?;
     match participant.state {
         // The chatbot sees what waits.
@@ -129,7 +131,7 @@ fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<E
 }
 
 /// Moves the chat to where it goes. From `Bot` all these moves are allowed.
-fn moved<'a>(participant: &'a mut Participant, decision: &Decision) -> &'a Participant {
+fn moved(participant: &mut Participant, decision: &Decision) {
     let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
     match &decision.goes {
         Goes::Bot(name) => participant.bot_plugin.clone_from(name),
@@ -147,7 +149,6 @@ fn moved<'a>(participant: &'a mut Participant, decision: &Decision) -> &'a Parti
             }
         }
     }
-    participant
 }
 
 fn row(ctx: &Context, case: &Case, router: &Answering, decision: Decision) -> RoutingDecision {

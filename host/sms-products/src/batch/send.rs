@@ -13,7 +13,11 @@ use domain::{
         source,
     },
 };
-use storage::{inboxes, sms::products::requests, tenancy::clients};
+use storage::{
+    inboxes::{self, sms_sources},
+    sms::products::requests,
+    tenancy::clients,
+};
 
 use super::{BatchAnswer, Refused, batch, written};
 use crate::{
@@ -140,7 +144,15 @@ async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<
 /// What a batch is sent from; `None` = the client's SMS inbox.
 async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result<Option<String>, Refused> {
     match replies {
-        ReplyModel::Sender(sender) => Ok(Some(sender.clone())),
+        ReplyModel::Sender(sender) => {
+            // Nobody can answer a name; who sends from a number gets what is answered to it.
+            let is_number = sender.bytes().all(|byte| byte.is_ascii_digit());
+            if is_number && sms_sources::is_of_others(&mut *ctx.db.acquire().await?, client, sender).await? {
+                let said = "senderid is a number of somebody else: its replies would come to you";
+                return Err(BatchFault::new(1105, said).into());
+            }
+            Ok(Some(sender.clone()))
+        }
         ReplyModel::Replies { virtual_name: None } => Ok(None),
         // A name that is no source of the client's is a name alone.
         ReplyModel::Replies { virtual_name: Some(name) } => {

@@ -62,3 +62,17 @@ pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(InboxI
     .await?;
     Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
 }
+
+/// Whether other clients have this source, and the client has not: replies to what is sent from it are theirs.
+pub async fn is_of_others(db: &mut PgConnection, client: ClientId, address: &str) -> Result<bool> {
+    let (others, own): (bool, bool) = sqlx::query_as(
+        "SELECT COALESCE(bool_or(inbox.client_id <> $1), false), COALESCE(bool_or(inbox.client_id = $1), false)
+         FROM inbox JOIN sms_inbox sms ON sms.client_id = inbox.client_id AND sms.id = inbox.id
+         WHERE inbox.channel = 'SMS' AND inbox.address = $2 AND sms.removed_at IS NULL",
+    )
+    .bind(client.0)
+    .bind(address)
+    .fetch_one(db)
+    .await?;
+    Ok(others && !own)
+}

@@ -133,6 +133,25 @@ async fn the_chatbot_that_a_router_chose_goes_on_and_a_ticket_of_a_chat_that_was
 }
 
 #[tokio::test]
+async fn what_is_remembered_of_a_conversation_that_ended_is_not_said_of_the_one_that_goes_on() {
+    for (ended, goes_on) in [(KEPT, GONE), (GONE, KEPT)] {
+        let mut db = database().await;
+        let who = |id| named(id == KEPT, id == GONE);
+        let state = |id| if id == ended { ParticipantState::Closed } else { ParticipantState::Queued };
+        for id in [KEPT, GONE] {
+            let mut chat = chat(&mut db, id, who(id), state(id)).await;
+            (chat.missed, chat.missed_by, chat.send_rating) = (id == ended, (id == ended).then_some(ANN), id == ended);
+            participants::save(&mut db, CLIENT, &chat).await.unwrap();
+        }
+
+        let (_, joined) = turn_out_to_be_one(&mut db).await;
+
+        assert_eq!(joined.state, ParticipantState::Queued);
+        assert_eq!((joined.missed, joined.missed_by, joined.send_rating), (false, None, false), "{goes_on} goes on");
+    }
+}
+
+#[tokio::test]
 async fn who_is_known_already_folds_nothing() {
     let mut db = database().await;
     chat(&mut db, KEPT, named(true, true), ParticipantState::Active).await;

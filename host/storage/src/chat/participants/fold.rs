@@ -150,9 +150,13 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     joined.next_sequence += gone.next_sequence - 1;
     joined.events_handled += gone.events_handled;
     joined.unread += gone.unread;
-    joined.missed |= gone.missed;
-    joined.missed_by = joined.missed_by.or(gone.missed_by);
-    joined.send_rating |= gone.send_rating;
+    // What is remembered of a conversation that has ended is not true of one that goes on.
+    let told = [kept, gone]
+        .map(|one| (goes_on.state == ParticipantState::Closed || one.state != ParticipantState::Closed).then_some(one));
+    let told = || told.iter().copied().flatten();
+    joined.missed = told().any(|one| one.missed);
+    joined.missed_by = told().find_map(|one| one.missed_by);
+    joined.send_rating = told().any(|one| one.send_rating);
     joined.last_assigned_agent = joined.last_assigned_agent.or(dropped).or(gone.last_assigned_agent);
     joined.last_message_at = joined.last_message_at.max(gone.last_message_at);
     joined.created_at = joined.created_at.min(gone.created_at);
