@@ -105,7 +105,16 @@ impl From<NotGiven> for DeskError {
 /// A chat, locked until the transaction ends. An id that was merged away is the chat that it became.
 async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Participant, DeskError> {
     let now = participants::find(db, client, id).await?.ok_or(DeskError::NotFound)?;
-    participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound)
+    let locked = participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound)?;
+    if locked.state != ParticipantState::Closed {
+        return Ok(locked);
+    }
+    // It may have been merged away while this waited for it.
+    let now = participants::find(db, client, locked.id).await?.ok_or(DeskError::NotFound)?;
+    match now.id == locked.id {
+        true => Ok(locked),
+        false => participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound),
+    }
 }
 
 /// Refuses an agent who reaches into the chat of another one; those who lead agents, and programs, may.

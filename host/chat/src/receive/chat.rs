@@ -9,6 +9,7 @@ use plugin_host::World;
 use storage::{
     PgConnection,
     chat::{
+        conversations,
         participant_events::{self, NewEvent},
         participants::{self, Participant},
     },
@@ -69,8 +70,15 @@ pub(super) async fn route(
     InForce { routers, chatbots }: &InForce,
 ) -> Result<Routed> {
     let inbox = arrival.inbox.id;
-    let customer = arrival.customer.id;
-    let known = participants::lock_of_customer(db, client, inbox, customer).await?;
+    let mut customer = arrival.customer.id;
+    let mut known = participants::lock_of_customer(db, client, inbox, customer).await?;
+    if known.is_none() {
+        // Who seems to be new here may have become another customer since the message was looked at, and becomes none from now on.
+        customer = conversations::hold_customer(db, client, customer).await?;
+        if customer != arrival.customer.id {
+            known = participants::lock_of_customer(db, client, inbox, customer).await?;
+        }
+    }
     let router = in_charge::routes(routers);
     // A router has the chat first, and may give it to a chatbot that is not the inbox's own.
     let bot = router

@@ -3,6 +3,7 @@
 use chat::desk::{self, Acting, To};
 use chrono::TimeDelta;
 use domain::{
+    address::{Address, AddressKind},
     chat::ParticipantState,
     content::OutboundContent,
     ids::{ParticipantId, UserId},
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use storage::{
     Queue,
     chat::participants::{self, Participant},
+    people::customers::{self, Introduction},
     tenancy::users::Role,
 };
 use uuid::Uuid;
@@ -77,6 +79,58 @@ async fn told(stage: &Stage) -> Vec<(String, Option<String>, Option<String>)> {
         (event.chat_participant_id, agent, event.message_text)
     };
     stage.chatbot_events().await.into_iter().map(named).collect()
+}
+
+/// Has what is known by the number and by the user id become one customer, and `meanwhile` happen before that is written.
+async fn become_one_while<T>(stage: &Stage, meanwhile: impl Future<Output = T>) -> T {
+    let mut tx = stage.ctx.db.begin().await.unwrap();
+    let addresses = [(AddressKind::Phone, ZO), (AddressKind::Bsuid, USER_ID)];
+    let addresses = addresses.into_iter().map(|(kind, value)| Address::of_kind(kind, value).unwrap()).collect();
+    let both = Introduction { addresses, ..Introduction::default() };
+    customers::introduce(&mut tx, stage.client, &stage.ctx.ids, both, stage.ctx.now()).await.unwrap();
+    let committed = async {
+        let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+        while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&stage.ctx.db).await.unwrap() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        tx.commit().await.unwrap();
+    };
+    tokio::join!(meanwhile, committed).0
+}
+
+const WORDS: &str = "SELECT participant_id FROM chat_message WHERE body = 'meanwhile'";
+const CHATS: &str = "SELECT id FROM participant WHERE merged_into IS NULL";
+
+#[tokio::test]
+async fn a_message_that_comes_while_two_customers_become_one_is_in_the_chat_that_goes_on() {
+    let stage = Stage::new().await;
+    let [kept, _] = two_chats(&stage).await;
+    become_one_while(&stage, writes(&stage, "meanwhile", None, Some(USER_ID))).await;
+    assert_eq!((stage.ids(WORDS).await, stage.ids(CHATS).await), (vec![kept.0], vec![kept.0]));
+}
+
+#[tokio::test]
+async fn a_message_that_comes_while_its_chat_becomes_another_customers_begins_no_second_one() {
+    let stage = Stage::new().await;
+    let [_, chat] = two_chats(&stage).await;
+    // The customer of the number never wrote.
+    for forget in ["DELETE FROM chat_message WHERE participant_id <> $1", "DELETE FROM participant WHERE id <> $1"] {
+        sqlx::query(forget).bind(chat.0).execute(&stage.ctx.db).await.unwrap();
+    }
+    become_one_while(&stage, writes(&stage, "meanwhile", None, Some(USER_ID))).await;
+    assert_eq!((stage.ids(WORDS).await, stage.ids(CHATS).await), (vec![chat.0], vec![chat.0]));
+}
+
+#[tokio::test]
+async fn what_an_agent_does_while_two_chats_become_one_is_done_to_the_one_that_goes_on() {
+    let stage = Stage::new().await;
+    let [kept, gone] = two_chats(&stage).await;
+    let (ann, _) = agent(&stage, "Ann").await;
+    become_one_while(&stage, give(&stage, gone, ann)).await;
+    let chat = found(&stage, kept).await;
+    assert_eq!((chat.state, chat.assigned_agent), (ParticipantState::Active, Some(ann)));
+    let had = "SELECT id FROM participant WHERE assigned_agent_id IS NOT NULL";
+    assert_eq!(stage.ids(had).await, [kept.0]);
 }
 
 #[tokio::test]

@@ -202,7 +202,8 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: ParticipantId) ->
     row.map(Participant::try_from).transpose()
 }
 
-/// The participant of a customer on an inbox, locked until the transaction ends.
+/// The participant of a customer on an inbox, locked until the transaction ends. One that was merged away while this waited for it
+/// is none, and no more is that of a customer who became another one.
 pub async fn lock_of_customer(
     db: &mut PgConnection,
     client: ClientId,
@@ -210,7 +211,8 @@ pub async fn lock_of_customer(
     customer: CustomerId,
 ) -> Result<Option<Participant>> {
     let row: Option<ParticipantRow> = sqlx::query_as(&format!(
-        "SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3 FOR UPDATE"
+        "SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3
+           AND merged_into IS NULL FOR UPDATE"
     ))
     .bind(client.0)
     .bind(inbox.0)
