@@ -1,4 +1,5 @@
-//! What plugins are told of a chat over SMS (ADR 0039): the interface has no case for it, so it is named in the metadata.
+//! Chats over SMS: who writes begins one, and what plugins are told of it (ADR 0039): the interface has no case for it, so it is named in
+//! the metadata.
 
 use harness::{Client, Phone, Shared, Sink, eventually, guest};
 use serde_json::{Value, json};
@@ -57,4 +58,32 @@ async fn a_router_can_tell_a_chat_over_sms() {
     let decision = eventually("the decision", || async { client.decisions().await.pop() }).await;
     let reason = decision["reason"].as_str().unwrap();
     assert!(reason.contains(r#"named [("channel", "SMS")]"#), "{reason}");
+}
+
+#[tokio::test]
+async fn who_writes_first_to_a_number_of_one_client_alone_is_in_a_chat_of_that_client() {
+    let patchbay = Shared::get().await;
+    let (client, other, sink) = (patchbay.new_bare_client(), patchbay.new_bare_client(), Sink::start().await);
+    client.webhooks_to(&sink, "v2").await;
+    let number = || format!("27{}", &patchbay.new_phone().msisdn[2..]);
+    let (own, shared) = (number(), number());
+    for (client, address) in [(&client, &own), (&client, &shared), (&other, &shared)] {
+        patchbay.admin(&["sms-source", "add", "--client", &client.client_ref, "--address", address]);
+    }
+    let phone = patchbay.new_phone();
+    phone.write_sms(&shared, "to whom?").await;
+    phone.write_sms(&own, "is anybody there?").await;
+
+    let told = sink.receives("incoming", "the SMS", |body| body["text"] == "is anybody there?").await;
+
+    assert_eq!((&told["sender"], &told["receiver"]), (&json!(phone.msisdn), &json!(own)));
+    let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
+    let chats = chats["content"].as_array().unwrap();
+    assert_eq!(chats.len(), 1, "an SMS to a number of several clients is nobody's: {chats:?}");
+    phone.write_sms(&own, "STOP").await;
+    eventually("the stop", || async {
+        let stopped = patchbay.rows_of(&client.client_ref).await["sms_opt_out"];
+        (stopped == 1).then_some(())
+    })
+    .await;
 }

@@ -15,7 +15,8 @@ use domain::{
     sms_products::{OptOutWord, Product, callback},
 };
 use storage::{
-    PgConnection, Queue, inboxes,
+    PgConnection, Queue,
+    inboxes::{self, sms_sources},
     sms::{
         inbound::{self, InboundSms},
         products::{
@@ -65,7 +66,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
     inbound::insert(&mut tx, &sms, ctx.now()).await?;
-    let found = replies::answered(&mut tx, &message.to, &message.from).await?;
+    let found = meant(&mut tx, message).await?;
     let (mut wakes, mut kept) = (Vec::new(), None);
     if let Some((client, answered)) = found {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
@@ -88,15 +89,27 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     Ok(())
 }
 
-/// Gives a reply to the product that sent the message which it answers.
+/// Whom a subscriber writes to, and the message that is answered: whoever wrote to the subscriber last, else who alone has the number.
+async fn meant(db: &mut PgConnection, message: &MobileOriginated) -> Result<Option<(ClientId, Option<MessageId>)>> {
+    if let Some((client, answered)) = replies::answered(db, &message.to, &message.from).await? {
+        return Ok(Some((client, Some(answered))));
+    }
+    Ok(sms_sources::sole_owner(db, &message.to).await?.map(|owner| (owner, None)))
+}
+
+/// Gives a reply to the product that sent the message which it answers. What answers none is written in a chat.
 async fn hand_over(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    answered: MessageId,
+    answered: Option<MessageId>,
     (message, text, id): (&MobileOriginated, &str, Uuid),
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let Some(sent) = replies::message(db, client, answered).await? else {
+    let sent = match answered {
+        Some(answered) => replies::message(db, client, answered).await?.map(|sent| (answered, sent)),
+        None => None,
+    };
+    let Some((answered, sent)) = sent else {
         return write_in_chat(ctx, db, client, (message, text, id)).await;
     };
     let request = SmsRequestId(sent.request_id);

@@ -76,3 +76,17 @@ pub async fn is_of_others(db: &mut PgConnection, client: ClientId, address: &str
     .await?;
     Ok(others && !own)
 }
+
+/// The client that alone has this source, over all clients.
+pub async fn sole_owner(db: &mut PgConnection, address: &str) -> Result<Option<ClientId>> {
+    let owners: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT inbox.client_id
+         FROM inbox JOIN sms_inbox sms ON sms.client_id = inbox.client_id AND sms.id = inbox.id
+         WHERE inbox.channel = 'SMS' AND inbox.address = $1 AND sms.removed_at IS NULL
+         LIMIT 2",
+    )
+    .bind(address)
+    .fetch_all(db)
+    .await?;
+    Ok(<[Uuid; 1]>::try_from(owners).ok().map(|[owner]| ClientId(owner)))
+}
