@@ -137,6 +137,40 @@ async fn a_request_in_flight_is_finished_before_the_process_ends_with_status_0()
 }
 
 #[tokio::test]
+async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sent() {
+    let patchbay = Setup::new().set("limits.cloud_rate_per_number", "1").start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let numbers: Vec<String> = (0..40).map(|at| format!("2784{at:07}")).collect();
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    client.send(&client.order_ready(&numbers)).await.accepted();
+    let set = |client_ref: &str, number: &str, rate: &str| {
+        let of = ["--client", client_ref, "--number", number, "--per-second", rate];
+        [&["number", "set-rate"][..], &of].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (client_ref, number, rate, said) in [
+        ("nobody", "27110000001", "500", "there is no client `nobody`"),
+        ("acme", "27110000009", "500", "has no number `27110000009`"),
+        ("acme", "0821", "500", "--number 0821"),
+        ("acme", "27110000001", "0", "1 to 1000 messages per second"),
+        ("acme", "27110000001", "1001", "1 to 1000 messages per second"),
+    ] {
+        let asked = set(client_ref, number, rate);
+        let refused = patchbay.refused(&asked.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(refused.contains(said), "{refused}");
+    }
+    assert!(patchbay.provider_sends(&client).await.len() < 20, "it was fast before");
+
+    let asked = set("acme", "27110000001", "1000");
+    let shown = patchbay.admin(&asked.iter().map(String::as_str).collect::<Vec<_>>());
+
+    assert_eq!(shown["whatsAppNumber"]["perSecond"], 1000);
+    eventually("all of them at the provider", || async {
+        (patchbay.provider_sends(&client).await.len() == 40).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_was_accepted_before_a_stop_is_sent_after_the_next_start() {
     let mut patchbay = Setup::new().set("limits.cloud_rate_per_number", "5").start().await;
     let client = patchbay.client("acme", "27110000001").await;

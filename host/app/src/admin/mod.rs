@@ -20,8 +20,8 @@ use tenancy::{
 use crate::{
     boot::{Base, unreachable},
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, NumberRenewToken, OptOutCommand, PageAdd, PageCommand,
-        PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate, OptOutCommand, PageAdd,
+        PageCommand, PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync, UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -86,6 +86,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         }
         AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
         AdminCommand::Number(NumberCommand::RenewToken(renew)) => renew_number_token(&admin, renew).await,
+        AdminCommand::Number(NumberCommand::SetRate(set)) => set_number_rate(&admin, set).await,
         AdminCommand::Page(PageCommand::Add(add)) => add_page(config, base, add).await,
         AdminCommand::Page(PageCommand::RenewToken(renew)) => renew_page_token(&admin, renew).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => sync_templates(config, base, sync).await,
@@ -154,6 +155,16 @@ async fn renew_number_token(admin: &Administration<'_>, renew: NumberRenewToken)
         access_token: secrets::token(renew.token)?.expose().to_owned(),
     };
     Ok(shown_number(&inboxes::renew_token(admin, new, Actor::Operator).await?))
+}
+
+async fn set_number_rate(admin: &Administration<'_>, set: NumberSetRate) -> anyhow::Result<Value> {
+    let number = Msisdn::parse(&set.number).with_context(|| format!("--number {}", set.number))?;
+    let inbox = inboxes::set_rate(admin, &set.client, number, set.per_second, Actor::Operator).await?;
+    let mut shown = shown_number(&inbox);
+    if let Some(number) = shown.get_mut("whatsAppNumber") {
+        number["perSecond"] = json!(set.per_second);
+    }
+    Ok(shown)
 }
 
 async fn renew_page_token(admin: &Administration<'_>, renew: PageRenewToken) -> anyhow::Result<Value> {

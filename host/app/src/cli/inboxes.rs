@@ -11,6 +11,8 @@ pub enum NumberCommand {
     Add(NumberAdd),
     /// Give a number of WhatsApp Cloud another access token: for when Meta takes the one that it has no longer
     RenewToken(NumberRenewToken),
+    /// Say how fast a number of WhatsApp Cloud sends
+    SetRate(NumberSetRate),
 }
 
 /// `patchbay number add`
@@ -51,6 +53,20 @@ pub struct NumberRenewToken {
     /// How its account is opened
     #[command(flatten)]
     pub token: GivenToken,
+}
+
+/// `patchbay number set-rate`
+#[derive(Debug, Args)]
+pub struct NumberSetRate {
+    /// Client that sends from the number
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// The number in international form
+    #[arg(long, value_name = "MSISDN")]
+    pub number: String,
+    /// Messages per second, 1 to 1000; without it `limits.cloud_rate_per_number` counts
+    #[arg(long, value_name = "N")]
+    pub per_second: Option<u16>,
 }
 
 /// How a WhatsApp number is connected.

@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 mod inboxes;
 
 pub use inboxes::{
-    GivenToken, NumberAdd, NumberCommand, NumberRenewToken, PageAdd, PageCommand, PageRenewToken, Provider,
+    GivenToken, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate, PageAdd, PageCommand, PageRenewToken,
+    Provider,
 };
 
 use crate::{config::Secret, plugin::commands::PluginCommand};

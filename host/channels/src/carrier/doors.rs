@@ -15,6 +15,9 @@ use crate::whatsapp_cloud::Pace;
 /// How long an inbox rests after its account was refused. Each message that is tried meanwhile fails, so they are few.
 const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
 
+/// How long the token and the rate of an inbox are believed: an operator may renew the one and set the other while its lane is busy.
+pub(crate) const SETTINGS_LAST: Duration = Duration::from_secs(10);
+
 /// The ways out of the inboxes of one carrier. What is known of a pace outlives lanes, because the provider's limits do.
 pub(crate) struct Doors {
     rate_per_second: u32,

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::carrier::{
     CannotCarry, Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence,
-    doors::{Call, Doors},
+    doors::{Call, Doors, SETTINGS_LAST},
 };
 
 /// When a page without credentials is looked at again.
@@ -108,6 +108,10 @@ impl Carrier for MessengerCarrier {
             | OutboundContent::List(_)
             | OutboundContent::Sms(_) => text(lite::text_of(content)),
         }
+    }
+
+    fn settings_last(&self) -> Option<Duration> {
+        Some(SETTINGS_LAST)
     }
 
     async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {

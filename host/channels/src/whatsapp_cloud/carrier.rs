@@ -129,6 +129,10 @@ impl Carrier for CloudCarrier {
         refreshes_templates(code)
     }
 
+    fn settings_last(&self) -> Option<Duration> {
+        Some(doors::SETTINGS_LAST)
+    }
+
     async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
         let (Some(mut call), Some(number)) = (place.into_held::<doors::Call>(), number_of(inbox)) else {
             let reason = "no place or no credentials for a call to the Cloud API".to_owned();

@@ -6,6 +6,7 @@ mod insert;
 pub mod lite;
 pub mod lite_values;
 pub mod quality;
+mod rates;
 mod read;
 pub mod sms_sources;
 pub mod templates;
@@ -22,6 +23,7 @@ use domain::{
 use uuid::Uuid;
 
 pub use insert::insert;
+pub use rates::set_rate;
 pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page};
 pub use tokens::renew_token;
 

@@ -5,6 +5,7 @@ mod add_page;
 mod catalogue;
 mod register;
 mod renew_token;
+mod set_rate;
 mod sms_sources;
 
 use domain::{
@@ -22,6 +23,7 @@ pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
 pub use register::{RegisterError, register_lite_number};
 pub use renew_token::{NewToken, RenewTokenError, renew_token};
+pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
 pub use storage::inboxes::templates::TemplateRow;
 

@@ -1,0 +1,27 @@
+//! How fast WhatsApp numbers send.
+
+use domain::{
+    ids::{ClientId, InboxId},
+    inbox::InboxKind,
+};
+use sqlx::PgConnection;
+
+use crate::Result;
+
+/// Sets the messages per second of a number; `None` = as the configuration says. Answers whether its kind has a rate.
+pub async fn set_rate(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, kind): (InboxId, InboxKind),
+    per_second: Option<i32>,
+) -> Result<bool> {
+    let statement = match kind {
+        InboxKind::WhatsappCloud => {
+            "UPDATE whatsapp_cloud_inbox SET rate_per_second = $3 WHERE client_id = $1 AND id = $2"
+        }
+        // How fast a Lite number sends is its owner's to say (SPEC 4.7).
+        InboxKind::WhatsappLite | InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => return Ok(false),
+    };
+    let set = sqlx::query(statement).bind(client.0).bind(inbox.0).bind(per_second).execute(db).await?;
+    Ok(set.rows_affected() == 1)
+}

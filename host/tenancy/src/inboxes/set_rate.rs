@@ -1,0 +1,78 @@
+//! A number of WhatsApp Cloud sends faster or slower than others: Meta raises what it takes from 80 messages a second to 1,000, and
+//! takes 20 of one that an app on a phone uses too (PROVIDERS A.11, 130429).
+
+use domain::{channel::Channel, phone::Msisdn};
+use storage::{
+    inboxes::{self, Inbox},
+    tenancy::clients,
+};
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+
+/// The rates that a number may have, in messages per second: what Meta takes at most.
+pub const RATES: std::ops::RangeInclusive<u16> = 1..=1_000;
+
+/// Why the rate stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum SetRateError {
+    /// No such client.
+    #[error("there is no client `{0}`; `patchbay client create` makes one")]
+    UnknownClient(String),
+    /// The client has no such number.
+    #[error("the client has no number `{0}`: add it first")]
+    Unknown(Msisdn),
+    /// More than Meta takes, or nothing at all.
+    #[error("a rate is {} to {} messages per second", RATES.start(), RATES.end())]
+    OutOfRange,
+    /// Its owner says how fast it sends.
+    #[error("`{0}` is a WhatsApp Lite number: its message processing configuration says how fast it sends")]
+    HasNone(Msisdn),
+    /// Nobody's fault.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for SetRateError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for SetRateError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Sets the messages per second of a number; `None` = `limits.cloud_rate_per_number`. It counts once the lane of the number has
+/// read it: within ten seconds.
+///
+/// # Errors
+/// See [`SetRateError`]; the rate is as it was then.
+pub async fn set_rate(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    number: Msisdn,
+    per_second: Option<u16>,
+    actor: Actor,
+) -> Result<Inbox, SetRateError> {
+    if per_second.is_some_and(|rate| !RATES.contains(&rate)) {
+        return Err(SetRateError::OutOfRange);
+    }
+    let mut tx = admin.db.begin().await?;
+    let Some(client) = clients::find_by_ref(&mut tx, client_ref).await? else {
+        return Err(SetRateError::UnknownClient(client_ref.to_owned()));
+    };
+    let address = [number.as_str().to_owned()];
+    let found = inboxes::by_addresses(&mut tx, client, Channel::Whatsapp, &address).await?.pop();
+    let Some(inbox) = found else { return Err(SetRateError::Unknown(number)) };
+    if !inboxes::set_rate(&mut tx, client, (inbox.id, inbox.kind()), per_second.map(i32::from)).await? {
+        return Err(SetRateError::HasNone(number));
+    }
+    audit(admin, &mut tx, client, actor, "setRate", ("inbox", &inbox.id.to_string())).await?;
+    tx.commit().await?;
+    Ok(inbox)
+}
