@@ -9,7 +9,7 @@ use std::{
 use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
 use tokio::{sync::Notify, time::timeout};
 
-use super::{CarrierInbox, LOOK_AGAIN, Place};
+use super::{CarrierInbox, Credentials, LOOK_AGAIN, Place};
 use crate::whatsapp_cloud::Pace;
 
 /// How long an inbox rests after its account was refused. Each message that is tried meanwhile fails, so they are few.
@@ -35,11 +35,28 @@ struct Door {
 struct State {
     pace: Pace,
     in_flight: usize,
+    stopped: Option<Stopped>,
+}
+
+/// The provider takes nothing of an account.
+struct Stopped {
+    /// Others may do: those that an operator gave the inbox since.
+    refused: Credentials,
+    until: Instant,
+}
+
+impl State {
+    /// How long the inbox rests because its account was refused.
+    fn rests(&self, inbox: &CarrierInbox, now: Instant) -> Duration {
+        let stopped = self.stopped.as_ref().filter(|stopped| stopped.refused == inbox.credentials);
+        stopped.map_or(Duration::ZERO, |stopped| stopped.until.saturating_duration_since(now))
+    }
 }
 
 impl Door {
     fn new(rate: u32) -> Self {
-        Self { state: Mutex::new(State { pace: Pace::new(rate, Instant::now()), in_flight: 0 }), freed: Notify::new() }
+        let state = State { pace: Pace::new(rate, Instant::now()), in_flight: 0, stopped: None };
+        Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -61,13 +78,19 @@ impl Call {
 
     /// Has the inbox rest where the provider says that it is too fast, for as long as it says, and where its account cannot send:
     /// what waits is not thrown after what has just failed, and goes out once an operator has mended the account.
-    pub(crate) fn rest<T>(&self, result: &mut Result<T, SendFailure>, attempt: i16) {
-        let length = match result {
-            Err(SendFailure::SlowDown { after, .. }) => *after.get_or_insert_with(|| pause(attempt)),
-            Err(SendFailure::AccountStopped(_)) => STOPPED_ACCOUNT_RESTS,
-            Ok(_) | Err(_) => return,
-        };
-        self.door.state().pace.pause(length, Instant::now());
+    pub(crate) fn rest<T>(&self, inbox: &CarrierInbox, result: &mut Result<T, SendFailure>, attempt: i16) {
+        let now = Instant::now();
+        match result {
+            Err(SendFailure::SlowDown { after, .. }) => {
+                let length = *after.get_or_insert_with(|| pause(attempt));
+                self.door.state().pace.pause(length, now);
+            }
+            Err(SendFailure::AccountStopped(_)) => {
+                let (refused, until) = (inbox.credentials.clone(), now + STOPPED_ACCOUNT_RESTS);
+                self.door.state().stopped = Some(Stopped { refused, until });
+            }
+            Ok(_) | Err(_) => {}
+        }
     }
 }
 
@@ -108,7 +131,9 @@ impl Doors {
         let door = self.door(inbox);
         let mut state = door.state();
         let room = self.in_flight.saturating_sub(state.in_flight).min(wanted);
-        let taken = if room == 0 { 0 } else { state.pace.take(room, Instant::now()) };
+        let now = Instant::now();
+        let is_shut = room == 0 || !state.rests(inbox, now).is_zero();
+        let taken = if is_shut { 0 } else { state.pace.take(room, now) };
         state.in_flight += taken;
         drop(state);
         (0..taken).map(|_| Place::of(Call { door: Arc::clone(&door), made: false })).collect()
@@ -120,7 +145,8 @@ impl Doors {
         let wait = {
             let state = door.state();
             let full = state.in_flight >= self.in_flight;
-            if full { LOOK_AGAIN } else { state.pace.wait(Instant::now()).min(LOOK_AGAIN) }
+            let now = Instant::now();
+            if full { LOOK_AGAIN } else { state.pace.wait(now).max(state.rests(inbox, now)).min(LOOK_AGAIN) }
         };
         if !wait.is_zero() {
             // Either way it is time to look.

@@ -129,7 +129,7 @@ impl Carrier for MessengerCarrier {
         if let OutboundContent::Reaction(reaction) = outgoing.content {
             call.begins();
             let mut result = self.api.react(page, &message_body::reaction(psid, reaction)).await;
-            call.rest(&mut result, outgoing.attempt);
+            call.rest(inbox, &mut result, outgoing.attempt);
             return result;
         }
         let carried = self.carry(outgoing.content)?;
@@ -155,7 +155,7 @@ impl Carrier for MessengerCarrier {
                 }
             }
         };
-        call.rest(&mut result, outgoing.attempt);
+        call.rest(inbox, &mut result, outgoing.attempt);
         result
     }
 }

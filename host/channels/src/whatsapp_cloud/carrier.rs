@@ -140,7 +140,7 @@ impl Carrier for CloudCarrier {
         };
         call.begins();
         let mut result = self.upload_and_send(number, outgoing).await;
-        call.rest(&mut result, outgoing.attempt);
+        call.rest(inbox, &mut result, outgoing.attempt);
         result
     }
 }

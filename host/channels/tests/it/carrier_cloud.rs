@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use channels::{
     carrier::{Carrier, CarrierInbox, Credentials, Outgoing},
-    whatsapp_cloud::{CloudCarrier, CloudLimits},
+    whatsapp_cloud::{CloudCarrier, CloudLimits, CloudNumber},
 };
 use domain::{
     address::{Address, AddressKind},
@@ -111,6 +111,9 @@ async fn a_number_whose_account_was_refused_throws_nothing_after_it_and_others_g
     assert!(matches!(refused, SendFailure::AccountStopped(_)), "{refused:?}");
     assert!(carrier.take(&inbox, 8).unwrap().is_empty());
     assert!(!carrier.take(&cloud_inbox(2), 8).unwrap().is_empty());
+    let number = CloudNumber { access_token: "RENEWED".to_owned(), ..number() };
+    let renewed = CarrierInbox { credentials: Credentials::WhatsappCloud(number), ..inbox };
+    assert!(!carrier.take(&renewed, 8).unwrap().is_empty(), "another token may be accepted");
 }
 
 #[tokio::test]
