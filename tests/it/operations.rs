@@ -136,6 +136,10 @@ async fn a_request_in_flight_is_finished_before_the_process_ends_with_status_0()
     assert_eq!(patchbay.messages_of("acme").await, 1);
 }
 
+fn rate_of<'a>(client_ref: &'a str, number: &'a str, rate: &'a str) -> [&'a str; 8] {
+    ["number", "set-rate", "--client", client_ref, "--number", number, "--per-second", rate]
+}
+
 #[tokio::test]
 async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sent() {
     let patchbay = Setup::new().set("limits.cloud_rate_per_number", "1").start().await;
@@ -143,10 +147,6 @@ async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sen
     let numbers: Vec<String> = (0..40).map(|at| format!("2784{at:07}")).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
     client.send(&client.order_ready(&numbers)).await.accepted();
-    let set = |client_ref: &str, number: &str, rate: &str| {
-        let of = ["--client", client_ref, "--number", number, "--per-second", rate];
-        [&["number", "set-rate"][..], &of].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
     for (client_ref, number, rate, said) in [
         ("nobody", "27110000001", "500", "there is no client `nobody`"),
         ("acme", "27110000009", "500", "has no number `27110000009`"),
@@ -154,14 +154,12 @@ async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sen
         ("acme", "27110000001", "0", "1 to 1000 messages per second"),
         ("acme", "27110000001", "1001", "1 to 1000 messages per second"),
     ] {
-        let asked = set(client_ref, number, rate);
-        let refused = patchbay.refused(&asked.iter().map(String::as_str).collect::<Vec<_>>());
+        let refused = patchbay.refused(&rate_of(client_ref, number, rate));
         assert!(refused.contains(said), "{refused}");
     }
     assert!(patchbay.provider_sends(&client).await.len() < 20, "it was fast before");
 
-    let asked = set("acme", "27110000001", "1000");
-    let shown = patchbay.admin(&asked.iter().map(String::as_str).collect::<Vec<_>>());
+    let shown = patchbay.admin(&rate_of("acme", "27110000001", "1000"));
 
     assert_eq!(shown["whatsAppNumber"]["perSecond"], 1000);
     eventually("all of them at the provider", || async {

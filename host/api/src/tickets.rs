@@ -200,8 +200,7 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
 fn moment(text: &str) -> Option<DateTime<Utc>> {
     // An unescaped `+` arrives as a blank.
     let text = text.replace(' ', "+");
-    let formats = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d+%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
-    dates::with_offset(&text).or_else(|| dates::wall(&text, &formats).map(|at| at.and_utc()))
+    dates::moment(&text).or_else(|| dates::wall(&text, &["%Y-%m-%d+%H:%M:%S%.f"]).map(|at| at.and_utc()))
 }
 
 /// Tickets, the newest first.

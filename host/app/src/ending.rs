@@ -20,7 +20,7 @@ impl Ending {
     }
 
     /// Returns when the program was asked to stop.
-    pub(crate) async fn asked(&mut self) {
+    async fn asked(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

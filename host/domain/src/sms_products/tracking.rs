@@ -168,8 +168,8 @@ fn moment_of(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
         let begin = day.and_hms_opt(0, 0, 0)?.and_utc();
         return Some((begin, begin + TimeDelta::days(1)));
     }
-    let formats = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
-    let moment = dates::with_offset(text).or_else(|| dates::wall(text, &formats).map(|moment| moment.and_utc()))?;
+    let formats = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"];
+    let moment = dates::moment(text).or_else(|| dates::wall(text, &formats).map(|moment| moment.and_utc()))?;
     Some((moment, moment))
 }
 

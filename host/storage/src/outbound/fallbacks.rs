@@ -52,20 +52,7 @@ pub async fn request(
     fallback: &NewFallback,
     now: DateTime<Utc>,
 ) -> Result<bool> {
-    let done = sqlx::query(
-        "INSERT INTO fallback (client_id, message_id, lane_id, error_code, error_text, failed_at, due_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-    )
-    .bind(client.0)
-    .bind(fallback.message.0)
-    .bind(fallback.inbox.0)
-    .bind(&fallback.error_code)
-    .bind(&fallback.error_text)
-    .bind(fallback.failed_at)
-    .bind(now)
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    insert(db, client, fallback, None, now).await
 }
 
 /// Records that no SMS follows, without anybody being asked; nothing where this message had its fallback already.
@@ -76,10 +63,21 @@ pub async fn refuse(
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    sqlx::query(
+    insert(db, client, fallback, Some(reason), now).await.map(drop)
+}
+
+/// Adds the only fallback of a message, decided where there is a reason against an SMS; whether it had none before.
+async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    fallback: &NewFallback,
+    refused: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
         "INSERT INTO fallback (client_id, message_id, lane_id, error_code, error_text, failed_at, due_at, state, reason,
                                decided_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 'SKIPPED', $8, $7) ON CONFLICT DO NOTHING",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
     )
     .bind(client.0)
     .bind(fallback.message.0)
@@ -88,10 +86,12 @@ pub async fn refuse(
     .bind(&fallback.error_text)
     .bind(fallback.failed_at)
     .bind(now)
-    .bind(reason)
+    .bind(refused.map_or("PENDING", |_| "SKIPPED"))
+    .bind(refused)
+    .bind(refused.map(|_| now))
     .execute(db)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() == 1)
 }
 
 /// A decision that is due, with what the deciding plugin is told.

@@ -151,12 +151,11 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     joined.events_handled += gone.events_handled;
     joined.unread += gone.unread;
     // What is remembered of a conversation that has ended is not true of one that goes on.
-    let told = [kept, gone]
-        .map(|one| (goes_on.state == ParticipantState::Closed || one.state != ParticipantState::Closed).then_some(one));
-    let told = || told.iter().copied().flatten();
-    joined.missed = told().any(|one| one.missed);
-    joined.missed_by = told().find_map(|one| one.missed_by);
-    joined.send_rating = told().any(|one| one.send_rating);
+    let is_over = |one: &Participant| one.state == ParticipantState::Closed;
+    let mut told = [kept, gone].into_iter().filter(|one| is_over(goes_on) || !is_over(one));
+    joined.missed = told.clone().any(|one| one.missed);
+    joined.missed_by = told.clone().find_map(|one| one.missed_by);
+    joined.send_rating = told.any(|one| one.send_rating);
     joined.last_assigned_agent = joined.last_assigned_agent.or(dropped).or(gone.last_assigned_agent);
     joined.last_message_at = joined.last_message_at.max(gone.last_message_at);
     joined.created_at = joined.created_at.min(gone.created_at);
