@@ -106,6 +106,79 @@ fn a_wrong_secret_is_not_repeated() {
 }
 
 #[test]
+fn a_file_that_is_not_toml_is_told_by_line_and_column_alone() {
+    for (text, place) in [
+        ("[security]\nmaster_key = \"hunter2", "line 2, column"),
+        ("[whatsapp_cloud]\napp_secret = hunter2", "line 2, column 14"),
+        ("[database]\nurl = \"postgres://app:hunter2@db\"\nurl = \"postgres://app:hunter2@db\"", "line 3, column 1"),
+        ("[messenger]\n\napp_secret = \"\\hunter2\"", "line 3, column"),
+    ] {
+        let error = from_file(text).unwrap_err();
+        let told = format!("{:#}", anyhow::Error::from(error));
+        assert!(told.contains(place) && !told.contains("hunter2"), "{text}: {told}");
+    }
+}
+
+#[test]
+fn credentials_in_a_refused_url_are_not_repeated() {
+    for key in [
+        "DATABASE__URL",
+        "SERVER__PUBLIC_URL",
+        "WHATSAPP_CLOUD__GRAPH_URL",
+        "MESSENGER__GRAPH_URL",
+        "WHATSAPP_LITE__SIMULATOR_URL",
+        "WHATSAPP_LITE__BRIDGE_URL",
+        "MEDIA__S3_ENDPOINT",
+        "MEDIA__STORE",
+        "SMPP__URL",
+        "EMAIL__RELAY",
+    ] {
+        for url in [
+            "http://:hunter2@host.example",
+            "http://hunter2@host.example/?",
+            "http://user:hunter2/hunter2@host.example",
+            "http://user:hunter2 @host.example",
+            "ftp://user:hunter2@host.example",
+            "user:hunter2@host.example",
+            "http://host.example?token=hunter2",
+            "http://host.example#hunter2",
+        ] {
+            let variable = format!("PATCHBAY__{key}");
+            let Err(error) = from_environment(&[(&variable, url)]) else { continue };
+            let told = format!("{:#}", anyhow::Error::from(error));
+            assert!(!told.contains("hunter2"), "{key} = {url}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_password_without_a_user_is_refused() {
+    for (key, url) in [
+        ("SERVER__PUBLIC_URL", "https://:hunter2@host.example"),
+        ("WHATSAPP_LITE__BRIDGE_URL", "http://:hunter2@host.example"),
+        ("DATABASE__URL", "postgres://:hunter2@db.example/patchbay"),
+        ("EMAIL__RELAY", "smtp://:hunter2@relay.example"),
+    ] {
+        let message = refusal(from_environment(&[(&format!("PATCHBAY__{key}"), url)]));
+        assert!(message.contains("expected") && !message.contains("hunter2"), "{message}");
+    }
+}
+
+#[test]
+fn the_output_masks_options_of_urls_that_are_not_known() {
+    let config = from_environment(&[
+        ("PATCHBAY__EMAIL__RELAY", "smtps://relay.example?tls=required&passwd=hunter2&auth=hunter2"),
+        ("PATCHBAY__DATABASE__URL", "postgres://db.example/patchbay?sslmode=require&sslkey=hunter2#hunter2"),
+    ])
+    .unwrap();
+    let output = config.effective().to_toml();
+    assert!(
+        !output.contains("hunter2") && output.contains("tls=required") && output.contains("sslmode=require"),
+        "{output}"
+    );
+}
+
+#[test]
 fn lists_come_as_json_as_commas_or_as_a_single_string() {
     let seconds = |config: &Config| config.webhooks.retry_schedule.iter().map(Duration::as_secs).collect::<Vec<_>>();
     let key = "PATCHBAY__WEBHOOKS__RETRY_SCHEDULE";

@@ -38,14 +38,15 @@ pub enum ConfigError {
         #[source]
         source: io::Error,
     },
-    /// The file is not TOML.
-    #[error("{} is not valid TOML", .path.display())]
+    /// The file is not TOML. The line itself is not repeated, because it may hold a secret.
+    #[error("{} is not valid TOML: see line {line}, column {column}", .path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Line, column and reason.
-        #[source]
-        source: toml::de::Error,
+        /// The line of the fault, from 1.
+        line: usize,
+        /// The character of the line at which reading ended, from 1.
+        column: usize,
     },
     /// A setting of this name does not exist.
     #[error("unknown setting {key} {place}{}", suggestion(.near))]

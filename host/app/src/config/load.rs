@@ -47,8 +47,7 @@ impl Config {
 
     fn apply_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
         let place = Place::File(path.to_owned());
-        let table: toml::Table =
-            toml::from_str(text).map_err(|source| ConfigError::Syntax { path: path.to_owned(), source })?;
+        let table: toml::Table = toml::from_str(text).map_err(|error| syntax_error(path, text, &error))?;
         for (name, value) in &table {
             let is_section = self.section_mut(name).is_some();
             match value {
@@ -101,6 +100,14 @@ impl Config {
         near.sort();
         near.into_iter().take(3).map(|(_, key)| key).collect()
     }
+}
+
+/// Where reading ended, without the text of the line and without the parser's own message, which can repeat a value.
+fn syntax_error(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let end = error.span().map_or(0, |span| span.start);
+    let before = text.get(..end).unwrap_or(text);
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    ConfigError::Syntax { path: path.to_owned(), line: before.matches('\n').count() + 1, column }
 }
 
 /// The configuration file with its text, if there is one.

@@ -5,6 +5,7 @@ mod derived;
 mod error;
 mod limits;
 mod load;
+mod masking;
 mod media_place;
 mod secret;
 mod section;

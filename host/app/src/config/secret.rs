@@ -4,10 +4,10 @@ use std::fmt;
 
 use url::Url;
 
-use super::value::Value;
-
-/// What is shown in place of a secret that is set.
-const MASK: &str = "********";
+use super::{
+    masking::{MASK, masked_url},
+    value::Value,
+};
 
 /// A password, key or token. It has no `Display`, and `Debug` shows only whether it is set.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -75,31 +75,10 @@ impl SecretUrl {
         &self.0
     }
 
-    /// The URL with its password replaced, in the authority and in the query.
+    /// The URL with its password and the values of unknown options replaced.
     pub fn masked(&self) -> String {
-        let in_query = self.0.query_pairs().any(|(name, _)| is_password(&name));
-        if self.0.password().is_none() && !in_query {
-            return self.1.clone();
-        }
-        let mut shown = self.0.clone();
-        if shown.password().is_some() && shown.set_password(Some(MASK)).is_err() {
-            return MASK.to_owned();
-        }
-        if in_query {
-            let pairs: Vec<(String, String)> = self.0.query_pairs().into_owned().collect();
-            let mut query = shown.query_pairs_mut();
-            query.clear();
-            for (name, value) in &pairs {
-                query.append_pair(name, if is_password(name) { MASK } else { value });
-            }
-        }
-        shown.to_string()
+        masked_url(&self.0, &self.1)
     }
-}
-
-/// `password` and `sslpassword` of PostgreSQL URLs.
-fn is_password(name: &str) -> bool {
-    name.to_ascii_lowercase().ends_with("password")
 }
 
 impl fmt::Debug for SecretUrl {
@@ -112,11 +91,13 @@ impl Value for SecretUrl {
     const SECRET: bool = true;
 
     fn expected() -> String {
-        "a URL".to_owned()
+        "a URL, in which a password stands after a user: SCHEME://USER:PASSWORD@HOST".to_owned()
     }
     fn from_text(text: &str) -> Option<Self> {
         let text = text.trim();
-        Url::parse(text).ok().map(|url| Self(url, text.to_owned()))
+        let url = Url::parse(text).ok()?;
+        let has_user = !url.username().is_empty() || url.password().is_none();
+        has_user.then(|| Self(url, text.to_owned()))
     }
     fn shown(&self) -> toml::Value {
         toml::Value::String(self.masked())
@@ -136,12 +117,13 @@ impl BaseUrl {
 
 impl Value for BaseUrl {
     fn expected() -> String {
-        "an http or https URL without query".to_owned()
+        "an http or https URL without user, password and query".to_owned()
     }
     fn from_text(text: &str) -> Option<Self> {
         let text = text.trim();
         let url = Url::parse(text).ok()?;
-        let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        let open = url.username().is_empty() && url.password().is_none();
+        let plain = url.query().is_none() && url.fragment().is_none() && open;
         (matches!(url.scheme(), "http" | "https") && url.has_host() && plain)
             .then(|| Self(text.trim_end_matches('/').to_owned()))
     }

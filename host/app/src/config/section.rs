@@ -1,6 +1,6 @@
 //! A section of the configuration: its settings, their defaults and their meaning, written once.
 
-use super::value::Value;
+use super::{masking::masked_text, value::Value};
 
 /// One setting as it is shown: in `patchbay config` and in the tables of `docs/operations.md`.
 #[derive(Debug, Clone)]
@@ -41,17 +41,17 @@ impl Input<'_> {
     pub fn read<T: Value>(self) -> Result<T, Refused> {
         let (read, got) = match self {
             Self::File(value) => (T::from_toml(value), describe(value)),
-            Self::Environment(text) => (T::from_text(text), format!("\"{text}\"")),
+            Self::Environment(text) => (T::from_text(text), format!("\"{}\"", masked_text(text))),
         };
         let got = if T::SECRET { String::new() } else { got };
         read.ok_or_else(|| Refused::Wrong { expected: T::expected(), got })
     }
 }
 
-/// The value with its type, for error messages.
+/// The value with its type, for error messages; credentials in it are masked.
 fn describe(value: &toml::Value) -> String {
     match value {
-        toml::Value::String(text) => format!("the string \"{text}\""),
+        toml::Value::String(text) => format!("the string \"{}\"", masked_text(text)),
         toml::Value::Integer(number) => format!("the number {number}"),
         toml::Value::Float(number) => format!("the number {number}"),
         toml::Value::Boolean(flag) => format!("the boolean {flag}"),
