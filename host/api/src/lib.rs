@@ -11,6 +11,7 @@ mod body;
 mod clients;
 mod contacts;
 mod conversations;
+mod csv;
 mod custom_events;
 mod document;
 mod entrance;

@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use crate::{
     auth::{Allowed, Following, Permission},
+    csv::write_field,
     error::ApiError,
     path::Segments,
     query::Parameters,
@@ -170,21 +171,6 @@ impl Line {
     }
 }
 
-/// RFC 4180. A text that a spreadsheet would take for a formula is kept from being one.
-fn write_field(field: &str, text: &mut String) {
-    let formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if !formula && !field.contains([',', '"', '\n', '\r']) {
-        text.push_str(field);
-        return;
-    }
-    text.push('"');
-    if formula {
-        text.push('\'');
-    }
-    text.push_str(&field.replace('"', "\"\""));
-    text.push('"');
-}
-
 /// A page is read when the one before it has gone out: the report never stands in memory as a whole.
 fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiError> {
     let first = (format == Format::Csv).then(|| HEADINGS.to_owned());
@@ -271,25 +257,6 @@ async fn of_day(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn field(text: &str) -> String {
-        let mut written = String::new();
-        write_field(text, &mut written);
-        written
-    }
-
-    #[test]
-    fn fields_of_csv_are_quoted_where_they_must_be() {
-        assert_eq!(field("plain text"), "plain text");
-        assert_eq!(field("a,b"), "\"a,b\"");
-        assert_eq!(field("he said \"hi\"\n"), "\"he said \"\"hi\"\"\n\"");
-    }
-
-    #[test]
-    fn no_field_of_csv_is_a_formula() {
-        assert_eq!(field("=1+1"), "\"'=1+1\"");
-        assert_eq!(field("@cmd"), "\"'@cmd\"");
-    }
 
     #[test]
     fn the_headings_name_every_column() {

@@ -1,0 +1,78 @@
+//! Fields of CSV files that people open in a spreadsheet.
+
+/// Appends `field` as RFC 4180 writes it.
+///
+/// A text that a spreadsheet would read as a formula gets an apostrophe in front. Blanks, line ends and invisible characters before
+/// the formula do not hide it, because spreadsheets skip them. A semicolon is quoted too: it separates columns where the comma is
+/// the decimal sign.
+pub(crate) fn write_field(field: &str, text: &mut String) {
+    let formula = is_formula(field);
+    if !formula && !field.contains([',', ';', '"', '\'', '\t', '\n', '\r']) {
+        text.push_str(field);
+        return;
+    }
+    text.push('"');
+    if formula {
+        text.push('\'');
+    }
+    text.push_str(&field.replace('"', "\"\""));
+    text.push('"');
+}
+
+/// Whether the first visible character, in its usual or its full-width form, begins a formula; or the text begins with a tab or a
+/// line end, which some spreadsheets take as the end of the cell before.
+fn is_formula(field: &str) -> bool {
+    let first = field.chars().find(|c| !is_skipped(*c));
+    let begins = first.is_some_and(|c| {
+        matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '﹢' | '﹣' | '﹦' | '﹫' | '−')
+    });
+    begins || field.starts_with(['\t', '\r', '\n'])
+}
+
+/// White space, control characters and characters without a shape of their own (Unicode general category Cf and fillers).
+fn is_skipped(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{2800}' | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(text: &str) -> String {
+        let mut written = String::new();
+        write_field(text, &mut written);
+        written
+    }
+
+    #[test]
+    fn fields_of_csv_are_quoted_where_they_must_be() {
+        assert_eq!(field("plain text"), "plain text");
+        assert_eq!(field("a,b"), "\"a,b\"");
+        assert_eq!(field("a;b"), "\"a;b\"");
+        assert_eq!(field("he said \"hi\"\n"), "\"he said \"\"hi\"\"\n\"");
+    }
+
+    #[test]
+    fn no_field_of_csv_is_a_formula() {
+        for before in
+            ["", " ", "\n", "\r\n", "\t", "\u{A0}", "\u{200B}", "\u{FEFF}", "\u{3000}", "\u{202E}", "\u{3164} ", "\0"]
+        {
+            for formula in ["=1+1", "+1", "-1", "@cmd", "＝1+1", "＋1", "－1", "＠cmd"] {
+                let text = format!("{before}{formula}");
+                assert_eq!(field(&text), format!("\"'{text}\""), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn signs_within_a_text_are_left_alone() {
+        for text in ["1+1=2", "a-b", "me@example.com", "ﬁrst"] {
+            assert_eq!(field(text), text);
+        }
+    }
+}
