@@ -42,6 +42,7 @@ mod mutations;
 mod nodes;
 mod number_registration;
 mod numbers_and_templates;
+mod one_connection;
 mod one_time_codes;
 mod operations;
 mod overload;

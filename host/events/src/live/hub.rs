@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
@@ -27,6 +27,9 @@ use base::{Context, Error, Result};
 
 /// Connections that read what is held no more at the same time: each takes a connection to the database.
 const CATCHING_UP: usize = 4;
+/// Connections that are being opened at the same time in this process. Each uses one connection to the database at a time, so
+/// that many openings leave most of the pool to everything else.
+const OPENING: usize = 4;
 /// How often it is looked whether transactions have ended that a stream waits for.
 const SETTLE_POLL: Duration = Duration::from_millis(20);
 /// No transaction that says what happened takes longer (`storage::connect` bounds them); a longer one is about something else.
@@ -45,6 +48,8 @@ pub struct Hub {
     /// Ends every connection.
     pub(super) stop: CancellationToken,
     pub(super) catching_up: Semaphore,
+    opening: Semaphore,
+    wanting: Mutex<HashMap<ClientId, Weak<tokio::sync::Mutex<()>>>>,
     kept: TaskTracker,
 }
 
@@ -88,6 +93,8 @@ impl Hub {
             rooms: Mutex::default(),
             stop,
             catching_up: Semaphore::new(CATCHING_UP),
+            opening: Semaphore::new(OPENING),
+            wanting: Mutex::default(),
             kept: TaskTracker::new(),
         });
         tokio::spawn(poll::run(Arc::clone(&hub)));
@@ -120,6 +127,7 @@ impl Hub {
         }
         let Some(eyes) = self.eyes(client, user).await? else { return Err(Refused::NotAllowed) };
         self.want(client).await?;
+        let _turn = self.opening.acquire().await.map_err(|_| Error::Stopped)?;
         // What happened while nobody was connected has no numbers yet, and is no news to whoever begins now.
         let news = streams::news(&mut *self.ctx.db.acquire().await?, &[client]).await?;
         if news.iter().any(|news| news.unnumbered) {
@@ -147,7 +155,11 @@ impl Hub {
     }
 
     /// From when this returns on, everything that is committed is written down for this client.
+    ///
+    /// One task of the process asks for a client; the others wait for it and find it done.
     async fn want(&self, client: ClientId) -> Result<()> {
+        let turn = self.wanting_turn(client);
+        let _turn = turn.lock().await;
         if self.keep_wanted(client).await? {
             return Ok(());
         }
@@ -167,11 +179,24 @@ impl Hub {
         Ok(streams::settle(&mut *self.ctx.db.acquire().await?, client).await?)
     }
 
+    /// The lock of those who ask that a client's events are wanted; gone when the last of them is.
+    fn wanting_turn(&self, client: ClientId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut turns = self.wanting.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        if let Some(turn) = turns.get(&client).and_then(Weak::upgrade) {
+            return turn;
+        }
+        let turn = Arc::default();
+        turns.insert(client, Arc::downgrade(&turn));
+        turn
+    }
+
     /// Writes that events are wanted, if that is not written for long enough; answers whether everybody knows.
+    ///
+    /// The first connection is given back before the second is taken: tasks that hold one and wait for another stop the pool.
     pub(super) async fn keep_wanted(&self, client: ClientId) -> Result<bool> {
         let length = self.ctx.settings.live.resume_for;
-        let mut db = self.ctx.db.acquire().await?;
-        if streams::is_kept_wanted(&mut db, client, length / 2).await? {
+        if streams::is_kept_wanted(&mut *self.ctx.db.acquire().await?, client, length / 2).await? {
             return Ok(true);
         }
         let mut tx = self.ctx.db.begin().await?;

@@ -1,0 +1,95 @@
+//! No task holds one connection of a pool while it asks the same pool for another. As many tasks as the pool has connections
+//! would then wait for each other, and everything else that needs the database would wait with them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Ways to take a connection from a pool.
+const TAKES: [&str; 2] = [".acquire().await", ".begin().await"];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && path.components().any(|part| part.as_os_str() == "src")
+        {
+            found.push(path);
+        }
+    }
+}
+
+/// The name that a line binds to a connection or a transaction, and its indentation.
+fn held_by(line: &str) -> Option<(&str, usize)> {
+    let indentation = line.len() - line.trim_start().len();
+    let (names, value) = line.trim_start().strip_prefix("let ")?.split_once(" = ")?;
+    let taken = TAKES.iter().find_map(|take| value.find(take))?;
+    // A connection that is lent to a call within the statement is given back at its end.
+    if value.get(..taken)?.contains('(') {
+        return None;
+    }
+    let pattern = names.split(':').next()?;
+    let name = pattern.rsplit(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !word.is_empty())?;
+    Some((name, indentation))
+}
+
+/// Lines that take a connection while a name of an earlier line of the same block still holds one.
+fn second_connections(text: &str) -> Vec<(usize, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some((name, indentation)) = held_by(line) else { continue };
+        let ends = [
+            format!("drop({name})"),
+            format!("{name}.commit()"),
+            format!("{name}.rollback()"),
+            format!("{name}.close()"),
+        ];
+        for (later, line) in lines.iter().enumerate().skip(at + 1) {
+            let leaves = !line.trim().is_empty() && line.len() - line.trim_start().len() < indentation;
+            if leaves || ends.iter().any(|end| line.contains(end)) {
+                break;
+            }
+            if TAKES.iter().any(|take| line.contains(take)) {
+                found.push((at + 1, later + 1));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_task_that_holds_a_connection_asks_for_no_second_one() {
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host");
+    let mut files = Vec::new();
+    sources(&host, &mut files);
+    assert!(files.len() > 300, "found only {} source files", files.len());
+    let found: Vec<String> = files
+        .iter()
+        .flat_map(|file| {
+            let text = fs::read_to_string(file).unwrap();
+            // Database tests at the end of a file may look from a second session.
+            let production = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+            second_connections(&production).into_iter().map(move |(first, second)| {
+                format!("{}: line {first} holds a connection, line {second} asks for one", file.display())
+            })
+        })
+        .collect();
+    assert!(found.is_empty(), "give the first connection back before the second is taken:\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_search_finds_a_second_connection_and_not_one_that_was_given_back() {
+    let held = "    let mut db = self.db.acquire().await?;\n    let mut tx = self.db.begin().await?;\n";
+    let lent = "    let a = look(&mut *self.db.acquire().await?).await?;\n    let mut tx = self.db.begin().await?;\n";
+    let given_back =
+        "    let mut tx = db.begin().await?;\n    tx.commit().await?;\n    let mut tx = db.begin().await?;\n";
+    let in_a_block = "    {\n        let mut tx = db.begin().await?;\n    }\n    let mut tx = db.begin().await?;\n";
+    assert_eq!(second_connections(held), [(1, 2)]);
+    for fine in [lent, given_back, in_a_block] {
+        assert_eq!(second_connections(fine), []);
+    }
+}
