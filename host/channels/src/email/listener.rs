@@ -1,11 +1,6 @@
 //! Connections of the SMTP listener: how many there are, and how they end.
 
-use std::{
-    collections::HashMap,
-    net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use domain::source::source_of;
 use tokio::{
@@ -15,7 +10,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{ListenerSettings, MailEvents, Shared, session};
+use super::{ListenerSettings, MailEvents, Shared, places::Places, session};
 
 /// How long mails in flight may take after a shutdown began.
 const DRAIN: Duration = Duration::from_secs(15);
@@ -72,8 +67,7 @@ fn take(
             let (shared, stop) = (shared.clone(), stop.clone());
             sessions.spawn(async move {
                 let _ = stream.set_nodelay(true);
-                session::serve(shared, stream, peer, stop).await;
-                drop(place);
+                session::serve(shared, stream, peer, (stop, place)).await;
             });
         }
         None => {
@@ -88,40 +82,6 @@ async fn send_away(mut stream: TcpStream, words: &'static str) {
         stream.shutdown().await
     })
     .await;
-}
-
-/// Connections by source.
-#[derive(Clone, Default)]
-struct Places(Arc<Mutex<HashMap<IpAddr, usize>>>);
-
-/// One's connection; another one's when it is dropped.
-struct Place {
-    places: Places,
-    source: IpAddr,
-}
-
-impl Places {
-    fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<Place> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (all, of_source) = (open.values().sum::<usize>(), open.get(&source).copied().unwrap_or(0));
-        if all >= settings.connections || of_source >= settings.connections_per_source {
-            return None;
-        }
-        open.insert(source, of_source + 1);
-        Some(Place { places: self.clone(), source })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut open = self.places.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match open.get_mut(&self.source) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => {
-                open.remove(&self.source);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -198,6 +158,56 @@ mod tests {
         assert!(heard(&mut waiting).await.starts_with("220 "));
         stop.cancel();
         assert!(heard(&mut waiting).await.starts_with("421 4.3.2 "));
+    }
+
+    #[tokio::test]
+    async fn silent_connections_make_room_for_another_sender() {
+        let (address, _stop) = start(|settings| settings.connections = 2).await;
+        let mut silent = Vec::new();
+        for _ in 0..2 {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            assert!(heard(&mut stream).await.starts_with("220 "));
+            silent.push(stream);
+        }
+        let mut sender = TcpStream::connect(address).await.unwrap();
+        assert!(heard(&mut sender).await.starts_with("220 "));
+        assert!(heard(&mut silent[0]).await.starts_with("421 4.7.0 "));
+        assert_eq!(heard(&mut silent[0]).await, "");
+        sender.write_all(b"QUIT\r\n").await.unwrap();
+        assert!(heard(&mut sender).await.starts_with("221 "));
+    }
+
+    #[tokio::test]
+    async fn commands_without_a_mail_keep_a_connection_for_a_short_time_only() {
+        let (address, _stop) = start(|settings| settings.first_mail_timeout = Duration::from_millis(500)).await;
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        assert!(heard(&mut stream).await.starts_with("220 "));
+        stream.write_all(b"EHLO x\r\nNOOP\r\n").await.unwrap();
+        let mut said = String::new();
+        while !said.contains("421 4.4.2 ") {
+            let more = heard(&mut stream).await;
+            assert_ne!(more, "", "{said}");
+            said.push_str(&more);
+        }
+    }
+
+    #[tokio::test]
+    async fn commands_that_bring_no_mail_are_limited() {
+        let (address, _stop) = start(|_| {}).await;
+        for command in ["NOOP", "RSET", "EHLO x", "HELP", "VRFY x"] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            heard(&mut stream).await;
+            stream.write_all(format!("{command}\r\n").repeat(30).as_bytes()).await.unwrap();
+            let mut said = String::new();
+            loop {
+                let more = heard(&mut stream).await;
+                if more.is_empty() {
+                    break;
+                }
+                said.push_str(&more);
+            }
+            assert!(said.contains("421 4.7.0 too many commands without a mail"), "{command}: {said}");
+        }
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 
 mod content;
 mod listener;
+mod places;
 mod relay;
 mod session;
 mod verbs;
@@ -123,6 +124,8 @@ pub struct ListenerSettings {
     pub connections: usize,
     /// Connections of one source at the same time.
     pub connections_per_source: usize,
+    /// How long it may take from the beginning of a connection, or from the mail before, until a mail begins (`MAIL`).
+    pub first_mail_timeout: Duration,
     /// How long a command may take.
     pub command_timeout: Duration,
     /// How long the text of a mail may take.
@@ -139,6 +142,7 @@ impl ListenerSettings {
             allowed: Vec::new(),
             connections: 256,
             connections_per_source: 16,
+            first_mail_timeout: Duration::from_secs(60),
             command_timeout: Duration::from_secs(300),
             data_timeout: Duration::from_secs(300),
         }

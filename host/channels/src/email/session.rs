@@ -1,24 +1,30 @@
 //! One SMTP session (RFC 5321), from the greeting to the end.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use domain::sms_products::email::{EmailAddress, RECIPIENTS_MAX, Route};
 use smtp_proto::{MAIL_BODY_BINARYMIME, MAIL_REQUIRETLS, MAIL_SMTPUTF8, MailFrom, RcptTo, Request};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    time::timeout,
+    time::{Instant, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    MailContent, ReceivedMail, SIZE_MAX, Shared, Verdict, verbs,
+    MailContent, ReceivedMail, SIZE_MAX, Shared, Verdict,
+    places::Place,
+    verbs,
     wire::{Gone, Line, Text, Wire},
 };
 
+/// How long a farewell to a connection whose place is needed may take.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// Wrong commands of one session; one more ends it.
 const FAULTS_MAX: u32 = 10;
+/// Commands of one session without a mail (`NOOP`, `RSET`, `EHLO` and the like) since the last mail; one more ends it.
+const IDLE_COMMANDS_MAX: u32 = 20;
 /// Mails of one session; more come in another.
 const MAILS_MAX: u32 = 100;
 
@@ -27,6 +33,10 @@ struct Session {
     shared: Shared,
     peer: IpAddr,
     stop: CancellationToken,
+    place: Place,
+    /// When a mail must have begun.
+    mail_due: Instant,
+    idle_commands: u32,
     encrypted: bool,
     greeted: bool,
     envelope: Option<Envelope>,
@@ -64,10 +74,21 @@ impl Next {
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve(shared: Shared, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
-    let within = shared.settings.command_timeout;
-    let mut session =
-        Session { shared, peer, stop, encrypted: false, greeted: false, envelope: None, faults: 0, mails: 0 };
+pub(super) async fn serve(shared: Shared, stream: TcpStream, peer: IpAddr, (stop, place): (CancellationToken, Place)) {
+    let within = shared.settings.command_timeout.min(shared.settings.first_mail_timeout);
+    let mut session = Session {
+        mail_due: Instant::now() + shared.settings.first_mail_timeout,
+        shared,
+        peer,
+        stop,
+        place,
+        idle_commands: 0,
+        encrypted: false,
+        greeted: false,
+        envelope: None,
+        faults: 0,
+        mails: 0,
+    };
     let mut wire = Wire::new(stream);
     let greeting = format!("220 {} ESMTP e-mail to SMS\r\n", session.name());
     if wire.say(&greeting, within).await.is_err() {
@@ -93,13 +114,17 @@ impl Session {
     async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<End, Gone> {
         let within = self.shared.settings.command_timeout;
         loop {
-            let stop = self.stop.clone();
+            let (stop, end) = (self.stop.clone(), self.place.end().clone());
             let line = tokio::select! {
                 () = stop.cancelled() => {
                     wire.say("421 4.3.2 the service stops: try again\r\n", within).await?;
                     return Ok(End::Over);
                 }
-                line = wire.line(within) => line?,
+                () = end.cancelled() => {
+                    wire.say(&format!("{}\r\n", verbs::PLACE_NEEDED), FAREWELL).await?;
+                    return Ok(End::Over);
+                }
+                line = wire.line(self.time_for_a_command()) => line?,
             };
             let next = match self.command(line) {
                 Next::ReadText => self.take_text(wire).await?,
@@ -117,6 +142,32 @@ impl Session {
                 }
                 Next::ReadText => return Err(Gone),
             }
+        }
+    }
+
+    /// Commands that bring no mail do not renew the time in which a mail must begin.
+    fn time_for_a_command(&self) -> Duration {
+        let within = self.shared.settings.command_timeout;
+        if self.envelope.is_some() { within } else { within.min(self.mail_due - Instant::now()) }
+    }
+
+    /// A command that brings no mail: it is answered a limited number of times between two mails.
+    fn idle(&mut self, text: String) -> Next {
+        self.idle_commands += 1;
+        if self.idle_commands > IDLE_COMMANDS_MAX {
+            Next::Bye("421 4.7.0 too many commands without a mail".to_owned())
+        } else {
+            Next::Say(text)
+        }
+    }
+
+    /// No mail is on its way any more; `mailed` if one came.
+    fn rest(&mut self, mailed: bool) {
+        if self.envelope.take().is_some() || mailed {
+            self.mail_due = Instant::now() + self.shared.settings.first_mail_timeout;
+        }
+        if mailed {
+            self.idle_commands = 0;
         }
     }
 
@@ -146,13 +197,15 @@ impl Session {
         let settings = &self.shared.settings;
         match request {
             Request::Ehlo { .. } => {
-                (self.greeted, self.envelope) = (true, None);
+                self.greeted = true;
+                self.rest(false);
                 let offers_tls = self.shared.settings.tls.is_some() && !self.encrypted;
-                Next::Say(verbs::extensions(self.name(), offers_tls))
+                self.idle(verbs::extensions(self.name(), offers_tls))
             }
             Request::Helo { .. } => {
-                (self.greeted, self.envelope) = (true, None);
-                Next::Say(format!("250 {}", self.name()))
+                self.greeted = true;
+                self.rest(false);
+                self.idle(format!("250 {}", self.name()))
             }
             Request::StartTls => match (&settings.tls, self.encrypted) {
                 (Some(acceptor), false) if self.greeted => Next::Upgrade(acceptor.clone()),
@@ -167,15 +220,14 @@ impl Session {
                 None => self.fault(verbs::BAD_SEQUENCE.to_owned()),
             },
             Request::Rset => {
-                self.envelope = None;
-                Next::say(verbs::OK)
+                self.rest(false);
+                self.idle(verbs::OK.to_owned())
             }
-            Request::Noop { .. } => Next::say(verbs::OK),
+            Request::Noop { .. } => self.idle(verbs::OK.to_owned()),
             Request::Quit => Next::Bye("221 2.0.0 bye".to_owned()),
-            Request::Vrfy { .. } => Next::say("252 2.1.5 send a mail and see"),
-            Request::Help { .. } => {
-                Next::say("214 2.0.0 a mail to NUMBER@DOMAIN, with the password as its subject, is sent as SMS")
-            }
+            Request::Vrfy { .. } => self.idle("252 2.1.5 send a mail and see".to_owned()),
+            Request::Help { .. } => self
+                .idle("214 2.0.0 a mail to NUMBER@DOMAIN, with the password as its subject, is sent as SMS".to_owned()),
             Request::Lhlo { .. }
             | Request::Bdat { .. }
             | Request::Auth { .. }
@@ -235,10 +287,21 @@ impl Session {
     }
 
     async fn take_text<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<Next, Gone> {
+        self.place.set_sends_text(true);
+        let next = self.take_mail(wire).await;
+        self.place.set_sends_text(false);
+        self.rest(true);
+        next
+    }
+
+    async fn take_mail<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<Next, Gone> {
         let Some(envelope) = self.envelope.take() else { return Err(Gone) };
         let settings = &self.shared.settings;
         wire.say(&format!("{}\r\n", verbs::GO_AHEAD), settings.command_timeout).await?;
-        let text = wire.text(SIZE_MAX, settings.data_timeout).await?;
+        let text = tokio::select! {
+            () = self.place.end().cancelled() => return Ok(Next::Bye(verbs::PLACE_NEEDED.to_owned())),
+            text = wire.text(SIZE_MAX, settings.data_timeout) => text?,
+        };
         self.mails += 1;
         let raw = match text {
             Text::Whole(raw) => raw,

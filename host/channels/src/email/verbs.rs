@@ -9,6 +9,7 @@ pub(super) const NOT_THERE: &str = "502 5.5.1 there is no such command";
 pub(super) const OK: &str = "250 2.0.0 ok";
 pub(super) const TOO_LARGE: &str = "552 5.3.4 a mail may have 65536 bytes";
 pub(super) const NEEDS_TLS: &str = "530 5.7.0 say STARTTLS first";
+pub(super) const PLACE_NEEDED: &str = "421 4.7.0 the place is needed by another sender: try again later";
 pub(super) const GO_AHEAD: &str = "354 end with a dot on a line of its own";
 
 /// The lines that answer EHLO.

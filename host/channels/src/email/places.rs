@@ -1,0 +1,170 @@
+//! The places of the SMTP listener: how many connections there are, of which source, and which one ends when no place is left.
+
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::ListenerSettings;
+
+/// The text of a mail has 64 KiB at most, so a sender needs no longer for it when places are short.
+const TEXT_AT_LEAST: Duration = Duration::from_secs(30);
+
+/// The open connections.
+#[derive(Clone, Default)]
+pub(super) struct Places(Arc<Mutex<Open>>);
+
+#[derive(Default)]
+struct Open {
+    next: u64,
+    by_number: HashMap<u64, Entry>,
+}
+
+struct Entry {
+    source: IpAddr,
+    /// Since when it is in the state of `sends_text`.
+    since: Instant,
+    /// Whether the text of a mail is on its way.
+    sends_text: bool,
+    end: CancellationToken,
+}
+
+/// The place of one connection. It is free again when this is dropped.
+pub(super) struct Place {
+    places: Places,
+    number: u64,
+    end: CancellationToken,
+}
+
+impl Places {
+    /// A place for a connection of `source`; `None` if the source has its share, or if all others are sending a mail.
+    ///
+    /// If all places are taken, a connection that sends no mail ends: of the source that has the most such connections, the one that
+    /// has been silent for the longest time. Without such a connection, one that has sent a text for more than
+    /// [`TEXT_AT_LEAST`] ends. So silence does not keep other senders out.
+    pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<Place> {
+        let mut open = self.open();
+        let of_source = open.by_number.values().filter(|entry| entry.source == source).count();
+        if of_source >= settings.connections_per_source {
+            return None;
+        }
+        if open.by_number.len() >= settings.connections {
+            let longest = open.longest_silent()?;
+            // Its place is counted to the newcomer from here on.
+            if let Some(entry) = open.by_number.remove(&longest) {
+                entry.end.cancel();
+            }
+        }
+        let (number, end) = (open.next, CancellationToken::new());
+        open.next += 1;
+        open.by_number.insert(number, Entry { source, since: Instant::now(), sends_text: false, end: end.clone() });
+        Some(Place { places: self.clone(), number, end })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn longest_silent(&self) -> Option<u64> {
+        let mut shares: HashMap<(IpAddr, bool), usize> = HashMap::new();
+        for entry in self.by_number.values() {
+            *shares.entry((entry.source, entry.sends_text)).or_default() += 1;
+        }
+        let may_end = |entry: &Entry| !entry.sends_text || entry.since.elapsed() > TEXT_AT_LEAST;
+        let share = |entry: &Entry| shares.get(&(entry.source, entry.sends_text)).copied().unwrap_or(0);
+        let candidates = self.by_number.iter().filter(|(_, entry)| may_end(entry));
+        let longest = candidates.min_by_key(|(_, entry)| (entry.sends_text, Reverse(share(entry)), entry.since));
+        longest.map(|(number, _)| *number)
+    }
+}
+
+impl Place {
+    /// Cancelled when the place is needed by another connection.
+    pub(super) fn end(&self) -> &CancellationToken {
+        &self.end
+    }
+
+    /// Says whether the text of a mail is on its way, from now on.
+    pub(super) fn set_sends_text(&self, sends_text: bool) {
+        if let Some(entry) = self.places.open().by_number.get_mut(&self.number) {
+            (entry.since, entry.sends_text) = (Instant::now(), sends_text);
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.open().by_number.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use domain::sms_products::email::EmailDomain;
+    use tokio::time::advance;
+
+    use super::*;
+
+    fn settings(connections: usize, connections_per_source: usize) -> ListenerSettings {
+        let domain = EmailDomain::parse("sms.example.com").unwrap();
+        ListenerSettings { connections, connections_per_source, ..ListenerSettings::new(domain) }
+    }
+
+    fn source(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_longest_idle_of_the_largest_share_makes_room() {
+        let (places, settings) = (Places::default(), settings(4, 3));
+        let alone = places.enter(source(1), &settings).unwrap();
+        let mut of_many = Vec::new();
+        for _ in 0..3 {
+            advance(Duration::from_secs(1)).await;
+            of_many.push(places.enter(source(2), &settings).unwrap());
+        }
+        assert!(places.enter(source(2), &settings).is_none(), "its share is full");
+
+        let newcomer = places.enter(source(3), &settings).unwrap();
+
+        assert!(!alone.end().is_cancelled() && !newcomer.end().is_cancelled());
+        assert_eq!(of_many.iter().map(|place| place.end().is_cancelled()).collect::<Vec<_>>(), [true, false, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_sends_a_mail_is_ended_only_when_it_takes_long() {
+        let (places, settings) = (Places::default(), settings(2, 2));
+        let (first, second) =
+            (places.enter(source(1), &settings).unwrap(), places.enter(source(1), &settings).unwrap());
+        first.set_sends_text(true);
+        second.set_sends_text(true);
+        advance(TEXT_AT_LEAST).await;
+        assert!(places.enter(source(2), &settings).is_none());
+        second.set_sends_text(false);
+        let third = places.enter(source(2), &settings).unwrap();
+        assert!(second.end().is_cancelled() && !first.end().is_cancelled());
+        third.set_sends_text(true);
+        advance(Duration::from_secs(1)).await;
+        assert!(places.enter(source(3), &settings).is_some());
+        assert!(first.end().is_cancelled() && !third.end().is_cancelled());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_that_was_given_back_is_free() {
+        let (places, settings) = (Places::default(), settings(1, 1));
+        let first = places.enter(source(1), &settings).unwrap();
+        assert!(places.enter(source(1), &settings).is_none());
+        drop(first);
+        assert!(places.enter(source(1), &settings).is_some());
+    }
+}
