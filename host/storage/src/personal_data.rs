@@ -51,6 +51,7 @@ pub const REGISTRY: &[Table] = &[
     table("live_stream", &[]),
     table("live_ticket", &[]),
     table("login_failure", &["account_hash"]),
+    table("login_place", &["account_hash", "place_hash"]),
     table("marketing_stop", &[]),
     table("master_key_check", &[]),
     table("media", &["filename", "source_url", "provider_media_id"]),

@@ -7,6 +7,7 @@ pub mod clients;
 pub mod contacts;
 pub mod credits;
 pub mod email_senders;
+pub mod login_failures;
 pub mod profiles;
 pub mod settings;
 pub mod teams;

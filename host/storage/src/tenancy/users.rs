@@ -1,4 +1,4 @@
-//! The people and programs that act for a client, and their failed logins.
+//! The people and programs that act for a client.
 
 use std::{fmt, str::FromStr};
 
@@ -235,48 +235,4 @@ pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> R
             .fetch_optional(db)
             .await?;
     role.as_deref().map(stored_role).transpose()
-}
-
-/// When the failed logins of an account since `since` happened, newest first, at most `limit`.
-pub async fn recent_failures(
-    db: &mut PgConnection,
-    account_hash: &[u8],
-    since: DateTime<Utc>,
-    limit: i64,
-) -> Result<Vec<DateTime<Utc>>> {
-    let times = sqlx::query_scalar(
-        "SELECT failed_at FROM login_failure WHERE account_hash = $1 AND failed_at > $2 ORDER BY failed_at DESC LIMIT $3",
-    )
-    .bind(account_hash)
-    .bind(since)
-    .bind(limit)
-    .fetch_all(db)
-    .await?;
-    Ok(times)
-}
-
-/// Notes a failed login.
-pub async fn record_failure(db: &mut PgConnection, account_hash: &[u8], id: Uuid, at: DateTime<Utc>) -> Result<()> {
-    sqlx::query("INSERT INTO login_failure (account_hash, id, failed_at) VALUES ($1, $2, $3)")
-        .bind(account_hash)
-        .bind(id)
-        .bind(at)
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-/// Makes logins of one account wait for each other until the transaction ends.
-pub async fn lock_account(db: &mut PgConnection, account_hash: &[u8]) -> Result<()> {
-    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))")
-        .bind(account_hash)
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-/// Forgets failed logins from before `before`.
-pub async fn forget_failures(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM login_failure WHERE failed_at < $1").bind(before).execute(db).await?;
-    Ok(done.rows_affected())
 }

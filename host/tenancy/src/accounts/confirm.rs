@@ -5,9 +5,8 @@ use std::net::IpAddr;
 use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
 use storage::tenancy::users;
-use uuid::Uuid;
 
-use super::{LoginError, logins::refuse_when_limited, password, turns::Visitor};
+use super::{LoginError, failures::Counted, password, turns::Visitor};
 use base::{Error, audit::Administration, secrets::SealError};
 
 /// Whether a password is that of a user. Wrong ones are counted for `on_behalf_of`, such as the sender of a mail, apart from
@@ -20,27 +19,30 @@ pub async fn confirm_password(
     from: Option<IpAddr>,
 ) -> Result<(), LoginError> {
     let account = account_hash(on_behalf_of);
-    let found = {
+    let (counted, found) = {
         let mut db = admin.db.acquire().await?;
-        refuse_when_limited(admin, &mut db, &account).await?;
-        users::get(&mut db, client, user).await?
+        let counted = Counted::find(&mut db, account.clone(), from).await?;
+        counted.refuse_when_limited(admin, &mut db).await?;
+        (counted, users::get(&mut db, client, user).await?)
     };
-    let visitor = Visitor::new(from, account.clone());
+    let visitor = Visitor::new(from, account);
     let stored = found.as_ref().map(|user| user.password_hash.clone());
     let turn = password::TURNS.wait(&visitor).await?;
     let right = password::verify(turn, password, stored).await;
     let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
     let mut tx = admin.db.begin().await?;
-    users::lock_account(&mut tx, &account).await?;
-    refuse_when_limited(admin, &mut tx, &account).await?;
+    counted.lock(&mut tx).await?;
+    counted.refuse_when_limited(admin, &mut tx).await?;
     match found.filter(|_| right) {
         None => {
-            users::record_failure(&mut tx, &account, admin.mint::<Uuid>(), admin.now()).await?;
+            counted.record(admin, &mut tx).await?;
             tx.commit().await?;
             Err(LoginError::InvalidCredentials)
         }
         Some(user) if user.password_is_temporary => Err(LoginError::TemporaryPassword),
         Some(_) => {
+            counted.welcome(admin, &mut tx).await?;
+            tx.commit().await?;
             password::TURNS.remember(visitor);
             Ok(())
         }

@@ -2,22 +2,17 @@
 
 use std::{fmt, net::IpAddr, time::Duration};
 
-use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::{PgConnection, Postgres, Transaction, tenancy::users};
-use uuid::Uuid;
 
 use super::{
+    failures::Counted,
     password,
     turns::{TooMany, Visitor},
 };
 use base::audit::Administration;
 use base::{Error, secrets::SealError};
-
-/// Wrong passwords per account within [`FAILURE_WINDOW`]; one more is not even judged (DESIGN 7).
-const FAILURES_ALLOWED: usize = 10;
-const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
 
 /// Who somebody says to be. `Debug` does not show them.
 #[derive(Clone)]
@@ -84,7 +79,7 @@ impl From<storage::SqlxError> for LoginError {
 
 /// A login whose password was compared, and which has not been admitted.
 pub(super) struct Judged {
-    account: Vec<u8>,
+    counted: Counted,
     visitor: Visitor,
     /// The user, when the password is its own.
     found: Option<(ClientId, users::User)>,
@@ -120,31 +115,33 @@ impl Known {
 /// Guesses are counted per account named, known or not. They are hashed side by side but admitted one after the other, so
 /// that a hundred at once learn no more than ten in a row.
 pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Judged, LoginError> {
-    let (account, found) = {
+    let (account, counted, found) = {
         let mut db = admin.db.acquire().await?;
         let account = account_hash(&mut db, &login).await?;
-        refuse_when_limited(admin, &mut db, &account).await?;
-        (account, find_user(&mut db, &login).await?)
+        let counted = Counted::find(&mut db, account.clone(), login.from).await?;
+        counted.refuse_when_limited(admin, &mut db).await?;
+        (account, counted, find_user(&mut db, &login).await?)
     };
-    let visitor = Visitor::new(login.from, account.clone());
+    let visitor = Visitor::new(login.from, account);
     let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
     let turn = password::TURNS.wait(&visitor).await?;
     let right = password::verify(turn, login.password, stored).await;
     let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
-    Ok(Judged { account, visitor, found: found.filter(|_| right) })
+    Ok(Judged { counted, visitor, found: found.filter(|_| right) })
 }
 
 /// Lets in whoever knows the password, and counts everybody else.
 pub(super) async fn admit(admin: &Administration<'_>, judged: Judged) -> Result<Admitted, LoginError> {
-    let Judged { account, visitor, found } = judged;
+    let Judged { counted, visitor, found } = judged;
     let mut tx = admin.db.begin().await?;
-    users::lock_account(&mut tx, &account).await?;
-    refuse_when_limited(admin, &mut tx, &account).await?;
+    counted.lock(&mut tx).await?;
+    counted.refuse_when_limited(admin, &mut tx).await?;
     let Some((client, user)) = found else {
-        users::record_failure(&mut tx, &account, admin.mint::<Uuid>(), admin.now()).await?;
+        counted.record(admin, &mut tx).await?;
         tx.commit().await?;
         return Err(LoginError::InvalidCredentials);
     };
+    counted.welcome(admin, &mut tx).await?;
     Ok(Admitted { tx, client, user, visitor: Known(visitor) })
 }
 
@@ -154,28 +151,6 @@ async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(Clien
     }
     let Some(client) = storage::tenancy::clients::find_by_ref(db, &login.client_ref).await? else { return Ok(None) };
     Ok(users::find_by_email(db, client, &login.email).await?.map(|user| (client, user)))
-}
-
-pub(super) async fn refuse_when_limited(
-    admin: &Administration<'_>,
-    db: &mut PgConnection,
-    account: &[u8],
-) -> Result<(), LoginError> {
-    let now = admin.now();
-    let limit = i64::try_from(FAILURES_ALLOWED).unwrap_or(i64::MAX);
-    let failures = users::recent_failures(db, account, now - FAILURE_WINDOW, limit).await?;
-    match oldest_that_counts(&failures) {
-        Some(oldest) => {
-            let retry_after = (oldest + FAILURE_WINDOW - now).to_std().unwrap_or_default();
-            Err(LoginError::RateLimited { retry_after: retry_after.max(Duration::from_secs(1)) })
-        }
-        None => Ok(()),
-    }
-}
-
-/// The failure whose passing lets the next attempt in, when there are too many.
-fn oldest_that_counts(newest_first: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
-    newest_first.get(FAILURES_ALLOWED - 1).copied()
 }
 
 /// No database text holds a NUL character, so nothing stored is named by one.
@@ -193,10 +168,4 @@ async fn account_hash(db: &mut PgConnection, login: &Login) -> Result<Vec<u8>, s
     digest.update([0]);
     digest.update(email.as_bytes());
     Ok(digest.finalize().to_vec())
-}
-
-/// Forgets failures that no longer count. Part of the daily upkeep.
-pub async fn forget_old_failures(admin: &Administration<'_>) -> base::Result<u64> {
-    let mut db = admin.db.acquire().await?;
-    Ok(users::forget_failures(&mut db, admin.now() - FAILURE_WINDOW).await?)
 }

@@ -226,6 +226,55 @@ async fn a_password_may_have_1024_bytes_and_no_more() {
     assert!(matches!(longer, LoginError::InvalidCredentials));
 }
 
+/// The usual login from this address.
+fn login_from(address: &str, password: &str) -> Login {
+    Login { from: Some(address.parse().unwrap()), ..login(password) }
+}
+
+#[tokio::test]
+async fn wrong_passwords_of_strangers_do_not_lock_a_user_out_of_a_familiar_place() {
+    let office = Office::open().await;
+    create_client(&office.administration(), acme()).await.unwrap();
+    retrieve_api_key(&office.administration(), login_from("2001:db8:1:2::1", "correct horse")).await.unwrap();
+    for at in 0..10 {
+        let wrong = login_from(&format!("198.51.100.{at}"), "wrong");
+        assert!(matches!(fails(&office, wrong).await, LoginError::InvalidCredentials));
+    }
+    let stranger = fails(&office, login_from("203.0.113.1", "correct horse")).await;
+    assert!(matches!(stranger, LoginError::RateLimited { .. }));
+    // Another address of the same network of 64 bits is the same place.
+    retrieve_api_key(&office.administration(), login_from("2001:db8:1:2::2", "correct horse")).await.unwrap();
+}
+
+#[tokio::test]
+async fn wrong_passwords_from_a_familiar_place_close_the_account_for_that_place_alone() {
+    let office = Office::open().await;
+    create_client(&office.administration(), acme()).await.unwrap();
+    for place in ["192.0.2.1", "192.0.2.2"] {
+        retrieve_api_key(&office.administration(), login_from(place, "correct horse")).await.unwrap();
+    }
+    for _ in 0..10 {
+        assert!(matches!(fails(&office, login_from("192.0.2.1", "wrong")).await, LoginError::InvalidCredentials));
+    }
+    let refused = fails(&office, login_from("192.0.2.1", "correct horse")).await;
+    assert!(matches!(refused, LoginError::RateLimited { .. }));
+    for place in ["192.0.2.2", "203.0.113.1"] {
+        retrieve_api_key(&office.administration(), login_from(place, "correct horse")).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_place_is_forgotten_ninety_days_after_the_last_login_from_there() {
+    let office = Office::open().await;
+    create_client(&office.administration(), acme()).await.unwrap();
+    retrieve_api_key(&office.administration(), login_from("192.0.2.1", "correct horse")).await.unwrap();
+    let day = Duration::from_secs(24 * 60 * 60);
+    office.clock.advance(day * 89);
+    assert_eq!(forget_old_failures(&office.administration()).await.unwrap(), 0);
+    office.clock.advance(day * 2);
+    assert_eq!(forget_old_failures(&office.administration()).await.unwrap(), 1);
+}
+
 #[tokio::test]
 async fn accounts_that_do_not_exist_are_limited_too() {
     let office = Office::open().await;
