@@ -69,6 +69,9 @@ async fn the_latest_send_is_the_one_that_is_answered() {
     patchbay.credits(&other, 5);
     send(&patchbay, &client, &phone, "One", json!({ "replyCallBackURL": sink.url("first") })).await;
     send(&patchbay, &other, &phone, "Two", json!({ "replyCallBackURL": sink.url("second") })).await;
+    for text in ["One", "Two"] {
+        phone.receives(text, |message| message["text"] == text).await;
+    }
 
     phone.write_sms(SOURCE, "hello").await;
 
@@ -138,6 +141,7 @@ async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid
     let (patchbay, client, phone) = stage().await;
     let sink = Sink::start().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.receives("the first SMS", |message| message["text"] == "One").await;
     phone.write_sms(SOURCE, "stop").await;
     listed(&patchbay, &client, &phone, true).await;
     let settings = json!({ "receiptCallBackURL": sink.url("receipt") });
@@ -162,6 +166,7 @@ async fn each_of_the_requests_for_one_who_is_blocked_is_told_of_it_when_they_com
     let (patchbay, client, phone) = stage().await;
     let sink = Sink::start().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.receives("the first SMS", |message| message["text"] == "One").await;
     phone.write_sms(SOURCE, "stop").await;
     listed(&patchbay, &client, &phone, true).await;
     let settings = json!({ "receiptCallBackURL": sink.url("receipt") });
@@ -205,6 +210,7 @@ async fn a_stop_is_of_one_client_and_an_operator_can_take_it_back() {
     let other = patchbay.new_bare_client();
     patchbay.credits(&other, 5);
     send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.receives("the SMS", |message| message["text"] == "One").await;
     phone.write_sms(SOURCE, "quit").await;
     listed(&patchbay, &client, &phone, true).await;
     assert_eq!(opted_out(&patchbay, &other).await, Vec::<Value>::new());

@@ -65,7 +65,7 @@ async fn a_receipt_that_comes_after_the_text_was_forgotten_counts() {
 
 #[tokio::test]
 async fn an_sms_that_may_have_arrived_is_not_given_back_to_who_stops_its_repetition() {
-    let patchbay = Setup::new().set("limits.unknown_after", "3s").start().await;
+    let patchbay = Setup::new().set("limits.unknown_after", "5s").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
     let phone = patchbay.phone("27820000001");
