@@ -1,6 +1,6 @@
 //! One SMS that routers are asked about, and what a decision makes of it.
 
-use domain::{content::SmsContent, segments, sms_route::SmsRoute};
+use domain::{content::SmsContent, segments, sms_products::source, sms_route::SmsRoute};
 use plugin_host::sms_router::{Change, Decision, Direction, Sms};
 use uuid::Uuid;
 
@@ -69,9 +69,14 @@ impl Asked {
                 false => said.push(format!("there is no bind `{bind}`")),
             }
         }
-        if let Some(source) = source {
-            self.sms.source.clone_from(&source);
-            self.route.source = Some(source);
+        if let Some(chosen) = source {
+            match source::source(&chosen) {
+                Some(source) => {
+                    source.clone_into(&mut self.sms.source);
+                    self.route.source = Some(source.to_owned());
+                }
+                None => said.push(format!("its source `{chosen}` is not used: a source is {}", source::WHAT_IT_IS)),
+            }
         }
         self.route.priority = priority.or(self.route.priority);
         self.route.validity_seconds = validity_seconds.or(self.route.validity_seconds);
@@ -142,6 +147,26 @@ mod tests {
         assert_eq!((said.as_deref(), one.route.bind.as_deref()), (Some("there is no bind `three`"), None));
         assert_eq!(one.apply(Decision::Change(Change { bind: Some("two".into()), ..nothing() })), None);
         assert_eq!(one.route.bind.as_deref(), Some("two"));
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_one_is_not_used_and_said() {
+        for wrong in
+            ["TWELVE CHARS", "Caf\u{e9}", "", " ", "+", "+SHOP", "1234567890123456", "a\nb", "<SHOP>", "\u{1f600}"]
+        {
+            let mut one = asked("hello", Direction::Outgoing);
+            let change =
+                Change { source: Some(wrong.into()), priority: Some(2), reason: Some("ours".into()), ..nothing() };
+            let said = one.apply(Decision::Change(change)).unwrap();
+            assert!(said.starts_with("ours; its source") && said.contains("is not used"), "{said}");
+            assert_eq!((one.route.source.as_deref(), one.sms.source.as_str()), (None, "ACME"), "{wrong:?}");
+            assert_eq!(one.route.priority, Some(2), "the rest of the change counts");
+        }
+        for (chosen, used) in [("+27110000000", "27110000000"), (" SHOP ", "SHOP"), ("31500", "31500")] {
+            let mut one = asked("hello", Direction::Outgoing);
+            assert_eq!(one.apply(Decision::Change(Change { source: Some(chosen.into()), ..nothing() })), None);
+            assert_eq!((one.route.source.as_deref(), one.sms.source.as_str()), (Some(used), used), "{chosen}");
+        }
     }
 
     #[test]
