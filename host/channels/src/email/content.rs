@@ -3,7 +3,7 @@
 use domain::sms_products::email::{EmailAddress, Flow};
 use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::{From, MailContent};
+use super::{From, MailContent, charset};
 
 /// Longest `Message-ID` that is repeated, in characters.
 const MESSAGE_ID_MAX: usize = 250;
@@ -13,7 +13,7 @@ const NOT_ANSWERED: [&str; 4] = ["bulk", "list", "junk", "auto_reply"];
 const OF_PROGRAMS: [&str; 4] = ["List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Reply"];
 
 pub(super) fn read(raw: &[u8]) -> Option<MailContent> {
-    let message = MessageParser::default().parse(raw)?;
+    let message = MessageParser::default().parse(charset::unmarked(raw))?;
     let (body, flow) = body(&message);
     Some(MailContent {
         from: from(&message),
@@ -40,19 +40,36 @@ fn from(message: &Message<'_>) -> From {
 
 /// The first part with words in it: plain text before HTML.
 fn body(message: &Message<'_>) -> (String, Flow) {
-    let texts =
-        || (0..message.text_body_count()).filter_map(|at| Some((at, message.text_part(u32::try_from(at).ok()?)?)));
-    for (at, part) in texts() {
-        if let Some(text) = message.body_text(at).filter(|text| !text.trim().is_empty()) {
-            return (text.into_owned(), flow(part));
+    // The library takes a text without a subtype for a file (RFC 2045 has it be plain text).
+    let bare = message.parts.iter().enumerate().filter(|(_, part)| is_bare_text(part)).map(|(at, _)| at);
+    let known = message.text_body.iter().filter_map(|at| usize::try_from(*at).ok());
+    let mut places: Vec<usize> = known.chain(bare).collect();
+    places.sort_unstable();
+    places.extend(message.html_body.iter().filter_map(|at| usize::try_from(*at).ok()));
+    let parts = places.into_iter().filter_map(|at| message.parts.get(at));
+    let mut said = parts.filter_map(|part| Some((words(message, part)?, flow(part))));
+    said.find(|(text, _)| !text.trim().is_empty()).unwrap_or((String::new(), Flow::Fixed))
+}
+
+/// What a part says, if it is a text.
+fn words(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
+    match &part.body {
+        PartType::Text(text) => Some(charset::text(message, part, false).unwrap_or_else(|| text.to_string())),
+        PartType::Html(html) => {
+            let html = charset::text(message, part, true).unwrap_or_else(|| html.to_string());
+            Some(mail_parser::decoders::html::html_to_text(&html))
         }
-    }
-    let html = (0..message.html_body_count()).filter_map(|at| message.html_part(u32::try_from(at).ok()?));
-    let words = html.filter_map(|part| match &part.body {
-        PartType::Html(html) => Some(mail_parser::decoders::html::html_to_text(html)),
         _ => None,
+    }
+}
+
+fn is_bare_text(part: &MessagePart<'_>) -> bool {
+    let kind = part.content_type();
+    let is_bare = kind.is_some_and(|kind| {
+        kind.ctype().eq_ignore_ascii_case("text") && kind.subtype().is_none_or(|subtype| subtype.trim().is_empty())
     });
-    (words.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default(), Flow::Fixed)
+    let is_file = part.content_disposition().is_some_and(|disposition| disposition.is_attachment());
+    is_bare && !is_file && matches!(part.body, PartType::Text(_))
 }
 
 fn flow(part: &MessagePart<'_>) -> Flow {
@@ -121,6 +138,40 @@ mod tests {
         assert_eq!(coded("utf-8", "base64", "R3LDvMOfZQo=").body.trim(), "Grüße");
         assert_eq!(coded("windows-1251", "base64", "z/Do4uXy").body.trim(), "Привет");
         assert_eq!(coded("iso-2022-jp", "base64", "GyRCRnxLXBsoQg==").body.trim(), "日本");
+    }
+
+    #[test]
+    fn a_text_without_a_subtype_is_plain_text() {
+        for kind in ["text", "TEXT", "text; charset=iso-8859-1", "text/", "text/; format=fixed"] {
+            let read = content(&format!("From: a@b.c\nMIME-Version: 1.0\nContent-Type: {kind}\n\nHello you\n"));
+            assert_eq!(read.body.trim(), "Hello you", "{kind}");
+        }
+        let read = content(
+            "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=in\n\n--in\n\
+             Content-Type: text\n\nPlain\n--in\nContent-Type: text/html\n\n<b>Rich</b>\n--in--\n",
+        );
+        assert_eq!(read.body.trim(), "Plain");
+        let read = content(
+            "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=in\n\n--in\n\
+             Content-Type: text\nContent-Disposition: attachment\n\nA file\n--in\nContent-Type: text/html\n\n<b>Rich</b>\n--in--\n",
+        );
+        assert_eq!(read.body.trim(), "Rich");
+    }
+
+    #[test]
+    fn what_the_bytes_are_counts_more_than_what_is_said_of_them() {
+        let of = |kind: &str, encoding: &str, body: &[u8]| {
+            let head = format!(
+                "From: a@b.c\r\nMIME-Version: 1.0\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n"
+            );
+            read(&[head.as_bytes(), body, b"\r\n"].concat()).unwrap().body.trim().to_owned()
+        };
+        assert_eq!(of("text/plain; charset=iso-8859-1", "8bit", "Grüße".as_bytes()), "Grüße");
+        assert_eq!(of("text/plain; charset=us-ascii", "quoted-printable", b"Gr=C3=BC=C3=9Fe"), "Grüße");
+        assert_eq!(of("text/plain; charset=windows-1252", "base64", b"77u/R3LDvMOfZQ=="), "Grüße");
+        assert_eq!(of("text/html", "8bit", b"<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"), "Привет");
+        let marked = read(b"\xef\xbb\xbfFrom: a@b.c\r\nSubject: word\r\n\r\n\xef\xbb\xbfHello\r\n").unwrap();
+        assert_eq!((marked.from, marked.subject.as_str(), marked.body.trim()), (address("a@b.c"), "word", "Hello"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! E-mail to SMS (PROVIDERS E): a listener that speaks SMTP, what of a mail matters, and the relay that answers go to. SMTP and
 //! MIME are read by `smtp-proto` and `mail-parser`, mails are written by `lettre`.
 
+mod charset;
 mod content;
 mod listener;
 mod places;
