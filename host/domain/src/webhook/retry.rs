@@ -35,6 +35,9 @@ pub enum AfterFailure {
     GiveUp,
 }
 
+/// The longest `Retry-After` that is honoured whatever the schedule plans.
+const LONGEST_ASKED: Duration = Duration::from_secs(3600);
+
 /// The attempt that failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedAttempt {
@@ -49,7 +52,8 @@ pub struct FailedAttempt {
 }
 
 /// The schedule holds the delays between attempts, so it allows one attempt more than it has entries. A delay varies by
-/// up to 20% either way. `Retry-After` is honoured between once and twice the planned delay, and then only lengthened.
+/// up to 20% either way. `Retry-After` is honoured from the planned delay to an hour, or to twice the planned delay where that is
+/// longer, and then only lengthened.
 pub fn after_failure(schedule: &[Duration], failed: &FailedAttempt) -> AfterFailure {
     let planned = match failed.attempts.checked_sub(1).and_then(|at| schedule.get(at)) {
         Some(planned) => *planned,
@@ -57,7 +61,7 @@ pub fn after_failure(schedule: &[Duration], failed: &FailedAttempt) -> AfterFail
     };
     let delay = match failed.retry_after {
         Some(asked) => {
-            let longest = planned.saturating_mul(2);
+            let longest = planned.saturating_mul(2).max(LONGEST_ASKED);
             scaled(asked.clamp(planned, longest), 1000, 200, failed.jitter).min(longest)
         }
         None => scaled(planned, 800, 400, failed.jitter),

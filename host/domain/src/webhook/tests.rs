@@ -37,12 +37,28 @@ fn a_delay_varies_by_a_fifth_either_way_and_no_more() {
 }
 
 #[test]
-fn retry_after_counts_between_once_and_twice_the_planned_delay() {
+fn retry_after_counts_from_the_planned_delay_to_an_hour() {
     assert_eq!(delay(1, 0, Some(3)), Some(10_000));
     assert_eq!(delay(1, 0, Some(15)), Some(15_000));
-    assert_eq!(delay(1, 0, Some(3600)), Some(20_000));
-    assert_eq!(delay(1, u64::MAX, Some(3600)), Some(20_000));
     assert_eq!(delay(1, u64::MAX, Some(15)), Some(18_000));
+    assert_eq!(delay(1, 0, Some(900)), Some(900_000));
+    for jitter in [0, u64::MAX] {
+        assert_eq!(delay(1, jitter, Some(3600)), Some(3_600_000));
+        assert_eq!(delay(1, jitter, Some(3601)), Some(3_600_000));
+        assert_eq!(delay(1, jitter, Some(u64::MAX)), Some(3_600_000));
+    }
+}
+
+#[test]
+fn retry_after_counts_to_twice_a_planned_delay_of_more_than_half_an_hour() {
+    let planned = [Duration::from_secs(2 * 3600)];
+    let delay = |asked| {
+        let failed =
+            FailedAttempt { attempts: 1, now: now(), jitter: 0, retry_after: Some(Duration::from_secs(asked)) };
+        let AfterFailure::RetryAt(moment) = after_failure(&planned, &failed) else { panic!("given up") };
+        (moment - now()).num_seconds()
+    };
+    assert_eq!([3600, 3 * 3600, 9 * 3600].map(delay), [2 * 3600, 3 * 3600, 4 * 3600]);
 }
 
 #[test]
