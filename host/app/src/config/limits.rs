@@ -72,7 +72,7 @@ section! {
         plugin_prompt_cpu: Duration = Duration::from_millis(50),
         /// Bytes that a plugin may pass to the host in one host call.
         plugin_hostcall_fuel: u64 = 4 * MIB,
-        /// Bytes of log that one call keeps.
+        /// Bytes of log that one call keeps. Of what is longer the beginning and the last line are kept.
         plugin_log_bytes: u64 = 16 * KIB,
         /// Elements of all tables of one plugin call.
         plugin_table_elements: usize = 100_000,
@@ -82,7 +82,7 @@ section! {
         plugin_actions: usize = 32,
         /// Calls of one plugin call to the host.
         plugin_host_calls: u64 = 256,
-        /// Bytes of standard output and standard error that one call keeps.
+        /// Bytes of standard output and standard error that one call keeps: the beginning and the end.
         plugin_output_bytes: u64 = 16 * KIB,
         /// Bytes of one webhook body.
         plugin_body_bytes: u64 = 256 * KIB,

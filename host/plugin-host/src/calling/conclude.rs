@@ -19,6 +19,9 @@ use crate::worlds::answer::Fault;
 /// The engine's words when `Limits::transfer_bytes` is used up. It has no type of its own.
 const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";
 
+/// How a Python traceback begins.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
 /// How often a function is among the innermost calls before it counts as one that calls itself without end. The engine
 /// keeps the innermost twenty.
 const CALLS_IN_A_ROW: usize = 5;
@@ -31,7 +34,6 @@ pub(super) fn conclude<Q: Question>(
     duration: Duration,
     question: &Q,
 ) -> Result<Answered<Q::Answer>, CallError> {
-    let stderr = guest.output.text();
     let mut trace = CallTrace {
         plugin: plugin.name.clone(),
         version: plugin.version,
@@ -39,7 +41,7 @@ pub(super) fn conclude<Q: Question>(
         duration,
         peak_memory_bytes: guest.meter.peak_memory_bytes(),
         logs: guest.take_logs(),
-        stderr,
+        stderr: guest.output.printed().text,
         outcome: Outcome::Answered,
         http_requests: guest.outgoing.sent,
         recording: None,
@@ -129,11 +131,50 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
         Some(trap) => trap.to_string(),
         None => fault.root_cause().to_string(),
     };
-    format!("{trap}{}", printed(&guest.output.text()))
+    format!("{trap}{}", printed(&guest.output.printed().text))
 }
 
-/// What the reason of a trap says of the output: its first two lines.
+/// What the reason of a trap says of the output: its first two lines, or the exception of a Python traceback.
 pub(super) fn printed(output: &str) -> String {
-    let said = output.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect::<Vec<_>>().join(" ");
-    if said.is_empty() { said } else { format!("; it printed: {said}") }
+    let lines = || output.lines().filter(|line| !line.trim().is_empty());
+    let said: Vec<&str> = match exception(output) {
+        Some(exception) => lines().take(1).chain([exception]).map(str::trim).collect(),
+        None => lines().take(2).map(str::trim).collect(),
+    };
+    if said.is_empty() { String::new() } else { format!("; it printed: {}", said.join(" ")) }
+}
+
+/// The line that names the exception of the last Python traceback. Python writes it after the frames, which are indented, and
+/// the exception that ended the program last of all.
+fn exception(output: &str) -> Option<&str> {
+    let (_, traceback) = output.rsplit_once(TRACEBACK)?;
+    let unindented = |line: &&str| !line.is_empty() && !line.starts_with(char::is_whitespace) && !line.starts_with('[');
+    traceback.lines().skip(1).find(unindented)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printed;
+
+    #[test]
+    fn a_trap_repeats_the_first_two_lines_of_the_output() {
+        assert_eq!(printed(" one \n\ntwo\nthree"), "; it printed: one two");
+        assert_eq!(printed("\n \n"), "");
+    }
+
+    #[test]
+    fn a_trap_repeats_the_exception_of_a_python_traceback() {
+        let header = "Traceback (most recent call last):";
+        let frame = "  File \"main.py\", line 7, in handle\n    total(order)\n";
+        let one = format!("{header}\n{frame}KeyError: 'order'\n");
+        assert_eq!(printed(&one), format!("; it printed: {header} KeyError: 'order'"));
+        let cut = format!("{header}\n{frame}\n[900 bytes are left out here]\n{frame}ValueError: no\nfurther line\n");
+        assert_eq!(printed(&cut), format!("; it printed: {header} ValueError: no"));
+        let chained = format!(
+            "{one}\nDuring handling of the above exception, another exception occurred:\n\n{header}\n{frame}OSError: x"
+        );
+        assert_eq!(printed(&chained), format!("; it printed: {header} OSError: x"));
+        assert_eq!(printed(&format!("a word before\n{one}")), "; it printed: a word before KeyError: 'order'");
+        assert_eq!(printed(header), format!("; it printed: {header}"), "one without an end");
+    }
 }

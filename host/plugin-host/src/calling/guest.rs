@@ -13,10 +13,13 @@ use super::key_values::{KeyValueError, KeyValues};
 use super::limits::{Limit, Limits};
 use super::meter::Meter;
 use super::outgoing::Outgoing;
-use super::output::Output;
+use super::output::{Gaps, Output, Printed};
 use super::outside::Outside;
 use crate::fairness::room::Room;
 use crate::{Call, LogLevel};
+
+/// The last line has at least this share of the room for lines, beyond that room.
+const LAST_LOG_SHARE: usize = 4;
 
 /// Random bytes in one request; a hash map asks for 16.
 const RANDOM_BYTES: u64 = 64 << 10;
@@ -46,7 +49,10 @@ pub(crate) struct Guest {
     pub(crate) config: String,
     logs: Vec<LogLine>,
     log_room: usize,
-    logs_dropped: bool,
+    /// The last line that there was no room for.
+    last_log: Option<LogLine>,
+    /// Lines that there was no room for.
+    logs_dropped: u64,
     /// What the guest asks of the outside, and what it is told, is written down.
     recorded: bool,
     pub(crate) host_calls: u32,
@@ -86,7 +92,8 @@ impl Guest {
             config: call.config.to_owned(),
             logs: Vec::new(),
             log_room: limits.log_bytes,
-            logs_dropped: false,
+            last_log: None,
+            logs_dropped: 0,
             recorded: call.record,
             host_calls: 0,
             stop_after: None,
@@ -126,21 +133,37 @@ impl Guest {
                 self.log_room = room;
                 self.logs.push(LogLine { level, message });
             }
-            None => self.logs_dropped = true,
+            None => {
+                self.last_log = Some(LogLine { level, message });
+                self.logs_dropped += 1;
+            }
         }
+    }
+
+    /// The last line that there was no room for: its beginning and its end, where the reason of a failure stands.
+    fn last_log(&self) -> Option<(LogLevel, Printed)> {
+        let LogLine { level, message } = self.last_log.as_ref()?;
+        let room = self.log_room.max(self.limits.log_bytes / LAST_LOG_SHARE);
+        Some((*level, Printed::of(message, room)))
+    }
+
+    /// Where what is kept leaves something out.
+    pub(crate) fn gaps(&self) -> Gaps {
+        Gaps { output: self.output.printed().gap, last_log: self.last_log().and_then(|(_, last)| last.gap) }
     }
 
     /// Whether the guest wrote more than is kept.
     pub(crate) fn has_flooded(&self) -> bool {
-        self.logs_dropped || self.output.is_full()
+        self.logs_dropped > 0 || self.output.is_cut()
     }
 
     pub(crate) fn take_logs(&mut self) -> Vec<LogLine> {
         let mut logs = std::mem::take(&mut self.logs);
-        if self.logs_dropped {
+        if self.logs_dropped > 1 {
             let message = format!("[lines were dropped: a call may log {} bytes]", self.limits.log_bytes);
             logs.push(LogLine { level: LogLevel::Warn, message });
         }
+        logs.extend(self.last_log().map(|(level, last)| LogLine { level, message: last.text }));
         logs
     }
 }

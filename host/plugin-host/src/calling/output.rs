@@ -1,6 +1,8 @@
-//! Keeps the first bytes that a guest writes to standard output and standard error, and drops the rest: a guest that
-//! prints too much goes on, where a full pipe would make it panic.
+//! Keeps the first and the last bytes that a guest writes to standard output and standard error, and drops what is between
+//! them: a guest that prints too much goes on, where a full pipe would make it panic. The end is kept because it holds the
+//! reason of a failure: the last line of a Python traceback names the exception.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -15,31 +17,103 @@ const PERMIT: usize = 64 << 10;
 /// One sink for both streams, so that lines stay in order.
 #[derive(Clone)]
 pub(crate) struct Output {
-    kept: Arc<Mutex<Vec<u8>>>,
-    most: usize,
+    kept: Arc<Mutex<Kept>>,
+    /// Bytes that are kept of the beginning.
+    most_first: usize,
+    /// Bytes that are kept of the end.
+    most_last: usize,
+}
+
+#[derive(Default)]
+struct Kept {
+    first: Vec<u8>,
+    last: VecDeque<u8>,
+    dropped: u64,
+}
+
+/// Where what is kept of a call leaves something out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Gaps {
+    /// In what it printed.
+    pub(crate) output: Option<Gap>,
+    /// In the last line that it logged.
+    pub(crate) last_log: Option<Gap>,
+}
+
+/// What a guest wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Printed {
+    /// All of it; where some was left out, a line says so.
+    pub(crate) text: String,
+    /// Where some was left out.
+    pub(crate) gap: Option<Gap>,
+}
+
+/// Where a text leaves something out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// Where the beginning ends, in bytes.
+    pub(crate) first_ends: usize,
+    /// Where the end begins, in bytes.
+    pub(crate) last_begins: usize,
+    /// The end begins within a line.
+    pub(crate) within_line: bool,
+}
+
+impl Printed {
+    /// A text, or the beginning and the end of a longer one.
+    pub(crate) fn of(text: &str, most: usize) -> Self {
+        let output = Output::new(most);
+        output.keep(text.as_bytes());
+        output.printed()
+    }
 }
 
 impl Output {
+    /// Keeps so many bytes: half of them of the end.
     pub(crate) fn new(most: usize) -> Self {
-        Self { kept: Arc::default(), most }
+        let most_last = most / 2;
+        Self { kept: Arc::default(), most_first: most - most_last, most_last }
     }
 
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.lock()).into_owned()
+    pub(crate) fn printed(&self) -> Printed {
+        let kept = self.lock();
+        let last: Vec<u8> = kept.last.iter().copied().collect();
+        if kept.dropped == 0 {
+            let all = [kept.first.as_slice(), last.as_slice()].concat();
+            return Printed { text: String::from_utf8_lossy(&all).into_owned(), gap: None };
+        }
+        let line = last.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < last.len());
+        // Without the beginning of a line, at least that of a character.
+        let begins = line.or_else(|| last.iter().position(|byte| byte & 0xc0 != 0x80)).unwrap_or(last.len());
+        let mut text = String::from_utf8_lossy(&kept.first).into_owned();
+        let first_ends = text.len();
+        let dropped = kept.dropped.saturating_add(u64::try_from(begins).unwrap_or(u64::MAX));
+        text.push_str(&format!("\n[{dropped} bytes are left out here]\n"));
+        let last_begins = text.len();
+        text.push_str(&String::from_utf8_lossy(last.get(begins..).unwrap_or_default()));
+        Printed { text, gap: Some(Gap { first_ends, last_begins, within_line: line.is_none() }) }
     }
 
-    /// Whether there is no room for more.
-    pub(crate) fn is_full(&self) -> bool {
-        self.lock().len() >= self.most
+    /// Whether some of it is left out.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.lock().dropped > 0
     }
 
     fn keep(&self, bytes: &[u8]) {
         let mut kept = self.lock();
-        let room = self.most.saturating_sub(kept.len());
-        kept.extend(bytes.iter().take(room));
+        let (first, rest) = bytes.split_at(bytes.len().min(self.most_first.saturating_sub(kept.first.len())));
+        kept.first.extend_from_slice(first);
+        let (passed, rest) = rest.split_at(rest.len().saturating_sub(self.most_last));
+        let displaced = (kept.last.len() + rest.len()).saturating_sub(self.most_last);
+        // Whatever passes through displaces all that was kept of the end.
+        let displaced = if passed.is_empty() { displaced } else { kept.last.len() };
+        kept.last.drain(..displaced);
+        kept.last.extend(rest);
+        kept.dropped += u64::try_from(passed.len() + displaced).unwrap_or(u64::MAX);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,4 +153,51 @@ impl OutputStream for Output {
 #[async_trait]
 impl Pollable for Output {
     async fn ready(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(most: usize, pieces: &[&str]) -> Printed {
+        let output = Output::new(most);
+        pieces.iter().for_each(|piece| output.keep(piece.as_bytes()));
+        output.printed()
+    }
+
+    #[test]
+    fn output_up_to_the_limit_is_whole() {
+        for pieces in [&["0123456789"][..], &["0123", "456789"], &["0", "123456", "789"]] {
+            assert_eq!(printed(10, pieces), Printed { text: "0123456789".into(), gap: None });
+        }
+        assert!(printed(10, &["0123456789", "x"]).gap.is_some());
+    }
+
+    #[test]
+    fn of_longer_output_the_beginning_and_the_last_lines_are_kept() {
+        let frames = "  File \"main.py\", line 1, in walk\n    walk(rest)\n".repeat(1_000);
+        let traceback = format!("Traceback (most recent call last):\n{frames}KeyError: 'order'\n");
+        let whole = printed(1_000, &[&traceback]);
+        let byte_by_byte: Vec<String> = traceback.chars().map(String::from).collect();
+        let byte_by_byte: Vec<&str> = byte_by_byte.iter().map(String::as_str).collect();
+        assert_eq!(whole, printed(1_000, &byte_by_byte), "whatever pieces it comes in");
+        assert!(whole.text.starts_with("Traceback (most recent call last):\n  File"), "{}", whole.text);
+        assert!(whole.text.ends_with("\nKeyError: 'order'\n") && whole.text.len() <= 1_050, "{}", whole.text);
+        let gap = whole.gap.unwrap();
+        assert!(!gap.within_line && whole.text[gap.last_begins..].starts_with("  "), "{}", whole.text);
+        assert!(whole.text[gap.first_ends..gap.last_begins].contains("bytes are left out here"));
+    }
+
+    #[test]
+    fn the_bytes_that_are_left_out_are_counted() {
+        let text = printed(10, &["aaaaa", "bbb", "ccccc\ndd\n"]).text;
+        assert_eq!(text, "aaaaa\n[8 bytes are left out here]\ndd\n".replace("[8", "[9"));
+    }
+
+    #[test]
+    fn a_long_last_line_is_kept_from_a_character_on() {
+        let one = printed(10, &["aaaaa", &"\u{e9}".repeat(50)]);
+        assert!(one.gap.unwrap().within_line);
+        assert!(one.text.ends_with("]\n\u{e9}\u{e9}"), "{}", one.text);
+    }
 }

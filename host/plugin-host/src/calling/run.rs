@@ -14,6 +14,7 @@ use super::conclude::conclude;
 use super::guest::{Guest, Stop};
 use super::key_values::KeyValueWrite;
 use super::limits::{Limit, Limits};
+use super::output::Gaps;
 use super::outside::Outside;
 use super::secrets::Uncovered;
 use crate::error::CallError;
@@ -50,6 +51,7 @@ pub(crate) struct CompletedCall<A> {
     pub(crate) stopped: bool,
     /// The plugin wrote more than is kept.
     flooded: bool,
+    gaps: Gaps,
 }
 
 /// Where a call runs.
@@ -111,7 +113,7 @@ pub(crate) async fn run<Q: Question>(
     metrics::counter!("patchbay_plugin_calls_total", "world" => world, "outcome" => outcome).increment(1);
     metrics::histogram!("patchbay_plugin_call_seconds", "world" => world).record(started.elapsed().as_secs_f64());
     if let Some(secrets) = secrets {
-        secrets.leave_out_of_outcome(&mut made.result, made.flooded);
+        secrets.leave_out_of_outcome(&mut made.result, made.gaps);
     }
     if let Some(recorder) = recorder {
         let mut recording = Some(write_down(call, limits, plugin, question, &made, recorder.take()));
@@ -166,7 +168,7 @@ pub(crate) async fn make<Q: Question>(
             Ok(None) => {
                 let (expected, found) = (question.world(), plugin.program.linked.world());
                 let result = Err(CallError::WrongWorld { plugin: plugin.name.clone(), expected, found });
-                return CompletedCall { result, host_calls: 0, stopped: false, flooded: false };
+                return CompletedCall { result, host_calls: 0, stopped: false, flooded: false, gaps: Gaps::default() };
             }
             Err(_) => End::TooLate,
         },
@@ -179,8 +181,8 @@ pub(crate) async fn make<Q: Question>(
         End::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
         End::InTime(Ok(_)) | End::TooLate => false,
     };
-    let flooded = guest.has_flooded();
-    CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded }
+    let (flooded, gaps) = (guest.has_flooded(), guest.gaps());
+    CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded, gaps }
 }
 
 /// Everything that is needed to make the call again.

@@ -98,9 +98,9 @@ async fn log_lines_are_kept_up_to_the_limit_and_the_rest_is_dropped() {
     let fits = test.command("log 1000").await.unwrap().trace.logs;
     assert_eq!(fits.len(), 1);
     assert_eq!((fits[0].level, fits[0].message.len()), (LogLevel::Info, 1_000));
-    let dropped = test.command("log 1001").await.unwrap().trace.logs;
-    assert_eq!(dropped.len(), 1);
-    assert!(dropped[0].message.contains("dropped"), "{dropped:?}");
+    let cut = test.command("log 1001").await.unwrap().trace.logs;
+    assert_eq!((cut.len(), cut[0].level), (1, LogLevel::Info));
+    assert!(cut[0].message.contains("bytes are left out here"), "{cut:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +114,8 @@ async fn host_functions_can_be_called_up_to_the_limit() {
 async fn printed_text_is_kept_up_to_the_limit_and_printing_more_is_harmless() {
     let test = TestHost::with_hostile_guests(Limits { output_bytes: 500, ..limits() }).await;
     assert_eq!(test.command("print 100").await.unwrap().trace.stderr.len(), 101);
-    assert_eq!(test.command("print 1000000").await.unwrap().trace.stderr.len(), 500);
+    let kept = test.command("print 1000000").await.unwrap().trace.stderr;
+    assert!((500..600).contains(&kept.len()) && kept.contains("bytes are left out here"), "{kept}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

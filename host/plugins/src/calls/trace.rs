@@ -151,7 +151,39 @@ fn logs_of(trace: &CallTrace) -> String {
     storable(&text, usize::MAX)
 }
 
-/// A guest may print what no database text can hold.
+/// Stands where something is left out of a text.
+const LEFT_OUT: &str = "\n[...]\n";
+
+/// A text of at most `most` characters: of a longer one the beginning and the end, where the reason of a failure stands. A guest
+/// may print what no database text can hold.
 pub(super) fn storable(text: &str, most: usize) -> String {
-    text.chars().take(most).map(|character| if character == '\0' { '\u{fffd}' } else { character }).collect()
+    let plain = |character| if character == '\0' { '\u{fffd}' } else { character };
+    let length = text.chars().count();
+    if length <= most {
+        return text.chars().map(plain).collect();
+    }
+    let last = most.saturating_sub(LEFT_OUT.len()) / 2;
+    let first = most.saturating_sub(LEFT_OUT.len()).saturating_sub(last);
+    let ends = text.chars().skip(length.saturating_sub(last));
+    text.chars().take(first).chain(LEFT_OUT.chars()).chain(ends).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::storable;
+
+    #[test]
+    fn a_long_text_keeps_its_beginning_and_its_last_line() {
+        let frames = "  File \"main.py\", line 1, in walk\n".repeat(500);
+        let kept = storable(&format!("Traceback (most recent call last):\n{frames}KeyError: 'é'"), 2_000);
+        assert_eq!(kept.chars().count(), 2_000);
+        assert!(kept.starts_with("Traceback (most") && kept.ends_with("\nKeyError: 'é'"), "{kept}");
+        assert!(kept.contains("\n[...]\n"));
+    }
+
+    #[test]
+    fn a_text_that_fits_stays_as_it_is_but_for_nul_characters() {
+        assert_eq!(storable("a\0é", 3), "a\u{fffd}é");
+        assert_eq!(storable(&"a".repeat(2_000), 2_000), "a".repeat(2_000));
+    }
 }

@@ -7,10 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::search::{Cut, End, in_order, replaced};
+use super::search::{Cut, Edges, in_order, replaced};
 use super::{Uncovered, with_placeholders};
 use crate::HttpFault;
 use crate::calling::conclude::printed;
+use crate::calling::output::{Gap, Gaps};
 use crate::calling::run::Answered;
 use crate::error::CallError;
 use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
@@ -20,19 +21,21 @@ const BASIC: &str = "basic ";
 
 impl Uncovered {
     /// Leaves the secrets out of what is kept of every call: what the plugin logged, printed and said of its failure.
-    /// `output_cut`: it may have printed more than was kept.
-    pub(crate) fn leave_out_of_outcome<A>(&self, outcome: &mut Result<Answered<A>, CallError>, output_cut: bool) {
+    /// `gaps`: where that leaves something out already.
+    pub(crate) fn leave_out_of_outcome<A>(&self, outcome: &mut Result<Answered<A>, CallError>, gaps: Gaps) {
         let trace = match outcome {
             Ok(answered) => Some(&mut answered.trace),
             Err(error) => error.trace_mut(),
         };
         let Some(trace) = trace else { return };
         let said = printed(&trace.stderr);
-        if output_cut {
-            trace.stderr.truncate(trace.stderr.trim_end_matches(char::REPLACEMENT_CHARACTER).len());
+        self.of_cut_text(&mut trace.stderr, gaps.output);
+        let (last, lines) =
+            trace.logs.split_last_mut().map_or((None, &mut [][..]), |(last, lines)| (Some(last), lines));
+        lines.iter_mut().for_each(|line| self.of_text(&mut line.message));
+        if let Some(last) = last {
+            self.of_cut_text(&mut last.message, gaps.last_log);
         }
-        self.secrets.leave_out(&mut trace.stderr, if output_cut { End::Cut } else { End::Whole });
-        trace.logs.iter_mut().for_each(|line| self.of_text(&mut line.message));
         let says_now = printed(&trace.stderr);
         match outcome {
             Err(CallError::Trap { reason, .. }) => {
@@ -118,7 +121,7 @@ impl Uncovered {
                 others.insert(value, STANDARD.encode(bytes));
             }
         }
-        let mut cuts = self.secrets.cuts(result.as_bytes(), End::Whole);
+        let mut cuts = self.secrets.cuts(result.as_bytes(), Edges::Whole);
         let mut from = 0;
         for piece in result.split('"') {
             if let Some(other) = others.get(piece) {
@@ -129,8 +132,21 @@ impl Uncovered {
         *result = String::from_utf8_lossy(&replaced(result.as_bytes(), &in_order(cuts))).into_owned();
     }
 
+    /// A secret may have been cut where something is left out between the beginning and the end of a text.
+    fn of_cut_text(&self, text: &mut String, gap: Option<Gap>) {
+        let Some(gap) = gap else { return self.of_text(text) };
+        let between = text.get(gap.first_ends..gap.last_begins).unwrap_or_default();
+        let first = text.get(..gap.first_ends).unwrap_or_default();
+        let mut first = first.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
+        self.secrets.leave_out(&mut first, Edges::EndCut);
+        // An escape may have been cut, too, where the end begins within a line: then nothing tells how a secret is written there.
+        let mut last = if gap.within_line { "" } else { text.get(gap.last_begins..).unwrap_or_default() }.to_owned();
+        self.secrets.leave_out(&mut last, Edges::BeginningCut);
+        *text = format!("{first}{between}{last}");
+    }
+
     fn of_text(&self, text: &mut String) {
-        self.secrets.leave_out(text, End::Whole);
+        self.secrets.leave_out(text, Edges::Whole);
     }
 
     fn of_bytes(&self, bytes: &mut Vec<u8>) {

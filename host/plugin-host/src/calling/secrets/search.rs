@@ -29,11 +29,12 @@ pub(super) struct Cut<'a> {
     pub(super) with: Cow<'a, str>,
 }
 
-/// Whether a text was cut where it ends: it may end with the beginning of a secret then, which is left out as well.
+/// Where a text was cut: it may end with the beginning of a secret then, or begin with the end of one, which is left out as well.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum Edges {
     Whole,
-    Cut,
+    EndCut,
+    BeginningCut,
 }
 
 /// Takes down what was found.
@@ -63,8 +64,8 @@ impl Search {
     }
 
     /// Leaves the secrets out of a text.
-    pub(super) fn leave_out(&self, text: &mut String, end: End) {
-        let cuts = self.cuts(text.as_bytes(), end);
+    pub(super) fn leave_out(&self, text: &mut String, edges: Edges) {
+        let cuts = self.cuts(text.as_bytes(), edges);
         if !cuts.is_empty() {
             *text = String::from_utf8_lossy(&replaced(text.as_bytes(), &cuts)).into_owned();
         }
@@ -72,7 +73,7 @@ impl Search {
 
     /// Leaves the secrets out of bytes that may be text; answers whether there were any.
     pub(super) fn leave_out_of_bytes(&self, bytes: &mut Vec<u8>) -> bool {
-        let cuts = self.cuts(bytes, End::Whole);
+        let cuts = self.cuts(bytes, Edges::Whole);
         if cuts.is_empty() {
             return false;
         }
@@ -81,7 +82,7 @@ impl Search {
     }
 
     /// Where secrets are, from left to right.
-    pub(super) fn cuts(&self, bytes: &[u8], end: End) -> Vec<Cut<'_>> {
+    pub(super) fn cuts(&self, bytes: &[u8], edges: Edges) -> Vec<Cut<'_>> {
         if bytes.is_empty() {
             return Vec::new();
         }
@@ -95,13 +96,18 @@ impl Search {
             return vec![Cut { at: 0..bytes.len(), with: Cow::Borrowed(ALL_OF_IT) }];
         };
         let mut cuts = Vec::new();
-        self.look((machine, end), bytes, LEVELS, &mut |at, with| cuts.push(Cut { at, with: Cow::Borrowed(with) }));
+        self.look((machine, edges), bytes, LEVELS, &mut |at, with| cuts.push(Cut { at, with: Cow::Borrowed(with) }));
         in_order(cuts)
     }
 
+    /// The secrets that are no placeholders.
+    fn real(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().filter(|secret| secret.text != secret.placeholder).map(|secret| secret.text.as_str())
+    }
+
     /// Looks at bytes as they stand, then at what they say once they are unescaped.
-    fn look<'s>(&'s self, how: (&AhoCorasick, End), bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
-        let (machine, end) = how;
+    fn look<'s>(&'s self, how: (&AhoCorasick, Edges), bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
+        let (machine, edges) = how;
         for place in machine.find_iter(bytes) {
             // What is a placeholder already is passed over.
             if let Some(secret) = self.secrets.get(place.pattern().as_usize())
@@ -110,18 +116,23 @@ impl Search {
                 found(place.range(), &secret.placeholder);
             }
         }
-        if end == End::Cut {
-            let secrets = self.secrets.iter().filter(|secret| secret.text != secret.placeholder);
-            let begun = secrets.map(|secret| begun(bytes, secret.text.as_bytes())).max().unwrap_or(0);
+        if edges == Edges::EndCut {
+            let begun = self.real().map(|secret| begun(bytes, secret.as_bytes())).max().unwrap_or(0);
             if begun > 0 {
                 found(bytes.len() - begun..bytes.len(), "");
+            }
+        }
+        if edges == Edges::BeginningCut {
+            let ended = self.real().map(|secret| ended(bytes, secret.as_bytes())).max().unwrap_or(0);
+            if ended > 0 {
+                found(0..ended, "");
             }
         }
         if levels == 0 {
             return;
         }
         for escape in ESCAPES {
-            if let Some(said) = Unescaped::of(bytes, escape, end == End::Cut) {
+            if let Some(said) = Unescaped::of(bytes, escape, edges == Edges::EndCut) {
                 self.look(how, &said.bytes, levels - 1, &mut |at, with| found(said.origin(at), with));
             }
         }
@@ -172,6 +183,13 @@ fn begun(text: &[u8], other: &[u8]) -> usize {
     length
 }
 
+/// How many bytes at the beginning of a text are the end of another, but not all of it.
+fn ended(text: &[u8], other: &[u8]) -> usize {
+    let start = text.get(..text.len().min(other.len())).unwrap_or_default();
+    let backwards = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<u8>>();
+    begun(&backwards(start), &backwards(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,9 +200,9 @@ mod tests {
         Search::new(secrets.iter().map(secret).collect())
     }
 
-    fn without(search: &Search, text: &str, end: End) -> String {
+    fn without(search: &Search, text: &str, edges: Edges) -> String {
         let mut text = text.to_owned();
-        search.leave_out(&mut text, end);
+        search.leave_out(&mut text, edges);
         text
     }
 
@@ -202,27 +220,27 @@ mod tests {
             r#"key/a \\\"b\\\"~(é)"#,
             r"key%2Fa%20%5C%22b%5C%22~(%C3%A9)",
         ] {
-            assert_eq!(without(&search, &format!("<{written}>"), End::Whole), "<*>", "{written}");
+            assert_eq!(without(&search, &format!("<{written}>"), Edges::Whole), "<*>", "{written}");
         }
-        assert_eq!(without(&search, "key/a 'b'~(é) 100% \\o/", End::Whole), "key/a 'b'~(é) 100% \\o/");
+        assert_eq!(without(&search, "key/a 'b'~(é) 100% \\o/", Edges::Whole), "key/a 'b'~(é) 100% \\o/");
     }
 
     #[test]
     fn what_is_put_in_the_place_of_a_secret_is_not_looked_at_again() {
         let name = "abcd".repeat(7_000);
         let search = of(&[("abcd", &format!("({name})")), ("(abcd", "-")]);
-        assert_eq!(without(&search, "abcd.abcd", End::Whole).len(), 2 * (name.len() + 2) + 1);
-        assert_eq!(without(&search, "(abcd", End::Whole), "-", "the longest counts");
-        let once = without(&search, "an abcd", End::Whole);
-        assert_eq!(without(&search, &once, End::Whole), once, "nor later");
+        assert_eq!(without(&search, "abcd.abcd", Edges::Whole).len(), 2 * (name.len() + 2) + 1);
+        assert_eq!(without(&search, "(abcd", Edges::Whole), "-", "the longest counts");
+        let once = without(&search, "an abcd", Edges::Whole);
+        assert_eq!(without(&search, &once, Edges::Whole), once, "nor later");
     }
 
     #[test]
     fn one_secret_within_another_or_beside_it_leaves_nothing_of_either() {
         let search = of(&[("user", "1"), ("user:pass", "2"), ("pass", "3")]);
-        assert_eq!(without(&search, "user:pass userpass user", End::Whole), "2 13 1");
+        assert_eq!(without(&search, "user:pass userpass user", Edges::Whole), "2 13 1");
         let twice = of(&[("same", "first"), ("same", "second")]);
-        assert_eq!(without(&twice, "same", End::Whole), "first");
+        assert_eq!(without(&twice, "same", Edges::Whole), "first");
     }
 
     #[test]
@@ -245,9 +263,32 @@ mod tests {
             ("the key +", "the key +"),
             ("the end", "the end"),
         ] {
-            assert_eq!(without(&search, text, End::Cut), left, "{text}");
+            assert_eq!(without(&search, text, Edges::EndCut), left, "{text}");
         }
-        assert_eq!(without(&search, "the key \"one", End::Whole), "the key \"one");
+        assert_eq!(without(&search, "the key \"one", Edges::Whole), "the key \"one");
+    }
+
+    #[test]
+    fn a_text_that_was_cut_does_not_begin_with_the_end_of_a_secret() {
+        let search = of(&[("key \"one\"\nof two", "*")]);
+        for (text, left) in [
+            ("of two and so on", " and so on"),
+            ("one\"\nof two", ""),
+            ("key \"one\"\nof two.", "*."),
+            (r#"one\"\nof two."#, "."),
+            ("e%22%0Aof two.", "."),
+            ("the end", "the end"),
+        ] {
+            assert_eq!(without(&search, text, Edges::BeginningCut), left, "{text}");
+        }
+        assert_eq!(without(&search, "of two", Edges::Whole), "of two");
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_found_at_the_beginning_of_another() {
+        assert_eq!(ended(b"babxx", b"abab"), 3);
+        assert_eq!(ended(b"abab", b"abab"), 2, "all of it is no end");
+        assert_eq!(ended(b"", b"ab"), 0);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::*;
+use crate::calling::output::{Gap, Gaps};
 use crate::calling::run::Answered;
 use crate::replaying::recorded_limits::RecordedLimits;
 use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
@@ -47,10 +48,10 @@ fn trace(stderr: &str) -> Box<CallTrace> {
 }
 
 /// A call that trapped with this output, as it is kept: what is said of it, the output.
-fn trapped(secrets: &Uncovered, output: &str, output_cut: bool) -> (String, String) {
+fn trapped(secrets: &Uncovered, output: &str, gaps: Gaps) -> (String, String) {
     let reason = format!("unreachable{}", crate::calling::conclude::printed(output));
     let mut outcome: Result<Answered<()>, CallError> = Err(CallError::Trap { reason, trace: trace(output) });
-    secrets.leave_out_of_outcome(&mut outcome, output_cut);
+    secrets.leave_out_of_outcome(&mut outcome, gaps);
     let Err(error) = outcome else { panic!("an answer") };
     (error.to_string(), error.trace().unwrap().stderr.clone())
 }
@@ -76,7 +77,7 @@ fn a_placeholder_is_no_longer_than_it_need_be() {
 #[test]
 fn a_secret_in_the_name_of_its_own_place_makes_nothing_grow() {
     let name = "abcd".repeat(7_000);
-    let (said, output) = trapped(&uncovered(&json!({ name: hidden(&json!("abcd")) })), "abcd abcd", false);
+    let (said, output) = trapped(&uncovered(&json!({ name: hidden(&json!("abcd")) })), "abcd abcd", Gaps::default());
     assert!(said.len() < 250 && output.len() < 160, "{said}");
 }
 
@@ -84,7 +85,7 @@ fn a_secret_in_the_name_of_its_own_place_makes_nothing_grow() {
 fn the_reason_of_a_trap_does_not_repeat_a_secret_of_several_lines() {
     let secrets = with_key("-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----");
     let output = "panicked with\n-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----\nat once";
-    let (said, output) = trapped(&secrets, output, false);
+    let (said, output) = trapped(&secrets, output, Gaps::default());
     assert_eq!(said, "the plugin crashed: unreachable; it printed: panicked with (secret:/key)");
     assert_eq!(output, "panicked with\n(secret:/key)\nat once");
 }
@@ -92,8 +93,27 @@ fn the_reason_of_a_trap_does_not_repeat_a_secret_of_several_lines() {
 #[test]
 fn output_that_was_cut_within_a_secret_holds_nothing_of_it() {
     let secrets = with_key("open-sesame");
-    assert_eq!(trapped(&secrets, "it is open-ses\u{fffd}", true).1, "it is ");
-    assert_eq!(trapped(&secrets, "it is open-ses", false).1, "it is open-ses", "all that it printed");
+    let cut = |first: &str, last: &str, within_line: bool| {
+        let gap = Gap { first_ends: first.len(), last_begins: first.len() + 5, within_line };
+        trapped(&secrets, &format!("{first}\n[1]\n{last}"), Gaps { output: Some(gap), last_log: None }).1
+    };
+    assert_eq!(cut("it is open-ses\u{fffd}", "sesame\nopen-sesame", false), "it is \n[1]\n\n(secret:/key)");
+    assert_eq!(cut("plain", "en%2Dsesame", true), "plain\n[1]\n", "no telling how a secret is written there");
+    assert_eq!(trapped(&secrets, "it is open-ses", Gaps::default()).1, "it is open-ses", "all that it printed");
+}
+
+#[test]
+fn a_logged_line_that_was_cut_within_a_secret_holds_nothing_of_it() {
+    let secrets = with_key("open-sesame");
+    let mut trace = trace("");
+    let line = |message: &str| LogLine { level: LogLevel::Error, message: message.into() };
+    trace.logs = vec![line("open-ses"), line("it is open-ses\n[1]\nsesame it is\n")];
+    let gap = Gap { first_ends: 14, last_begins: 19, within_line: false };
+    let mut outcome: Result<Answered<()>, CallError> = Err(CallError::Trap { reason: String::new(), trace });
+    secrets.leave_out_of_outcome(&mut outcome, Gaps { output: None, last_log: Some(gap) });
+    let Err(error) = outcome else { panic!("an answer") };
+    let messages: Vec<&str> = error.trace().unwrap().logs.iter().map(|line| line.message.as_str()).collect();
+    assert_eq!(messages, ["open-ses", "it is \n[1]\n it is\n"]);
 }
 
 #[test]
@@ -112,7 +132,7 @@ fn an_answer_that_cannot_be_used_is_described_without_the_secret_and_an_error_to
     ];
     for error in errors {
         let mut outcome: Result<Answered<()>, CallError> = Err(error);
-        secrets.leave_out_of_outcome(&mut outcome, false);
+        secrets.leave_out_of_outcome(&mut outcome, Gaps::default());
         let Err(error) = outcome else { panic!("an answer") };
         let all = format!("{error} {:?}", error.trace());
         assert!(!all.contains("sesame") && error.to_string().contains("(secret:/key)"), "{all}");
