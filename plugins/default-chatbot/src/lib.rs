@@ -5,7 +5,7 @@
 mod settings;
 
 use patchbay_plugin_sdk::{chatbot::*, config, log};
-use settings::{Settings, Topic};
+use settings::{HOURS, PERSON, Settings, Topic};
 
 /// The menu has been shown.
 const AT_MENU: &str = "menu";
@@ -13,9 +13,8 @@ const AT_MENU: &str = "menu";
 const CONFUSED: &str = "confused";
 /// Closes a conversation that has gone quiet.
 const IDLE: &str = "idle";
-/// Menu entries of the bot itself.
-const HOURS: &str = "hours";
-const PERSON: &str = "person";
+/// Longest text above a menu.
+const MENU_TEXT: usize = 1_024;
 
 struct Bot;
 
@@ -109,7 +108,9 @@ impl Turn<'_> {
     fn greet(&self) -> Vec<Action> {
         let name = self.session.customer.name.as_deref().unwrap_or("");
         let greeting = self.settings.greeting.replace("{name}", name).replace(" ,", ",").replace(" !", "!");
-        self.stay(vec![self.menu(greeting.trim())])
+        // A long name may be too much for a greeting that is just short enough.
+        let greeting: String = greeting.trim().chars().take(MENU_TEXT).collect();
+        self.stay(vec![self.menu(&greeting)])
     }
 
     /// Ends an answer after which the conversation goes on at the menu.

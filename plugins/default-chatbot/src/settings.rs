@@ -9,6 +9,12 @@ const MOST_TOPICS: usize = 8;
 const BUTTON_TITLE: usize = 20;
 /// Longest title of a list entry.
 const LIST_TITLE: usize = 24;
+/// Longest text of a message.
+const LONGEST_TEXT: usize = 4_096;
+/// Identifiers of the menu entries that the bot adds itself.
+pub const HOURS: &str = "hours";
+/// The other one.
+pub const PERSON: &str = "person";
 
 /// What the bot says and knows.
 #[derive(Debug, Deserialize)]
@@ -100,10 +106,45 @@ impl Settings {
         let longest = if self.topics.len() > 1 { LIST_TITLE } else { BUTTON_TITLE };
         let titles = self.topics.iter().map(|topic| &topic.title).chain([&self.hours_title, &self.person_title]);
         for title in titles {
-            if title.is_empty() || title.chars().count() > longest {
+            if title.trim().is_empty() || title.chars().count() > longest {
                 return bad(format!("the menu entry `{title}` must be 1 to {longest} characters long"));
             }
         }
+        let mut ids = vec![HOURS, PERSON];
+        for topic in &self.topics {
+            if topic.id.trim().is_empty() || ids.contains(&topic.id.as_str()) {
+                let said = "must have an id of its own, which is neither empty nor `hours` nor `person`";
+                return bad(format!("the topic `{}` {said}; its id is `{}`", topic.title, topic.id));
+            }
+            ids.push(&topic.id);
+        }
+        self.check_texts()?;
         self.hours.check()
+    }
+
+    /// Refuses texts that are empty, or become it, and those that are too long once the opening hours stand behind them.
+    fn check_texts(&self) -> Result<(), Error> {
+        let bad = |message: String| Err(Error::new("bad-config", message));
+        let own = [
+            ("sorry", &self.sorry),
+            ("handOver", &self.hand_over),
+            ("closed", &self.closed),
+            ("released", &self.released),
+            ("thanks", &self.thanks),
+            ("goodbye", &self.goodbye),
+            ("menuLabel", &self.menu_label),
+        ];
+        let answers = self.topics.iter().map(|topic| ("answer", &topic.answer));
+        if let Some((name, _)) = own.into_iter().chain(answers).find(|(_, text)| text.trim().is_empty()) {
+            return bad(format!("`{name}` must not be empty"));
+        }
+        if self.greeting.replace("{name}", "").trim().is_empty() {
+            return bad("`greeting` must say something beside `{name}`: not every customer has one".to_owned());
+        }
+        let closed = self.closed.chars().count() + 1 + self.hours.describe().chars().count();
+        if closed > LONGEST_TEXT {
+            return bad(format!("`closed` and the opening hours have {closed} characters together; {LONGEST_TEXT} are allowed"));
+        }
+        Ok(())
     }
 }

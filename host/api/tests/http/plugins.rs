@@ -52,6 +52,38 @@ async fn a_plugin_is_activated_for_one_of_the_clients_numbers() {
 }
 
 #[tokio::test]
+async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activation() {
+    let service = service().await;
+    let topic = |id: &str, title: &str| json!({"id": id, "title": title, "answer": "Yes"});
+    for (plugin, config) in [
+        ("default-chatbot", json!({"hours": {"monday": ["25:00-26:00"]}})),
+        ("default-chatbot", json!({"hours": {"monday": ["17:00-08:00"]}})),
+        ("default-chatbot", json!({"hours": {"sunday": ["08:00-08:00"]}})),
+        ("default-chatbot", json!({"personTitle": "A title of 24 characters"})),
+        ("default-chatbot", json!({"topics": [topic("a", "A title of 24 characters")]})),
+        ("default-chatbot", json!({"topics": [topic("a", "One"), topic("a", "Two")]})),
+        ("default-chatbot", json!({"topics": [topic("person", "One")]})),
+        ("default-chatbot", json!({"topics": [topic("a", " ")]})),
+        ("default-chatbot", json!({"greeting": " {name} "})),
+        ("default-chatbot", json!({"thanks": " "})),
+        ("router", json!({"hours": {"friday": ["12:61-13:00"]}})),
+    ] {
+        let answer = service.post(&format!("{BASE}/{plugin}/activate"), &json!({"config": config})).await;
+        assert_eq!(answer.status, 400, "{config}");
+        assert_eq!(answer.field(), "config", "{config}");
+    }
+    for config in [
+        json!({}),
+        json!({"hours": {"monday": ["8:00 - 24:00"]}}),
+        json!({"personTitle": "A title of 24 characters", "topics": [topic("a", "One"), topic("b", "Two")]}),
+        json!({"greeting": "{name}, hi"}),
+    ] {
+        let answer = service.post(&format!("{BASE}/default-chatbot/activate"), &json!({"config": config})).await;
+        assert_eq!(answer.status, 200, "{config}: {}", answer.json());
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_activated_is_named() {
     let service = service().await;
     let path = format!("{BASE}/default-chatbot/activate");

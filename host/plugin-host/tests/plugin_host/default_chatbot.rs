@@ -168,6 +168,13 @@ async fn a_configuration_that_does_not_fit_is_refused_in_words() {
         (r#"{"hours":{"mondey":[]}}"#, "mondey"),
         (r#"{"topics":"none"}"#, "does not fit"),
         (r#"{"hoursTitle":"A title that is far too long for a button"}"#, "1 to 20 characters"),
+        (r#"{"hoursTitle":" "}"#, "1 to 20 characters"),
+        (r#"{"hours":{"monday":["17:00-08:00"]}}"#, "`17:00-08:00` is not a span"),
+        (r#"{"topics":[{"id":"hours","title":"When","answer":"Never"}]}"#, "an id of its own"),
+        (r#"{"topics":[{"id":"a","title":"A","answer":"A"},{"id":"a","title":"B","answer":"B"}]}"#, "an id of its own"),
+        (r#"{"topics":[{"id":"a","title":"A","answer":" "}]}"#, "`answer` must not be empty"),
+        (r#"{"greeting":"{name}"}"#, "beside `{name}`"),
+        (r#"{"sorry":" "}"#, "`sorry` must not be empty"),
     ] {
         let mut chat = Conversation::begin(config).await;
         match chat.turn(says("hi")).await.unwrap_err() {

@@ -9,6 +9,7 @@ mod recordings;
 mod replay;
 mod reports;
 mod schema;
+mod trial;
 mod upload;
 mod uploads;
 mod values;

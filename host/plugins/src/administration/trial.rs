@@ -1,0 +1,51 @@
+//! A plugin that ships is asked once with the configuration that it is to have, before that is put in force: its schema cannot
+//! say everything that it refuses, such as hours that end before they begin.
+
+use std::sync::Arc;
+
+use base::Context;
+use domain::ids::ClientId;
+use plugin_host::{Call, CallError, NoKeyValues, PluginRef, Question, World};
+use serde_json::Value;
+
+use super::PluginError;
+
+/// The code of a plugin that cannot use its configuration.
+const BAD_CONFIG: &str = "bad-config";
+
+/// Puts a sample to a plugin that ships. Uploaded plugins are not asked: they may need the hosts and values of a real call.
+///
+/// # Errors
+/// When the plugin refuses its configuration, or answers with it what cannot be sent.
+pub(super) async fn run(
+    ctx: &Context,
+    client: ClientId,
+    (world, plugin): (World, &PluginRef),
+    config: &Value,
+) -> Result<(), PluginError> {
+    let is_asked = matches!(plugin, PluginRef::Shipped(_)) && !crate::slots::is_no_chatbot(plugin);
+    if !is_asked {
+        return Ok(());
+    }
+    let config = config.to_string();
+    let call = Call {
+        client,
+        plugin,
+        now: ctx.now(),
+        seed: ctx.ids.random(),
+        config: &config,
+        turn: "activate",
+        allowed_hosts: &[],
+        record: false,
+    };
+    match ctx.plugins.dry_run(call, &Question::sample(world), Arc::new(NoKeyValues)).await {
+        Err(CallError::Refused { error, .. }) if error.code == BAD_CONFIG => {
+            Err(PluginError::fault("config", error.message))
+        }
+        Err(CallError::BadAnswer { reason, .. }) => {
+            Err(PluginError::fault("config", format!("makes the plugin answer what cannot be sent: {reason}")))
+        }
+        // A shaper may refuse the sample, and a host without room refuses the call: neither says anything of the configuration.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
