@@ -1,4 +1,6 @@
-//! When the program is to stop: Ctrl-C, SIGTERM, or something that it cannot go on without.
+//! When the program is to stop: Ctrl-C, SIGTERM, or something that it cannot go on without. SIGHUP, which some supervisors send
+//! after a log was rotated or a configuration was changed, is not a reason: the log goes to standard error, and settings are read at
+//! the start alone.
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -11,19 +13,29 @@ use crate::postgres::Database;
 pub(crate) struct Ending {
     terminate: Signal,
     interrupt: Signal,
+    hangup: Signal,
 }
 
 impl Ending {
-    /// Before anything is begun: until then such a signal ends the program on the spot.
+    /// Before anything is begun: until then such a signal, and SIGHUP too, ends the program on the spot.
     pub(crate) fn new() -> anyhow::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
     }
 
     /// Returns when the program was asked to stop.
     async fn asked(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => {
+                    tracing::warn!("SIGHUP is ignored: restart the program to have it read its settings and certificates again");
+                }
+            }
         }
     }
 

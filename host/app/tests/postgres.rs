@@ -208,10 +208,67 @@ async fn a_data_directory_with_a_long_path_gets_a_short_socket() {
     fs::create_dir_all(&deep).unwrap();
     let postgres = EmbeddedPostgres::start(&deep).await.unwrap();
     assert_eq!(sql(&postgres.url(), "SELECT 1"), "1");
-    let socket_dir = sql(&postgres.url(), "SHOW unix_socket_directories");
+    let socket_dir = sql(&postgres.url(), "SHOW unix_socket_directories").trim_matches('"').to_owned();
     assert!(socket_dir.len() < 100 && !socket_dir.starts_with(dir.path().to_str().unwrap()), "{socket_dir}");
     postgres.stop().await;
     fs::remove_dir_all(socket_dir).unwrap();
+}
+
+#[tokio::test]
+async fn a_data_directory_with_unusual_characters_works_like_any_other() {
+    for name in
+        ["a,b", "a blank and, a comma", "it's", "\"quoted\"", "back\\slash", "Größe-数据", "100%25&x=$HOME;#?", " "]
+    {
+        let dir = TempDir::new();
+        let data_dir = dir.path().join(name);
+        for expected in ["0", "1"] {
+            let server = EmbeddedPostgres::start(&data_dir).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+            sql(&server.url(), "CREATE TABLE IF NOT EXISTS kept (note text)");
+            assert_eq!(sql(&server.url(), "SELECT count(*) FROM kept"), expected, "{name}");
+            sql(&server.url(), "INSERT INTO kept VALUES ('committed')");
+            let pool = storage::connect(&server.url(), 1).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+            pool.close().await;
+            let socket_dir = sql(&server.url(), "SHOW unix_socket_directories");
+            assert!(!name.contains(',') || !socket_dir.contains(','), "psql could not be told: {socket_dir}");
+            server.stop().await;
+            if name.contains(',') {
+                fs::remove_dir_all(socket_dir.trim_matches('"')).unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_makes_no_database_and_no_data_directory() {
+    let dir = TempDir::new();
+    let data_dir = dir.path().join("data");
+    let error = Database::connect_for_admin(&config_for(&data_dir)).await.unwrap_err();
+    assert!(matches!(error, PostgresError::NoDatabase { .. }), "{error}");
+    assert!(error.to_string().contains("patchbay serve"), "{error}");
+    assert!(!data_dir.exists());
+    // One that another program made, or that was given up before there was a database.
+    fs::create_dir(&data_dir).unwrap();
+    fs::write(data_dir.join("patchbay.lock"), "1\n").unwrap();
+    Database::connect_for_admin(&config_for(&data_dir)).await.unwrap_err();
+    assert_eq!(fs::read_dir(&data_dir).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_command_waits_for_a_server_that_is_just_making_the_database() {
+    let dir = TempDir::new();
+    let config = config_for(dir.path());
+    let lock = DataDirLock::acquire(dir.path()).unwrap();
+    let serving = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let server = EmbeddedPostgres::start_locked(lock, None).await.unwrap();
+        RunFile::new(&server.url(), vec![]).write(dir.path()).unwrap();
+        server
+    };
+    let (server, command) = tokio::join!(serving, Database::connect_for_admin(&config));
+    let command = command.unwrap();
+    assert!(!command.is_embedded());
+    command.stop().await;
+    server.stop().await;
 }
 
 /// Only root has to put the database elsewhere; any other user starts it where it is.
@@ -270,6 +327,7 @@ async fn a_command_uses_the_database_of_the_running_server_and_brings_its_own_ot
 async fn commands_at_the_same_time_take_turns() {
     let dir = TempDir::new();
     let config = config_for(dir.path());
+    Database::start(&config).await.unwrap().stop().await;
     let first = Database::connect_for_admin(&config).await.unwrap();
     let (ended, second) = tokio::join!(
         async {

@@ -5,6 +5,7 @@ mod support;
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     net::TcpListener,
     path::Path,
     process::{Command, Output, Stdio},
@@ -75,6 +76,49 @@ fn a_database_that_is_not_there_is_named_without_its_password_and_with_what_went
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("127.0.0.1:1;") && said.contains("refused") && !said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn administration_without_a_database_makes_none_and_says_how_to_go_on() {
+    let dir = TempDir::new();
+    for command in [
+        &["sender", "list", "--client", "acme"][..],
+        &["sms-source", "list", "--client", "acme"],
+        &["credits", "add", "--client", "acme", "--amount", "5"],
+        &["client", "create", "--ref", "a", "--name", "A", "--email", "a@a.example", "--password", "a-long-password"],
+        &["opt-out", "remove", "--client", "acme", "--number", "27820000001"],
+        &["migrate"],
+        &["work"],
+    ] {
+        let output = patchbay(dir.path(), command);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {said}");
+        assert!(said.contains("there is no database") && said.contains("patchbay serve"), "{command:?}: {said}");
+        assert!(output.stdout.is_empty(), "{command:?}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "{command:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_told_to_read_its_settings_again_goes_on_and_says_that_it_did_not() {
+    let dir = TempDir::new();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://app@{}/patchbay", silent.local_addr().unwrap());
+    fs::write(dir.path().join("patchbay.toml"), format!("[database]\nurl = \"{url}\"\n")).unwrap();
+    for command in ["serve", "work"] {
+        let mut starting = Command::new(env!("CARGO_BIN_EXE_patchbay"));
+        starting.current_dir(dir.path()).arg(command).stderr(Stdio::piped());
+        let mut child = starting.spawn().unwrap();
+        let (_held, _) = silent.accept().unwrap();
+        let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+
+        rustix::process::kill_process(id, rustix::process::Signal::HUP).unwrap();
+
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap().contains("SIGHUP is ignored")), "{command}");
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{command}");
+    }
 }
 
 #[test]

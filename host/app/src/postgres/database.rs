@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{BIN_DIR_VARIABLE, DataDirLock, EmbeddedPostgres, PostgresError, RunFile};
+use super::{BIN_DIR_VARIABLE, DataDirLock, EmbeddedPostgres, Home, PostgresError, RunFile};
 use crate::config::Config;
 
 /// How long to wait for a command that has the data directory for a moment, or for a server that is just starting.
@@ -29,7 +29,8 @@ impl Database {
     }
 
     /// For commands, and for `patchbay work`: the database of `database.url`, else that of the server that runs on the
-    /// data directory, else an embedded one for the duration of the command.
+    /// data directory, else the embedded one of the data directory for the duration of the command. A command never makes a
+    /// database: the data directory is more likely to be the wrong one.
     pub async fn connect_for_admin(config: &Config) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
@@ -46,6 +47,9 @@ impl Database {
     async fn claim(data_dir: &Path, join: bool) -> Result<Self, PostgresError> {
         let begun = Instant::now();
         loop {
+            if join && !Home::is_known(data_dir) && !DataDirLock::is_held(data_dir) {
+                return Err(PostgresError::NoDatabase { data_dir: data_dir.to_owned() });
+            }
             match DataDirLock::acquire(data_dir) {
                 Ok(lock) => {
                     let bin_dir = env::var_os(BIN_DIR_VARIABLE).filter(|dir| !dir.is_empty()).map(PathBuf::from);

@@ -14,6 +14,16 @@ pub enum PostgresError {
         /// Where they were looked for.
         looked_in: String,
     },
+    /// A command was given before there is a database.
+    #[error(
+        "there is no database in {} yet, and no server runs on it: start `patchbay serve`, which makes one, and give the \
+         command again; if another one is meant, set data_dir (PATCHBAY__DATA_DIR) or database.url",
+        .data_dir.display()
+    )]
+    NoDatabase {
+        /// The data directory.
+        data_dir: PathBuf,
+    },
     /// The programs are there and do not say which version they are.
     #[error("{} does not run as a PostgreSQL server: {reason}", .program.display())]
     BadBinaries {

@@ -14,6 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::{PostgresError, account::Account};
 
+/// Directory of the cluster within its home.
+const CLUSTER: &str = "postgres";
+
 /// Names the directory of the database when that is not the data directory.
 const POINTER_FILE: &str = "postgres.location";
 
@@ -91,14 +94,19 @@ impl Home {
 
     /// The cluster (`PGDATA`).
     pub fn cluster(&self) -> PathBuf {
-        self.path.join("postgres")
+        self.path.join(CLUSTER)
     }
 
-    /// The socket's directory, which only the server's account (and root) may enter; created if it is missing. A path
-    /// too long for a socket is replaced by a short one under the directory for temporary files.
+    /// Whether there is a cluster, or a pointer to the place of one, for a data directory.
+    pub fn is_known(data_dir: &Path) -> bool {
+        data_dir.join(CLUSTER).exists() || data_dir.join(POINTER_FILE).exists()
+    }
+
+    /// The socket's directory, which only the server's account (and root) may enter; created if it is missing. A path that
+    /// does not suit a socket is replaced by a short one under the directory for temporary files.
     pub fn socket_dir(&self, account: &Account) -> Result<PathBuf, PostgresError> {
         let near = self.path.join("socket");
-        let dir = if near.as_os_str().len() <= SOCKET_DIR_BYTES { near } else { short_dir(&self.path) };
+        let dir = if suits_a_socket(&near) { near } else { short_dir(&self.path) };
         match DirBuilder::new().mode(0o700).create(&dir) {
             Ok(()) => account.own_directory(&dir)?,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -119,8 +127,15 @@ impl Home {
 /// A short path of our own for the socket.
 fn short_dir(home: &Path) -> PathBuf {
     let name = format!("patchbay-{}", digest(home));
-    let short = |base: PathBuf| (base.as_os_str().len() + 1 + name.len() <= SOCKET_DIR_BYTES).then(|| base.join(&name));
-    short(env::temp_dir()).unwrap_or_else(|| Path::new("/tmp").join(&name))
+    let short = env::temp_dir().join(&name);
+    if suits_a_socket(&short) { short } else { Path::new("/tmp").join(&name) }
+}
+
+/// Whether a socket can be in a directory: its path is short enough, and PostgreSQL's own programs can be told of it. They take
+/// a comma to separate several hosts.
+fn suits_a_socket(dir: &Path) -> bool {
+    let path = dir.as_os_str().as_encoded_bytes();
+    path.len() <= SOCKET_DIR_BYTES && !path.contains(&b',')
 }
 
 /// Sixteen hexadecimal digits that stand for a path.
@@ -140,5 +155,12 @@ mod tests {
         assert!(dir.as_os_str().len() <= SOCKET_DIR_BYTES, "{}", dir.display());
         assert_eq!(dir, short_dir(&home), "every start uses the same");
         assert_ne!(dir, short_dir(Path::new("/srv/other")));
+    }
+
+    #[test]
+    fn a_path_of_88_bytes_without_a_comma_suits_a_socket() {
+        let of = |length: usize| PathBuf::from(format!("/{}", "a".repeat(length - 1)));
+        assert!(suits_a_socket(&of(88)) && !suits_a_socket(&of(89)));
+        assert!(suits_a_socket(Path::new("/srv/päth \"of\" \\ it's")) && !suits_a_socket(Path::new("/srv/a,b")));
     }
 }

@@ -51,6 +51,12 @@ impl DataDirLock {
         Ok(Self { data_dir, _file: file })
     }
 
+    /// Whether another process has a data directory. Makes nothing.
+    pub fn is_held(data_dir: &Path) -> bool {
+        let file = File::open(data_dir.join(LOCK_FILE));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// The data directory, as an absolute path without links.
     pub fn data_dir(&self) -> &Path {
         &self.data_dir

@@ -1,9 +1,13 @@
 //! The running server: started, watched, and stopped.
 
 use std::{
+    ffi::OsString,
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::OpenOptionsExt,
+    },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     thread,
@@ -141,13 +145,26 @@ impl Server {
 /// Private, durable and quiet, whatever `postgresql.conf` says.
 fn server_command(launch: &Launch<'_>, log: File) -> io::Result<Command> {
     let mut command = launch.account.command(&launch.binaries.program("postgres"));
-    command.arg("-D").arg(launch.cluster).arg("-k").arg(launch.socket_dir);
+    command.arg("-D").arg(launch.cluster).arg("-k").arg(one_directory(launch.socket_dir));
     for setting in ["listen_addresses=", "port=5432", "unix_socket_permissions=0777", "fsync=on", "full_page_writes=on"]
     {
         command.args(["-c", setting]);
     }
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
     Ok(command)
+}
+
+/// A path as the only element of a list of directories, whatever it contains: in quotes, which are doubled within.
+fn one_directory(path: &Path) -> OsString {
+    let mut quoted = vec![b'"'];
+    for byte in path.as_os_str().as_bytes() {
+        quoted.push(*byte);
+        if *byte == b'"' {
+            quoted.push(b'"');
+        }
+    }
+    quoted.push(b'"');
+    OsString::from_vec(quoted)
 }
 
 fn watch_over(pid: u32, account: &Account) -> io::Result<Child> {
