@@ -23,6 +23,7 @@ use channels::{
 use domain::{
     clock::{Clock, IdSource},
     ids::MediaId,
+    sms_products::StopWords,
 };
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
@@ -264,6 +265,8 @@ fn settings(
         media_url_lifetime: MEDIA_URL_LIFETIME,
         media_kept,
         sms_default_source: config.sms.default_source.clone(),
+        // Words that cannot be used were refused with the configuration.
+        stop_words: StopWords::with(&config.sms.stop_words).unwrap_or_default(),
         email: EmailSettings { relay },
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
         webhook_in_flight: limits.webhook_concurrency_per_endpoint,

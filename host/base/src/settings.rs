@@ -3,6 +3,7 @@
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use channels::{email::SmtpRelay, media_store::MediaStore};
+use domain::sms_products::StopWords;
 
 /// What the operator decided (`docs/operations.md`).
 #[derive(Debug, Clone)]
@@ -41,6 +42,8 @@ pub struct Settings {
     pub media_kept: MediaKept,
     /// Source address of SMS when nothing else names one.
     pub sms_default_source: String,
+    /// Words that stop SMS.
+    pub stop_words: StopWords,
     /// E-mail to SMS.
     pub email: EmailSettings,
     /// Delays between webhook attempts.
@@ -80,6 +83,7 @@ impl Default for Settings {
             media_url_lifetime: Duration::from_secs(7 * 24 * 3600),
             media_kept: MediaKept::default(),
             sms_default_source: "PATCHBAY".to_owned(),
+            stop_words: StopWords::default(),
             email: EmailSettings::default(),
             webhook_retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
                 .map(Duration::from_secs)

@@ -12,7 +12,7 @@ use domain::{
     channel::Channel,
     ids::{ClientId, MessageId, SmsRequestId},
     inbound::{InboundContent, InboundMessage},
-    sms_products::{OptOutWord, Product, callback},
+    sms_products::{Product, callback, subscriber},
 };
 use storage::{
     PgConnection, Queue,
@@ -50,11 +50,32 @@ impl SmppEvents for SmscEvents {
     }
 
     async fn mobile_originated(&self, message: MobileOriginated) -> std::result::Result<(), StoreFailed> {
-        take(&self.ctx, &message).await.map_err(|error| {
+        let taken = async {
+            let message = addressed(&self.ctx, message).await?;
+            take(&self.ctx, &message).await
+        };
+        taken.await.map_err(|error| {
             tracing::error!(error = &error as &dyn std::error::Error, "a subscriber's SMS could not be stored");
             StoreFailed
         })
     }
+}
+
+/// The message with its addresses as we write them: the subscriber in international format, and our number as it was sent from.
+async fn addressed(ctx: &Context, message: MobileOriginated) -> Result<MobileOriginated> {
+    let whole = subscriber::international(&message.to, "");
+    let from = subscriber::international(&message.from, &whole);
+    if whole == message.to || is_ours(ctx, &message.to, &from).await? || !is_ours(ctx, &whole, &from).await? {
+        return Ok(MobileOriginated { from, ..message });
+    }
+    Ok(MobileOriginated { from, to: whole, ..message })
+}
+
+/// Whether something was sent from a number to a subscriber, or a client has it.
+async fn is_ours(ctx: &Context, number: &str, subscriber: &str) -> Result<bool> {
+    let mut db = ctx.db.acquire().await?;
+    Ok(replies::answered(&mut db, number, subscriber).await?.is_some()
+        || sms_sources::sole_owner(&mut db, number).await?.is_some())
 }
 
 /// Takes an SMS of a subscriber.
@@ -71,7 +92,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     if let Some((client, answered)) = found {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
         // By what the subscriber wrote: no router stands between anybody and a stop.
-        if let Some(word) = OptOutWord::of(&text) {
+        if let Some(word) = ctx.settings.stop_words.heard(&text) {
             wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
         if !incoming.is_refused() {
@@ -145,7 +166,7 @@ async fn write_in_chat(
     client: ClientId,
     (message, text, id): (&MobileOriginated, &str, Uuid),
 ) -> Result<Vec<(Queue, Uuid)>> {
-    if OptOutWord::of(text).is_some() {
+    if ctx.settings.stop_words.heard(text).is_some() {
         return Ok(Vec::new());
     }
     let named = inboxes::by_addresses(db, client, Channel::Sms, std::slice::from_ref(&message.to)).await?.pop();

@@ -67,7 +67,7 @@ pub(crate) async fn heed(
         }
         OptOutWord::Stop(word) => word,
     };
-    opt_outs::stop(db, client, source, subscriber, word, ctx.now()).await?;
+    opt_outs::stop(db, client, source, subscriber, &word, ctx.now()).await?;
     if let Some(inbox) = inboxes::default_sms(db, client).await? {
         // Whoever marks messages as being sent has the lane, and so have we: what waits now is not sent.
         lanes::stand_still(db, client, Queue::Outbound, inbox.id.0).await?;

@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use channels::smpp::SmppUrl;
-use domain::sms_products::{email::EmailDomain, source};
+use domain::sms_products::{StopWords, email::EmailDomain, source};
 
 use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
 
@@ -26,6 +26,9 @@ impl Config {
         }
         if source::source(&self.sms.default_source).is_none() {
             return unusable("sms.default_source", &format!("expected {}", source::WHAT_IT_IS));
+        }
+        if let Err(word) = StopWords::with(&self.sms.stop_words) {
+            return unusable("sms.stop_words", &format!("`{word}` is no word that a reply could stop messages with"));
         }
         if self.webhooks.retry_schedule.len() > 100 {
             return unusable("webhooks.retry_schedule", "at most 100 delays");

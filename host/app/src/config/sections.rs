@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use domain::sms_products::StopWords;
 use ipnet::IpNet;
 
 use super::{
@@ -199,6 +200,9 @@ section! {
     Sms {
         /// Source address when a request names none.
         default_source: String = "PATCHBAY".to_owned(),
+        /// Words that stop SMS when a reply consists of one, beside STOP, END, CANCEL, QUIT and UNSUBSCRIBE. Case, invisible characters
+        /// and punctuation around a word make no difference.
+        stop_words: Vec<String> = StopWords::USUAL.map(str::to_owned).to_vec(),
         /// XML namespace of batch answers.
         batch_namespace: String = "urn:patchbay:batch-sms".to_owned(),
     }

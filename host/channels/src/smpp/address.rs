@@ -1,5 +1,6 @@
 //! Type of number and numbering plan of addresses (PROVIDERS C.2).
 
+use domain::sms_products::subscriber;
 use rusmpp::values::{Npi, Ton};
 
 /// The longest national short code; MSISDNs have at least seven digits.
@@ -38,10 +39,36 @@ pub(super) fn destination(number: &str) -> Option<String> {
     valid.then(|| bare.to_owned())
 }
 
-/// An address that the SMSC gave us: numbers without `+`, names as they are.
-pub(super) fn received(text: &str) -> String {
-    let text = text.trim();
-    text.strip_prefix('+').unwrap_or(text).to_owned()
+/// TON of a number without its country code.
+const NATIONAL: u8 = 2;
+/// TON of a name.
+const ALPHANUMERIC: u8 = 5;
+
+/// An address that the SMSC gave us, with its type of number (TON) where that is known.
+pub(super) trait Received {
+    /// The type and the text.
+    fn typed(&self) -> (Option<u8>, &str);
+}
+
+impl Received for &str {
+    fn typed(&self) -> (Option<u8>, &str) {
+        (None, self)
+    }
+}
+
+impl Received for (u8, &str) {
+    fn typed(&self) -> (Option<u8>, &str) {
+        (Some(self.0), self.1)
+    }
+}
+
+/// An address that the SMSC gave us: international numbers in digits, those of a country with a `0` before them, names as they are.
+pub(super) fn received(address: impl Received) -> String {
+    match address.typed() {
+        (Some(ALPHANUMERIC), name) if !name.trim().bytes().all(|one| one.is_ascii_digit()) => name.trim().to_owned(),
+        (Some(NATIONAL), number) => subscriber::national(number),
+        (_, text) => subscriber::dialled(text),
+    }
 }
 
 fn printable(text: &str) -> bool {
@@ -70,6 +97,24 @@ mod tests {
         assert_eq!(kind("TWELVE CHARS"), None);
         assert_eq!(kind("Café"), None);
         assert_eq!(kind("123456789012345678901"), None);
+    }
+
+    #[test]
+    fn an_address_of_an_smsc_is_read_by_its_type() {
+        for (address, read) in [
+            ((1, "27836000001"), "27836000001"),
+            ((1, "+27 83 600 0001"), "27836000001"),
+            ((1, "0027836000001"), "27836000001"),
+            ((2, "836000001"), "0836000001"),
+            ((2, "0836000001"), "0836000001"),
+            ((0, "0836000001"), "0836000001"),
+            ((3, "31500"), "31500"),
+            ((5, "+My Shop (24)"), "+My Shop (24)"),
+            ((5, "27836000001"), "27836000001"),
+        ] {
+            assert_eq!(received(address), read, "{address:?}");
+        }
+        assert_eq!(received(" +27836000001 "), "27836000001", "of an unknown type");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::phone::{Msisdn, PhoneError};
 
 /// The country whose numbers may be written without their country code.
-const HOME: &str = "27";
+pub(super) const HOME: &str = "27";
 /// Digits of a number of that country, its code included.
 const HOME_DIGITS: usize = 11;
 

@@ -1,51 +1,168 @@
 //! Words with which subscribers stop messages, and ask for them again (SPEC 4.8).
 
+use unicode_normalization::UnicodeNormalization;
+
 /// What a reply says about further messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptOutWord {
-    /// No more of them.
-    Stop(&'static str),
+    /// No more of them. The word, in capitals.
+    Stop(String),
     /// They are welcome again.
     Start,
 }
 
-/// The words that stop.
+/// The words that always stop (SPEC 4.8).
 const STOP: [&str; 5] = ["STOP", "END", "CANCEL", "QUIT", "UNSUBSCRIBE"];
+const START: &str = "START";
 
-impl OptOutWord {
-    /// The word that a reply consists of, whatever its case and the space around it; `None` for any other text.
-    pub fn of(text: &str) -> Option<Self> {
-        let said = text.trim();
-        if said.eq_ignore_ascii_case("START") {
-            return Some(Self::Start);
+/// The words that stop messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopWords(Vec<String>);
+
+impl StopWords {
+    /// Those that carriers and regulators ask for beside the words of the specification.
+    pub const USUAL: [&str; 5] = ["STOPALL", "STOP ALL", "OPTOUT", "OPT OUT", "REVOKE"];
+
+    /// The words of the specification and these. `Err`: a word that no reply can consist of, or that asks for messages.
+    pub fn with(more: &[String]) -> Result<Self, String> {
+        let mut words: Vec<String> = STOP.map(str::to_owned).to_vec();
+        for word in more {
+            let folded = said(word);
+            if folded.is_empty() || folded == START {
+                return Err(word.clone());
+            }
+            if !words.contains(&folded) {
+                words.push(folded);
+            }
         }
-        STOP.into_iter().find(|word| said.eq_ignore_ascii_case(word)).map(Self::Stop)
+        Ok(Self(words))
     }
+
+    /// What a reply says that consists of one of the words; `None` for any other text. Case, full width letters, invisible
+    /// characters, and whatever stands around the word without being a letter or a digit make no difference.
+    pub fn heard(&self, text: &str) -> Option<OptOutWord> {
+        let said = said(text);
+        if said == START {
+            return Some(OptOutWord::Start);
+        }
+        self.0.contains(&said).then_some(OptOutWord::Stop(said))
+    }
+}
+
+impl Default for StopWords {
+    fn default() -> Self {
+        let words = STOP.into_iter().chain(Self::USUAL).map(str::to_owned);
+        Self(words.collect())
+    }
+}
+
+/// A text as it is compared: in capitals, one blank between its words, a hyphen being one, and nothing around them.
+fn said(text: &str) -> String {
+    let visible: String = text.nfkc().filter(|one| !is_invisible(*one)).collect();
+    let bare = visible.trim_matches(|one: char| !one.is_alphanumeric());
+    let words = bare.split(|one: char| one.is_whitespace() || one == '-').filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_uppercase()
+}
+
+/// Characters that show nothing: format characters, fillers, variation selectors and tags (Unicode, Default_Ignorable_Code_Point).
+fn is_invisible(one: char) -> bool {
+    matches!(
+        one,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn heard(text: &str) -> Option<OptOutWord> {
+        StopWords::default().heard(text)
+    }
+
+    fn stop(word: &str) -> Option<OptOutWord> {
+        Some(OptOutWord::Stop(word.to_owned()))
+    }
+
     #[test]
-    fn each_of_the_five_words_stops_in_any_case_and_with_space_around_it() {
-        for word in STOP {
-            let (lower, spaced) = (word.to_lowercase(), format!(" \t{word}\r\n"));
+    fn each_word_stops_in_any_case_and_with_space_around_it() {
+        for word in STOP.into_iter().chain(StopWords::USUAL) {
+            let (lower, spaced) = (word.to_lowercase(), format!(" \t{word}\r\n\0"));
             for said in [word, lower.as_str(), spaced.as_str()] {
-                assert_eq!(OptOutWord::of(said), Some(OptOutWord::Stop(word)), "{said:?}");
+                assert_eq!(heard(said), stop(word), "{said:?}");
             }
         }
     }
 
     #[test]
+    fn what_is_not_seen_or_stands_around_a_word_does_not_hide_it() {
+        for said in [
+            "\u{feff}STOP",
+            "ST\u{200b}OP",
+            "\u{200f}stop\u{200e}",
+            "S\u{ad}TOP",
+            "STOP\u{fe0f}",
+            "\u{ff33}\u{ff34}\u{ff2f}\u{ff30}",
+            "\u{ff53}top",
+            "STOP.",
+            "stop!!!",
+            "\"STOP\"",
+            "\u{201c}Stop\u{201d}",
+            "'stop'",
+            "\u{ab}STOP\u{bb}",
+            "(STOP)",
+            "*STOP*",
+            "STOP,",
+            "\u{a0}STOP\u{3000}",
+            "-STOP-",
+            "\u{2060}\u{201e}STOP\u{201c}.",
+            "STOP\u{fffd}",
+            "STOP \u{1f6d1}",
+        ] {
+            assert_eq!(heard(said), stop("STOP"), "{said:?}");
+        }
+        assert_eq!(heard("opt-out"), stop("OPT OUT"));
+        assert_eq!(heard("Opt  Out."), stop("OPT OUT"));
+    }
+
+    #[test]
     fn start_ends_it() {
-        assert_eq!(OptOutWord::of(" start "), Some(OptOutWord::Start));
+        for said in [" start ", "START!", "\u{feff}Start"] {
+            assert_eq!(heard(said), Some(OptOutWord::Start), "{said:?}");
+        }
     }
 
     #[test]
     fn a_word_within_a_text_says_nothing() {
-        for said in ["", "please stop", "STOP IT", "STOP.", "ENDE", "restart"] {
-            assert_eq!(OptOutWord::of(said), None, "{said:?}");
+        for said in [
+            "",
+            "...",
+            "please stop",
+            "STOP IT",
+            "ENDE",
+            "restart",
+            "don't stop",
+            "STOP2",
+            "S T O P",
+            "stop.it",
+            "STOP/END",
+        ] {
+            assert_eq!(heard(said), None, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn the_operator_may_add_words_and_cannot_take_those_of_the_specification_away() {
+        let words = StopWords::with(&["Arr\u{ea}t".to_owned(), "durdur".to_owned()]).unwrap();
+        assert_eq!(words.heard("arr\u{ea}t!"), stop("ARR\u{ca}T"));
+        assert_eq!(words.heard("DURDUR"), stop("DURDUR"));
+        assert_eq!(words.heard("quit"), stop("QUIT"));
+        assert_eq!(words.heard("STOPALL"), None, "these are only where the list says so");
+        for wrong in ["", " . ", "start", "\u{200b}"] {
+            assert_eq!(StopWords::with(&[wrong.to_owned()]), Err(wrong.to_owned()));
         }
     }
 }

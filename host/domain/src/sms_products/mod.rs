@@ -10,10 +10,11 @@ mod keyword;
 mod receipt;
 pub mod source;
 mod status;
+pub mod subscriber;
 pub mod tracking;
 pub mod truth;
 
-pub use keyword::OptOutWord;
+pub use keyword::{OptOutWord, StopWords};
 pub use receipt::FinalReceipt;
 pub use status::GatewayStatus;
 
