@@ -7,14 +7,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{admission, https, privacy, product_hosts, state::ApiState};
+use crate::{admission, https, privacy, product_hosts, silent_database, state::ApiState};
 
-/// The middleware: where the request came, whether there is room for it, and how much of the answer its caller may see.
+/// The middleware: where the request came, whether there is room for it, how much of the answer its caller may see, and an answer
+/// while the database gives none.
 pub(crate) async fn pass(State(state): State<ApiState>, request: Request, next: Next) -> Response {
     let settings = &state.settings;
     let came_right = https::required(settings, &request).and_then(|()| product_hosts::served(settings, &request));
     if let Err(refused) = came_right {
         return refused.into_response();
     }
-    admission::admit(&state, request, |request| privacy::mask(request, next)).await
+    let admitted = admission::admit(&state, request, |request| privacy::mask(request, next));
+    silent_database::unless_silent(&state, admitted).await
 }

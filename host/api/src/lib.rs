@@ -41,6 +41,7 @@ mod rates;
 mod reports;
 mod routing;
 mod sending;
+mod silent_database;
 mod sites;
 mod sms_gateway;
 mod state;

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups,
-    moved_media::MovedMediaStore, readiness::Writes, secrets::Sealer,
+    moved_media::MovedMediaStore, pulse::Pulse, readiness::Writes, secrets::Sealer,
 };
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
@@ -55,6 +55,8 @@ pub struct Context {
     pub skipped: SkippedComparisons,
     /// Whether what is sent can be stored.
     pub writes: Arc<Writes>,
+    /// Whether the database answers at all.
+    pub pulse: Arc<Pulse>,
 }
 
 impl Context {
@@ -128,6 +130,7 @@ impl ContextBuilder {
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
             writes: Arc::default(),
+            pulse: Arc::default(),
         }
     }
 }

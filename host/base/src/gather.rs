@@ -20,8 +20,9 @@ use tokio::sync::{Notify, oneshot};
 const SEVERAL: usize = 4;
 /// How long the next group waits for those who come back as soon as their answer has reached them.
 pub const COMING_BACK: Duration = Duration::from_millis(2);
-/// Work on a group that takes longer waits for a database that has vanished, and the callers after it for that.
-const LONGEST: Duration = Duration::from_secs(120);
+/// Work on a group that takes longer waits for a database that says nothing, and the callers after it for that. Callers are
+/// answered within 30 s.
+const LONGEST: Duration = Duration::from_secs(25);
 
 /// How groups are made.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::{PgConnection, silence::in_time, work::lanes::Queue};
+use storage::{PgConnection, read_only::Trusted, silence::in_time, work::lanes::Queue};
 pub use storage::{
     silence::{SILENCE, within},
     work::lanes::LEASE,
@@ -174,6 +174,7 @@ impl Search {
 /// died are free only when their leases run out.
 pub struct Presence {
     connection: PgConnection,
+    trusted: Trusted,
 }
 
 impl Presence {
@@ -184,12 +185,13 @@ impl Presence {
             storage::work::nodes::announce(&mut connection, ctx.node).await?;
             Ok::<_, storage::Error>(connection)
         };
-        Ok(Self { connection: in_time(announcing).await? })
+        Ok(Self { connection: in_time(announcing).await?, trusted: Trusted::from_now() })
     }
 
-    /// False once the connection is lost: announce again.
+    /// False once the connection is lost, or its server has become read-only: announce again.
     pub async fn holds(&mut self) -> bool {
-        within(SILENCE, storage::work::nodes::is_present(&mut self.connection)).await == Some(true)
+        let looking = storage::work::nodes::is_present(&mut self.connection, &mut self.trusted);
+        within(SILENCE, looking).await == Some(true)
     }
 
     /// Says that this process stops in good order.

@@ -130,9 +130,10 @@ pub fn is_passing(error: &Error) -> bool {
     match error {
         storage::SqlxError::PoolTimedOut | storage::SqlxError::PoolClosed | storage::SqlxError::Io(_) => true,
         // Classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback) of PostgreSQL's codes; a lock of another
-        // process that was waited for too long (55P03), and a transaction of ours that stood still too long (25P03).
+        // process that was waited for too long (55P03), and a transaction of ours that stood still too long
+        // (25P03); a server that has become read-only, whose sessions are replaced (25006).
         storage::SqlxError::Database(error) => error.code().is_some_and(|code| {
-            ["08", "53", "57P", "40", "55P03", "25P03"].iter().any(|class| code.starts_with(class))
+            ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
         }),
         _ => false,
     }

@@ -1,11 +1,13 @@
 //! What can go wrong with the database.
 
+use crate::read_only;
+
 /// A failure of the database or of what it holds. "Not found" is never an error: it is `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The statement or the connection failed.
     #[error("the database did not do what was asked")]
-    Database(#[from] sqlx::Error),
+    Database(#[source] sqlx::Error),
     /// A migration could not be applied.
     #[error("the database could not be migrated")]
     Migration(#[from] sqlx::migrate::MigrateError),
@@ -31,6 +33,15 @@ pub enum Error {
         /// What is wrong with it, without what it says: that may be personal data.
         why: &'static str,
     },
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        if read_only::is_refusal(&error) {
+            read_only::note_refusal();
+        }
+        Self::Database(error)
+    }
 }
 
 fn version_name(version: Option<u32>) -> String {

@@ -12,6 +12,8 @@ pub mod outbound;
 pub mod people;
 pub mod personal_data;
 pub mod plugins;
+pub mod read_only;
+mod session;
 pub mod silence;
 pub mod sms;
 mod stored;
@@ -35,36 +37,8 @@ use sqlx::{
 /// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// A statement has one plan, made once for each connection and whatever it is asked with: planning anew costs more than most
-/// of them take to run. So the plan must be right for an empty table and for a full one. Every row that we touch is found by
-/// an index; these settings leave no other way, and how a statement is written says which index (ADR 0020). Compiling plans
-/// (`jit`) or remembering rows within one (`enable_memoize`) would cost more than it gains.
-const ONE_PLAN: [(&str, &str); 6] = [
-    ("plan_cache_mode", "force_generic_plan"),
-    ("enable_seqscan", "off"),
-    ("enable_hashjoin", "off"),
-    ("enable_mergejoin", "off"),
-    ("enable_memoize", "off"),
-    ("jit", "off"),
-];
-
 /// Statements that a connection keeps prepared: more than there are.
 const KEPT_STATEMENTS: usize = 500;
-
-/// What a process that stands still can keep from the others: a transaction in which it does nothing is ended after the
-/// length of a lease, and nobody waits longer than that for a lock. A machine that vanishes is noticed in the same time, also
-/// with an answer on its way to it: PostgreSQL asks after 5 s of silence, every 3 s, three times.
-fn patience() -> [(&'static str, String); 6] {
-    let lease = work::lanes::LEASE.as_millis().to_string();
-    [
-        ("idle_in_transaction_session_timeout", lease.clone()),
-        ("lock_timeout", lease.clone()),
-        ("tcp_user_timeout", lease),
-        ("tcp_keepalives_idle", "5".to_owned()),
-        ("tcp_keepalives_interval", "3".to_owned()),
-        ("tcp_keepalives_count", "3".to_owned()),
-    ]
-}
 
 /// How long a start waits for a database that starts, too.
 const PATIENCE_AT_START: Duration = Duration::from_secs(10);
@@ -74,24 +48,26 @@ const LAST_LOOK: Duration = Duration::from_secs(2);
 /// Opens a pool of at most `connections` connections. `url` is a `postgres://` URL.
 pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
-    let options = options
-        .application_name("patchbay")
-        .options([("timezone", "UTC")])
-        .options(ONE_PLAN)
-        .statement_cache_capacity(KEPT_STATEMENTS);
-    let options = options.options(patience());
+    let options =
+        options.application_name("patchbay").options(session::settings()).statement_cache_capacity(KEPT_STATEMENTS);
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(PATIENCE_AT_START)
         .test_before_acquire(false)
-        .before_acquire(|db, _| Box::pin(silence::is_well(db)))
-        .after_release(|db, _| Box::pin(silence::is_well(db)))
+        .after_connect(|db, _| Box::pin(session::complete(db)))
+        .before_acquire(|db, is| Box::pin(is_usable(db, is.age)))
+        .after_release(|db, is| Box::pin(is_usable(db, is.age)))
         .connect_with(options.clone())
         .await;
     match pool {
         Err(sqlx::Error::PoolTimedOut) => Err(Error::Database(why_not(&options).await)),
         pool => Ok(pool?),
     }
+}
+
+/// Whether a connection that has lasted for `age` can be used on: it answers, where that is doubted, and takes changes.
+async fn is_usable(db: &mut PgConnection, age: Duration) -> sqlx::Result<bool> {
+    Ok(silence::is_well(db).await? && read_only::takes_changes(db, age).await?)
 }
 
 /// Connections beside those of a pool, a fifth as many: whoever waits for one of these takes none of those. They are opened when

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sqlx::{Connection, PgConnection};
+use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{Error, work::lanes::LEASE};
 
@@ -45,6 +45,21 @@ pub async fn within<T>(time: Duration, doing: impl Future<Output = T>) -> Option
         *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
     done
+}
+
+/// Whether the database answers a new connection: one that stands still takes connections, and says nothing.
+pub async fn answers(pool: &PgPool) -> bool {
+    let asking = async {
+        let mut db = PgConnection::connect_with(&pool.connect_options()).await?;
+        db.ping().await?;
+        // It was for this alone: how it ends says nothing.
+        drop(db.close().await);
+        Ok(())
+    };
+    match within(TRIAL, asking).await {
+        Some(Ok(()) | Err(sqlx::Error::Database(_))) => true,
+        Some(Err(_)) | None => false,
+    }
 }
 
 /// The failure of what was not answered.

@@ -17,6 +17,8 @@ pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
             None => true,
         };
         if lost {
+            // The lock of the announcement before, if there is one, must not be waited for.
+            drop(presence.take());
             presence = announce(&ctx).await;
         }
         if stop.run_until_cancelled(tokio::time::sleep(CHECK)).await.is_none() {

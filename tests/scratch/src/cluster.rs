@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, bail};
 use rustix::process::{Gid, Uid, geteuid};
 
-use crate::binaries;
+use crate::{binaries, frozen::Frozen};
 
 /// Runs PostgreSQL until its standard input ends, which it does when the process that holds the other end is gone,
 /// killed or not; then stops it and removes everything.
@@ -137,6 +137,11 @@ impl Cluster {
     /// URL of a database of this cluster.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://patchbay@localhost/{database}?host={}", self.root.display())
+    }
+
+    /// Stops every process of the cluster until the answer is dropped.
+    pub fn freeze(&self) -> anyhow::Result<Frozen> {
+        Frozen::stop(&self.root.join("data"))
     }
 
     fn wait_until_ready(&self) -> anyhow::Result<()> {

@@ -11,6 +11,7 @@
 
 mod binaries;
 mod cluster;
+mod frozen;
 mod wire;
 
 use std::sync::{
@@ -23,6 +24,7 @@ use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::Mutex;
 
 use cluster::{Cluster, Purpose};
+pub use frozen::Frozen;
 pub use wire::Wire;
 
 /// Name of the database that every scratch database is a copy of.
@@ -85,6 +87,17 @@ pub fn programs() -> anyhow::Result<std::path::PathBuf> {
 /// As [`database`] does.
 pub async fn empty_database() -> Scratch {
     create(Purpose::Tests, None).await.unwrap_or_else(|error| panic!("no scratch database: {error:?}"))
+}
+
+/// Stops the PostgreSQL of this test process, with all databases of its tests, until the answer is dropped. For programs that have
+/// one test only.
+///
+/// # Panics
+///
+/// When there is no database yet, or its processes cannot be stopped.
+pub async fn freeze() -> Frozen {
+    let frozen = async { migrated_cluster(Purpose::Tests).await?.freeze() };
+    frozen.await.unwrap_or_else(|error: anyhow::Error| panic!("PostgreSQL cannot be stopped: {error:?}"))
 }
 
 async fn create(purpose: Purpose, template: Option<&str>) -> anyhow::Result<Scratch> {

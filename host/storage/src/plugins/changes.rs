@@ -1,12 +1,23 @@
 //! The wire between nodes: which version of whom was put in force. Only a hint, so that the others load it ahead of its
 //! first call; the table is the truth.
 
-use domain::ids::ClientId;
-use sqlx::{PgConnection, PgPool, postgres::PgListener};
+use std::time::Duration;
 
-use crate::Result;
+use domain::ids::ClientId;
+use sqlx::{
+    Acquire, PgConnection, PgPool,
+    postgres::{PgListener, PgNotification},
+};
+
+use crate::{
+    Error, Result,
+    read_only::{self, Trusted},
+    silence,
+};
 
 const CHANNEL: &str = "patchbay_plugin";
+/// How often a connection over which nothing comes must show that it lives. That of a machine that has vanished never ends.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// A version that was put in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,24 +37,54 @@ pub async fn announce(db: &mut PgConnection, change: &Change) -> Result<()> {
 
 /// Hears what nodes tell. Holds a connection of the pool for as long as it lives.
 #[derive(Debug)]
-pub struct Changes(PgListener);
+pub struct Changes {
+    listener: PgListener,
+    trusted: Trusted,
+}
+
+/// What came first.
+enum Next {
+    Told(PgNotification),
+    /// The connection is doubted, or has been still for long.
+    Look,
+}
 
 impl Changes {
     /// Begins to listen.
     pub async fn listen(db: &PgPool) -> Result<Self> {
         let mut listener = PgListener::connect_with(db).await?;
         listener.listen(CHANNEL).await?;
-        Ok(Self(listener))
+        Ok(Self { listener, trusted: Trusted::from_now() })
     }
 
-    /// The next change. After an error the connection is made anew by the next call; what was told meanwhile is lost.
+    /// The next change. After an error listen anew: what was told meanwhile is lost, and the connection may be one over which
+    /// nothing comes any more.
     pub async fn next(&mut self) -> Result<Change> {
         loop {
-            let told = self.0.recv().await?;
+            let next = tokio::select! {
+                told = self.listener.recv() => Next::Told(told?),
+                () = self.trusted.until_doubted() => Next::Look,
+                () = tokio::time::sleep(LOOK) => Next::Look,
+            };
+            let Next::Told(told) = next else {
+                self.look().await?;
+                continue;
+            };
             let (client, sha256) = told.payload().split_once(' ').unwrap_or_default();
             if let Ok(client) = client.parse() {
                 return Ok(Change { client, sha256: sha256.to_owned() });
             }
         }
+    }
+
+    /// Fails unless the connection lives, and its server takes changes: only there do others tell theirs.
+    async fn look(&mut self) -> Result<()> {
+        let now = Trusted::from_now();
+        let looking = async { Ok::<_, Error>(read_only::shows_it((&mut self.listener).acquire().await?).await?) };
+        if silence::in_time(looking).await? {
+            self.trusted = now;
+            return Ok(());
+        }
+        Err(Error::Database(sqlx::Error::Protocol("the server has become read-only".to_owned())))
     }
 }

@@ -5,7 +5,7 @@ use domain::ids::NodeId;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{Result, read_only::Trusted};
 
 /// Announces a process: takes the lock named by its id, which lasts as long as this connection does, and leaves a row.
 /// Keep the connection, and use it for nothing else.
@@ -21,9 +21,9 @@ pub async fn announce(db: &mut PgConnection, node: NodeId) -> Result<()> {
     Ok(())
 }
 
-/// True while PostgreSQL still knows this connection, and with it the lock.
-pub async fn is_present(db: &mut PgConnection) -> bool {
-    sqlx::query("SELECT 1").execute(db).await.is_ok()
+/// True while PostgreSQL still knows this connection, and with it the lock, and no other server has taken its place.
+pub async fn is_present(db: &mut PgConnection, trusted: &mut Trusted) -> bool {
+    sqlx::query("SELECT 1").execute(&mut *db).await.is_ok() && trusted.holds(db).await.unwrap_or(false)
 }
 
 /// Takes the row of a process that stops in good order away.

@@ -4,14 +4,17 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{Result, read_only};
 
 /// Writes a line into the log that every change goes into, and nothing else; the commit puts it on the disk. `false` where
 /// the database only reads: a replica, or one that was told so because its disk is full.
 pub async fn write_ahead(db: &mut PgConnection) -> Result<bool> {
     let reads_only: bool =
         sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean").fetch_one(&mut *db).await?;
-    if !reads_only {
+    if reads_only {
+        // Another server may have taken its place.
+        read_only::note_refusal();
+    } else {
         sqlx::query("SELECT pg_logical_emit_message(true, 'patchbay', 'ready?')").execute(db).await?;
     }
     Ok(!reads_only)

@@ -6,6 +6,7 @@ use domain::ids::{ClientId, NodeId};
 use sqlx::{Connection, PgConnection};
 use storage::{
     Queue,
+    read_only::Trusted,
     work::{lanes, nodes},
 };
 use uuid::Uuid;
@@ -72,7 +73,7 @@ async fn a_process_that_lives_keeps_its_lanes() {
     assert!(bury(db).await.is_empty());
 
     assert_eq!(claim(db, ME).await, None);
-    assert!(nodes::is_present(&mut presence).await);
+    assert!(nodes::is_present(&mut presence, &mut Trusted::from_now()).await);
 }
 
 #[tokio::test]

@@ -5,13 +5,18 @@ use std::{
     collections::HashMap,
     mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use domain::{
     ids::{ClientId, UserId},
     privacy::Sight,
 };
-use storage::{PgPool, tenancy::api_keys::KeyOwner};
+use storage::{
+    PgPool,
+    silence::{self, within},
+    tenancy::api_keys::KeyOwner,
+};
 use tokio::sync::oneshot;
 
 use super::{Role, keys::key_hash};
@@ -40,6 +45,9 @@ pub struct Unavailable;
 const STATEMENTS: usize = 4;
 /// Requests that are worth a statement beside one that is in flight.
 const ANOTHER: usize = 16;
+
+/// How long one statement may take.
+const LONGEST_LOOK: Duration = Duration::from_secs(10);
 
 /// Finds the callers of API keys. Cheap to clone.
 #[derive(Clone)]
@@ -117,7 +125,9 @@ async fn answer_all(shared: Arc<Shared>) {
         let owners = match connection {
             Ok(mut db) => {
                 let hashes: Vec<Vec<u8>> = group.iter().map(|waiting| waiting.key_hash.clone()).collect();
-                storage::tenancy::api_keys::owners(&mut db, &hashes).await
+                // Later requests wait for this look, too: a connection over which nothing comes any more must not hold them all up.
+                let looking = storage::tenancy::api_keys::owners(&mut db, &hashes);
+                within(LONGEST_LOOK, looking).await.unwrap_or_else(|| Err(silence::silent()))
             }
             Err(error) => Err(error.into()),
         };

@@ -1,0 +1,82 @@
+//! Settings of each session. PostgreSQL lets a role and a database bring settings of their own (`ALTER ROLE ... SET`); those that
+//! change the meaning of our statements, or end them, are overridden here.
+
+use sqlx::{Executor, PgConnection};
+
+use crate::work::lanes::LEASE;
+
+/// A statement has one plan, made once for each connection and whatever it is asked with: planning anew costs more than most
+/// of them take to run. So the plan must be right for an empty table and for a full one. Every row that we touch is found by
+/// an index; these settings leave no other way, and how a statement is written says which index (ADR 0020). Compiling plans
+/// (`jit`) or remembering rows within one (`enable_memoize`) would cost more than it gains.
+const ONE_PLAN: [(&str, &str); 6] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("enable_memoize", "off"),
+    ("jit", "off"),
+];
+
+/// What statements mean, in settings that every version of PostgreSQL has. Our transactions are written for `read committed`; others
+/// would fail with serialization errors, or not see what the lock that they waited for protects. A blank is escaped, because
+/// blanks separate the options of a connection.
+const MEANING: [(&str, &str); 13] = [
+    ("default_transaction_isolation", r"read\ committed"),
+    ("default_transaction_deferrable", "off"),
+    ("statement_timeout", "0"),
+    ("exit_on_error", "off"),
+    ("timezone", "UTC"),
+    ("datestyle", "ISO,MDY"),
+    ("intervalstyle", "postgres"),
+    ("bytea_output", "hex"),
+    ("standard_conforming_strings", "on"),
+    ("array_nulls", "on"),
+    ("transform_null_equals", "off"),
+    ("gin_fuzzy_search_limit", "0"),
+    ("row_security", "on"),
+];
+
+/// What is known only once there is a session:
+///
+/// - Timeouts that older versions of PostgreSQL do not have.
+/// - `default_transaction_read_only` of the role. That of the server or the database stays: it is how they are made read-only.
+/// - The schema: the one on the path of the role that has our tables, else `public` if that has them, else the first of the path,
+///   where a first migration makes them. From then on a changed path of the role leads no session elsewhere.
+const ONCE_CONNECTED: &str = "
+    SELECT set_config(name, '0', false) FROM unnest(ARRAY['transaction_timeout', 'idle_session_timeout']) AS name
+    WHERE current_setting(name, true) IS NOT NULL;
+    SELECT set_config(name, 'off', false) FROM pg_settings
+    WHERE name = 'default_transaction_read_only' AND setting = 'on' AND source IN ('user', 'database user');
+    SELECT set_config('search_path', coalesce(
+        (SELECT quote_ident(step.name) FROM unnest(current_schemas(false)) WITH ORDINALITY AS step (name, place)
+         WHERE to_regclass(quote_ident(step.name) || '._sqlx_migrations') IS NOT NULL ORDER BY step.place LIMIT 1),
+        CASE WHEN to_regclass('public._sqlx_migrations') IS NOT NULL THEN 'public' END,
+        quote_ident(current_schema()),
+        'public'), false)";
+
+/// What a process that stands still can keep from the others: a transaction in which it does nothing is ended after the
+/// length of a lease, and nobody waits longer than that for a lock. A machine that vanishes is noticed in the same time, also
+/// with an answer on its way to it: PostgreSQL asks after 5 s of silence, every 3 s, three times.
+fn patience() -> [(&'static str, String); 6] {
+    let lease = LEASE.as_millis().to_string();
+    [
+        ("idle_in_transaction_session_timeout", lease.clone()),
+        ("lock_timeout", lease.clone()),
+        ("tcp_user_timeout", lease),
+        ("tcp_keepalives_idle", "5".to_owned()),
+        ("tcp_keepalives_interval", "3".to_owned()),
+        ("tcp_keepalives_count", "3".to_owned()),
+    ]
+}
+
+/// The settings that a session begins with.
+pub(crate) fn settings() -> impl Iterator<Item = (&'static str, String)> {
+    let fixed = MEANING.into_iter().chain(ONE_PLAN).map(|(name, value)| (name, value.to_owned()));
+    fixed.chain(patience())
+}
+
+/// Sets what is known only once there is a session.
+pub(crate) async fn complete(db: &mut PgConnection) -> sqlx::Result<()> {
+    db.execute(ONCE_CONNECTED).await.map(drop)
+}
