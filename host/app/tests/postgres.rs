@@ -327,7 +327,7 @@ async fn a_command_uses_the_database_of_the_running_server_and_brings_its_own_ot
 async fn commands_at_the_same_time_take_turns() {
     let dir = TempDir::new();
     let config = config_for(dir.path());
-    Database::start(&config).await.unwrap().stop().await;
+    Database::connect_for_migration(&config).await.unwrap().stop().await;
     let first = Database::connect_for_admin(&config).await.unwrap();
     let (ended, second) = tokio::join!(
         async {

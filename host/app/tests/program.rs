@@ -87,7 +87,6 @@ fn administration_without_a_database_makes_none_and_says_how_to_go_on() {
         &["credits", "add", "--client", "acme", "--amount", "5"],
         &["client", "create", "--ref", "a", "--name", "A", "--email", "a@a.example", "--password", "a-long-password"],
         &["opt-out", "remove", "--client", "acme", "--number", "27820000001"],
-        &["migrate"],
         &["work"],
     ] {
         let output = patchbay(dir.path(), command);

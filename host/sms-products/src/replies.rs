@@ -2,10 +2,13 @@
 //! one that was sent last to that subscriber from that address. Who answers a fallback, or what the send endpoints sent, writes in
 //! the chat of the SMS inbox.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use base::{Context, Result};
+use base::{
+    Context, Result,
+    lanes::{silent, within},
+};
 use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, StoreFailed};
 use chat::receive::receive;
 use domain::{
@@ -29,6 +32,9 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{email, incoming, stops};
+
+/// How long an SMS may take: the SMSC is told to bring it again while the database says nothing.
+const LONGEST: Duration = Duration::from_secs(25);
 
 /// Stores what the SMSC sends before it is acknowledged: receipts for the engine, replies for the products.
 pub struct SmscEvents {
@@ -54,7 +60,7 @@ impl SmppEvents for SmscEvents {
             let message = addressed(&self.ctx, message).await?;
             take(&self.ctx, &message).await
         };
-        taken.await.map_err(|error| {
+        within(LONGEST, taken).await.unwrap_or_else(|| Err(silent())).map_err(|error| {
             tracing::error!(error = &error as &dyn std::error::Error, "a subscriber's SMS could not be stored");
             StoreFailed
         })

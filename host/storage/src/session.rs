@@ -43,17 +43,18 @@ const MEANING: [(&str, &str); 13] = [
 /// - `default_transaction_read_only` of the role. That of the server or the database stays: it is how they are made read-only.
 /// - The schema: the one on the path of the role that has our tables, else `public` if that has them, else the first of the path,
 ///   where a first migration makes them. From then on a changed path of the role leads no session elsewhere.
-const ONCE_CONNECTED: &str = "
-    SELECT set_config(name, '0', false) FROM unnest(ARRAY['transaction_timeout', 'idle_session_timeout']) AS name
-    WHERE current_setting(name, true) IS NOT NULL;
-    SELECT set_config(name, 'off', false) FROM pg_settings
-    WHERE name = 'default_transaction_read_only' AND setting = 'on' AND source IN ('user', 'database user');
-    SELECT set_config('search_path', coalesce(
-        (SELECT quote_ident(step.name) FROM unnest(current_schemas(false)) WITH ORDINALITY AS step (name, place)
-         WHERE to_regclass(quote_ident(step.name) || '._sqlx_migrations') IS NOT NULL ORDER BY step.place LIMIT 1),
-        CASE WHEN to_regclass('public._sqlx_migrations') IS NOT NULL THEN 'public' END,
-        quote_ident(current_schema()),
-        'public'), false)";
+const ONCE_CONNECTED: [&str; 3] = [
+    "SELECT set_config(name, '0', false) FROM unnest(ARRAY['transaction_timeout', 'idle_session_timeout']) AS name
+     WHERE current_setting(name, true) IS NOT NULL",
+    "SELECT set_config(name, 'off', false) FROM pg_settings
+     WHERE name = 'default_transaction_read_only' AND setting = 'on' AND source IN ('user', 'database user')",
+    "SELECT set_config('search_path', coalesce(
+         (SELECT quote_ident(step.name) FROM unnest(current_schemas(false)) WITH ORDINALITY AS step (name, place)
+          WHERE to_regclass(quote_ident(step.name) || '._sqlx_migrations') IS NOT NULL ORDER BY step.place LIMIT 1),
+         CASE WHEN to_regclass('public._sqlx_migrations') IS NOT NULL THEN 'public' END,
+         quote_ident(current_schema()),
+         'public'), false)",
+];
 
 /// What a process that stands still can keep from the others: a transaction in which it does nothing is ended after the
 /// length of a lease, and nobody waits longer than that for a lock. A machine that vanishes is noticed in the same time, also
@@ -78,5 +79,6 @@ pub(crate) fn settings() -> impl Iterator<Item = (&'static str, String)> {
 
 /// Sets what is known only once there is a session.
 pub(crate) async fn complete(db: &mut PgConnection) -> sqlx::Result<()> {
-    db.execute(ONCE_CONNECTED).await.map(drop)
+    // One message, and one answer.
+    db.execute(ONCE_CONNECTED.join(";\n").as_str()).await.map(drop)
 }

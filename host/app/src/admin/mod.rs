@@ -33,7 +33,10 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Carries out one command and returns what it prints.
 pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value> {
-    let database = Database::connect_for_admin(config).await?;
+    let database = match command {
+        AdminCommand::Migrate => Database::connect_for_migration(config).await?,
+        _ => Database::connect_for_admin(config).await?,
+    };
     let answer = run_on(config, &database, command).await;
     database.stop().await;
     answer

@@ -19,12 +19,23 @@ pub struct Database {
     embedded: Option<EmbeddedPostgres>,
 }
 
+/// How a data directory is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Claim {
+    /// For a server: no other one may use it.
+    Alone,
+    /// With the server that runs on it, if there is one. There must be a database.
+    Shared,
+    /// The same, and a database is made where there is none.
+    SharedOrNew,
+}
+
 impl Database {
     /// For `patchbay serve`: the database of `database.url`, or an embedded one, which no other server may be using.
     pub async fn start(config: &Config) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
-            None => Self::claim(config.data_dir(), false).await,
+            None => Self::claim(config.data_dir(), Claim::Alone).await,
         }
     }
 
@@ -34,7 +45,15 @@ impl Database {
     pub async fn connect_for_admin(config: &Config) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
-            None => Self::claim(config.data_dir(), true).await,
+            None => Self::claim(config.data_dir(), Claim::Shared).await,
+        }
+    }
+
+    /// The same for `patchbay migrate`, which makes the database where there is none: that is what it is for.
+    pub async fn connect_for_migration(config: &Config) -> Result<Self, PostgresError> {
+        match Self::configured(config) {
+            Some(database) => Ok(database),
+            None => Self::claim(config.data_dir(), Claim::SharedOrNew).await,
         }
     }
 
@@ -43,11 +62,11 @@ impl Database {
         Some(Self { url: url.expose().to_owned(), embedded: None })
     }
 
-    /// Takes the data directory; while another process has it, joins its server (`join`) or waits for a command to end.
-    async fn claim(data_dir: &Path, join: bool) -> Result<Self, PostgresError> {
+    /// Takes the data directory; while another process has it, joins its server or waits for a command to end.
+    async fn claim(data_dir: &Path, claim: Claim) -> Result<Self, PostgresError> {
         let begun = Instant::now();
         loop {
-            if join && !Home::is_known(data_dir) && !DataDirLock::is_held(data_dir) {
+            if claim == Claim::Shared && !Home::is_known(data_dir) && !DataDirLock::is_held(data_dir) {
                 return Err(PostgresError::NoDatabase { data_dir: data_dir.to_owned() });
             }
             match DataDirLock::acquire(data_dir) {
@@ -60,7 +79,7 @@ impl Database {
                     // A file of an earlier, killed server is told by its process id.
                     let running = RunFile::read(&data_dir).filter(|run| Some(run.pid) == pid);
                     match running {
-                        Some(run) if join => {
+                        Some(run) if claim != Claim::Alone => {
                             return Ok(Self { url: run.database_url, embedded: None });
                         }
                         None if begun.elapsed() < PATIENCE => tokio::time::sleep(Duration::from_millis(50)).await,

@@ -16,8 +16,8 @@ pub enum PostgresError {
     },
     /// A command was given before there is a database.
     #[error(
-        "there is no database in {} yet, and no server runs on it: start `patchbay serve`, which makes one, and give the \
-         command again; if another one is meant, set data_dir (PATCHBAY__DATA_DIR) or database.url",
+        "there is no database in {} yet, and no server runs on it: start `patchbay serve`, which makes one, or give `patchbay migrate`, \
+         and the command again; if another one is meant, set data_dir (PATCHBAY__DATA_DIR) or database.url",
         .data_dir.display()
     )]
     NoDatabase {

@@ -1,10 +1,14 @@
 //! Takes a mail: judged, charged, stored and scheduled before it is acknowledged. Its subject is a password, which nobody keeps:
 //! what is stored of a mail is its text, as the SMS, and who sent it.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use base::{Context, Error, Result, audit::Administration};
+use base::{
+    Context, Error, Result,
+    audit::Administration,
+    lanes::{silent, within},
+};
 use channels::email::{From, MailContent, MailEvents, ReceivedMail, Verdict};
 use domain::{
     content::SmsContent,
@@ -27,6 +31,9 @@ use crate::accept::{self, Order, OrderedText, Taken};
 /// Error mails to one sender within an hour.
 const ERRORS_PER_HOUR: i32 = 20;
 
+/// How long a mail may take: whoever brings it is told to come again while the database says nothing.
+const LONGEST: Duration = Duration::from_secs(25);
+
 /// Takes what the listener receives.
 pub struct Mails {
     ctx: Arc<Context>,
@@ -42,7 +49,8 @@ impl Mails {
 #[async_trait]
 impl MailEvents for Mails {
     async fn mail(&self, mail: ReceivedMail) -> Verdict {
-        let verdict = take(&self.ctx, mail).await.unwrap_or_else(|error| {
+        let taking = within(LONGEST, take(&self.ctx, mail)).await.unwrap_or_else(|| Err(silent()));
+        let verdict = taking.unwrap_or_else(|error| {
             tracing::error!(error = &error as &dyn std::error::Error, "a mail could not be taken");
             Verdict::NotNow
         });
