@@ -1,5 +1,5 @@
 //! Live events over real sockets (CONTRACT 7, `docs/live-events.md`). How they are numbered, kept and resumed, with readers
-//! that are cut off all the time: `host/events/tests/live.rs`.
+//! that are cut off all the time: `host/events/tests/live/`.
 
 use std::time::Duration;
 
@@ -343,6 +343,40 @@ async fn a_ticket_opens_one_connection() {
     assert_eq!(next(&mut live).await["type"], "hello");
     let Err(tungstenite::Error::Http(refused)) = try_socket(&patchbay.url(), &query, None).await else {
         panic!("it was good twice")
+    };
+    assert_eq!(refused.status(), 401);
+}
+
+#[tokio::test]
+async fn a_replaced_key_ends_its_sockets_its_streams_and_its_tickets_on_every_node() {
+    let patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let node = patchbay.second_node().await;
+    let ticket = ticket(&client).await;
+    let mut sockets = [socket(&patchbay.url(), "", &client.key).await, socket(&node.url, "", &client.key).await];
+    for live in &mut sockets {
+        assert_eq!(next(live).await["type"], "hello");
+    }
+    let url = format!("{}{EVENTS}", node.url);
+    let request = patchbay.http.get(url).header("Authorization", &client.key).header("Accept", "text/event-stream");
+    let mut stream = request.send().await.unwrap();
+    tokio::time::timeout(LONG, stream.chunk()).await.unwrap().unwrap().expect("it is greeted");
+
+    let generate = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey";
+    client.request(reqwest::Method::POST, generate, None, &[]).await.ok();
+
+    for mut live in sockets {
+        // Sooner than the next heartbeat, which comes after 20 s.
+        let closed = tokio::time::timeout(Duration::from_secs(10), live.next()).await.expect("it ends at once");
+        let Some(Ok(Message::Close(Some(frame)))) = closed else { panic!("{closed:?}") };
+        assert_eq!(u16::from(frame.code), 4001);
+    }
+    while let Some(rest) = tokio::time::timeout(Duration::from_secs(10), stream.chunk()).await.unwrap().unwrap() {
+        assert!(!String::from_utf8_lossy(&rest).contains("event:"), "nothing more is said");
+    }
+    let Err(tungstenite::Error::Http(refused)) = try_socket(&patchbay.url(), &format!("?ticket={ticket}"), None).await
+    else {
+        panic!("the ticket was asked for with the key before")
     };
     assert_eq!(refused.status(), 401);
 }

@@ -84,6 +84,7 @@ async fn run_server(
     let readiness = Arc::new(Readiness::default());
     let metrics = metrics::install()?;
     tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
+    tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
     let live = events::live::Hub::start(Arc::clone(&ctx), process.stop.child_token());
     let router = router(config, &ctx, &clock, &readiness, (metrics.clone(), Arc::clone(&live)))?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups,
-    moved_media::MovedMediaStore, pulse::Pulse, readiness::Writes, secrets::Sealer,
+    moved_media::MovedMediaStore, pulse::Pulse, readiness::Writes, rights::Rights, secrets::Sealer,
 };
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
@@ -57,6 +57,8 @@ pub struct Context {
     pub writes: Arc<Writes>,
     /// Whether the database answers at all.
     pub pulse: Arc<Pulse>,
+    /// Notices of rights that may have ended.
+    pub rights: Rights,
 }
 
 impl Context {
@@ -131,6 +133,7 @@ impl ContextBuilder {
             skipped: SkippedComparisons::default(),
             writes: Arc::default(),
             pulse: Arc::default(),
+            rights: Rights::default(),
         }
     }
 }

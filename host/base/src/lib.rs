@@ -13,6 +13,7 @@ pub mod media;
 mod moved_media;
 mod pulse;
 pub mod readiness;
+pub mod rights;
 pub mod secrets;
 mod settings;
 mod skipped_comparisons;

@@ -193,6 +193,28 @@ async fn a_key_that_was_replaced_and_a_site_that_was_deleted_are_known_to_nobody
 }
 
 #[tokio::test]
+async fn open_sockets_end_at_once_when_their_page_may_show_the_widget_no_more() {
+    let (patchbay, client, _) = stage().await;
+    for ends in ["another key", "other origins", "the end of the site"] {
+        let site = client.new_site(ORIGIN, json!({})).await;
+        let path = format!("/messaging-service/web/sites/{}", site.id);
+        let mut visitor = Visitor::arrive(&patchbay, &site).await;
+        visitor.writes("hello").await;
+        match ends {
+            "another key" => drop(client.post(&format!("{path}/key"), &json!({})).await.ok()),
+            "other origins" => {
+                let origins = json!({ "origins": ["https://other.example"] });
+                client.request(Method::PUT, &path, Some(&origins), &[]).await.ok();
+            }
+            _ => drop(client.request(Method::DELETE, &path, None, &[]).await),
+        }
+        // However much it says meanwhile.
+        visitor.send(json!({ "type": "ping" })).await;
+        assert_eq!(visitor.closed().await, 4403, "{ends}");
+    }
+}
+
+#[tokio::test]
 async fn the_script_is_kept_by_browsers_and_asked_for_by_its_tag() {
     let (patchbay, _, _) = stage().await;
     let address = format!("{}/web-chat/widget.js?site=any", patchbay.url());

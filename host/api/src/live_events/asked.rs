@@ -4,7 +4,7 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
-use events::live::tickets;
+use events::live::tickets::{self, Holder};
 use tenancy::accounts::Caller;
 
 use crate::{
@@ -26,7 +26,7 @@ pub(super) enum Form {
 
 /// What is asked for.
 pub(super) struct Asked {
-    pub(super) caller: Caller,
+    pub(super) holder: Holder,
     /// The last event that the caller has had.
     pub(super) after: Option<i64>,
     pub(super) form: Form,
@@ -46,28 +46,33 @@ impl FromRequestParts<ApiState> for Asked {
             Some(ticket) => {
                 // A ticket is not used up by a request that is wrong.
                 let (form, after) = asked()?;
-                let caller = holder(state, &Held::of(&parts.extensions), ticket).await?;
-                Ok(Self { caller, after, form, in_use })
+                let holder = of_ticket(state, &Held::of(&parts.extensions), ticket).await?;
+                Ok(Self { holder, after, form, in_use })
             }
             None => {
                 let asked = asked();
                 let allowed = Allowed::<LiveEvents>::from_request_parts(parts, state).await?;
                 let (form, after) = asked?;
-                Ok(Self { caller: allowed.caller, after, form, in_use })
+                Ok(Self { holder: of_key(allowed.caller), after, form, in_use })
             }
         }
     }
 }
 
 /// Whoever was given a ticket may follow live events; what is seen of them is asked when the connection is opened.
-async fn holder(state: &ApiState, held: &Held, ticket: &str) -> Result<Caller, ApiError> {
+async fn of_ticket(state: &ApiState, held: &Held, ticket: &str) -> Result<Holder, ApiError> {
     let holder = tickets::redeem(&state.context, ticket).await?.ok_or_else(|| {
         ApiError::new(ErrorKind::Unauthorized, "the ticket is not known, or was used, or is too old: get another one")
     })?;
     tracing::Span::current().record("client.id", tracing::field::display(holder.client));
     held.belongs_to(holder.client)?;
-    let tickets::Holder { client, user, role, client_ref, sight } = holder;
-    Ok(Caller { client, user, role, client_ref, sight })
+    Ok(holder)
+}
+
+/// Who came with the key itself.
+pub(super) fn of_key(caller: Caller) -> Holder {
+    let Caller { client, user, role, client_ref, sight, key_hash } = caller;
+    Holder { client, user, role, client_ref, sight, key_hash }
 }
 
 fn form(headers: &HeaderMap) -> Result<Form, ApiError> {

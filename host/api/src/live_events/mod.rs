@@ -15,7 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use self::asked::{Asked, Form};
+use self::asked::{Asked, Form, of_key};
 use crate::{
     auth::{Allowed, LiveEvents, Permission},
     error::{ApiError, ErrorKind},
@@ -39,7 +39,7 @@ struct TicketBody {
 ///
 /// A WebSocket when the request asks for one, server-sent events with `Accept: text/event-stream`. Each message is one JSON
 /// object with `type` and `sequence`; the first says where the stream begins. Events of chats that the caller may not see are
-/// not sent. Whoever comes back with `after` gets everything that came meanwhile, once and in order, or is told
+/// not sent, and the stream ends when the key is replaced or the user has another role or is gone. Whoever comes back with `after` gets everything that came meanwhile, once and in order, or is told
 /// (`resync`) that something is missing. The kinds of events are in `docs/live-events.md`.
 #[utoipa::path(
     get,
@@ -64,8 +64,8 @@ async fn follow(
     asked: Asked,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
-    let Asked { caller, after, form, in_use } = asked;
-    let open = || state.live.open(caller.client, caller.user, after);
+    let Asked { holder, after, form, in_use } = asked;
+    let open = || state.live.open(&holder, after);
     match form {
         Form::Socket => {
             let said = |rejected| ApiError::new(ErrorKind::BadRequest, format!("this is no WebSocket: {rejected}"));
@@ -80,7 +80,7 @@ async fn follow(
 /// Gives out a ticket for a connection to live events.
 ///
 /// For browsers, whose WebSockets and event sources can set no header: ask with the key, from a server, and connect with
-/// `?ticket=`. It is good once, for half a minute, and may do what the caller may.
+/// `?ticket=`. It is good once, for half a minute and while the key is in force, and may do what the caller may.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/events/ticket",
@@ -90,7 +90,7 @@ async fn follow(
     responses((status = 200, description = "The ticket.", body = TicketBody)),
 )]
 async fn issue(State(state): State<ApiState>, allowed: Allowed<LiveEvents>) -> Result<Json<TicketBody>, ApiError> {
-    let ticket = tickets::issue(&state.context, allowed.caller.client, allowed.caller.user).await?;
+    let ticket = tickets::issue(&state.context, &of_key(allowed.caller)).await?;
     Ok(Json(TicketBody { ticket }))
 }
 

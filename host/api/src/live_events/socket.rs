@@ -1,6 +1,6 @@
 //! Live events over a WebSocket.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use axum::{
     extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
@@ -23,7 +23,7 @@ const MOST_WAITING: usize = 4 * 1024 * 1024;
 const SILENT_HEARTBEATS: u32 = 3;
 /// The code of a close that asks to come back: something is there that has not been sent.
 pub(super) const RESUME: u16 = 4008;
-/// The code of a close because the user is gone.
+/// The code of a close because the right has ended.
 const GONE: u16 = 4001;
 
 /// Answers an upgrade; the connection lives beside the listener from then on.
@@ -55,17 +55,7 @@ async fn talk(mut socket: WebSocket, mut connection: Connection) {
     let patience = connection.write_timeout();
     let mut heard = Instant::now();
     loop {
-        let turn = tokio::select! {
-            turn = connection.next() => turn,
-            said = socket.recv() => match said {
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                // What is said here is of no interest, but somebody is there.
-                Some(Ok(_)) => {
-                    heard = Instant::now();
-                    continue;
-                }
-            },
-        };
+        let Some(turn) = next(&mut socket, &mut connection, &mut heard).await else { return };
         let sent = match turn {
             Turn::Send(pieces) => timeout(patience, send(&mut socket, pieces)).await,
             Turn::Heartbeat(_) if heard.elapsed() > connection.heartbeat() * SILENT_HEARTBEATS => return,
@@ -78,6 +68,22 @@ async fn talk(mut socket: WebSocket, mut connection: Connection) {
         };
         if !matches!(sent, Ok(Ok(()))) {
             return;
+        }
+    }
+}
+
+/// What comes next for it; `None` when the other end has closed. What the other end says interrupts nothing: however much that is, the
+/// right of the connection is looked at in time.
+async fn next(socket: &mut WebSocket, connection: &mut Connection, heard: &mut Instant) -> Option<Turn> {
+    let mut coming = pin!(connection.next());
+    loop {
+        tokio::select! {
+            turn = &mut coming => return Some(turn),
+            said = socket.recv() => match said {
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                // What is said here is of no interest, but the other end is there.
+                Some(Ok(_)) => *heard = Instant::now(),
+            },
         }
     }
 }
@@ -101,11 +107,11 @@ async fn beat(socket: &mut WebSocket, piece: Piece) -> Result<(), Stuck> {
 async fn close(socket: &mut WebSocket, end: End) -> Result<(), Stuck> {
     let (code, reason) = match end {
         End::Stopping(sequence) => (close_code::AWAY, format!("resume after {sequence}")),
-        End::TooSlow(sequence) => {
+        End::TooSlow(sequence) | End::RoleChanged(sequence) => {
             send(socket, vec![Piece::said("resume", sequence)]).await?;
             (RESUME, format!("resume after {sequence}"))
         }
-        End::NotAllowed => (GONE, "the user is gone".to_owned()),
+        End::NotAllowed => (GONE, "the key was replaced, or the user is gone".to_owned()),
     };
     let frame = CloseFrame { code, reason: reason.into() };
     socket.send(Message::Close(Some(frame))).await.map_err(|_| Stuck)

@@ -16,6 +16,7 @@ const COME_BACK: Duration = Duration::from_secs(1);
 
 struct Streaming {
     connection: Connection,
+    /// Read already, not taken yet.
     waiting: VecDeque<Piece>,
     over: bool,
     /// Given back with the connection.
@@ -31,28 +32,58 @@ pub(super) fn serve(connection: Connection, in_use: Option<InUse>) -> Response {
 
 fn events(streaming: Streaming) -> impl Stream<Item = Result<Event, Infallible>> {
     stream::unfold(streaming, |mut streaming| async move {
+        let piece = streaming.next().await?;
+        Some((Ok(event(&piece)), streaming))
+    })
+}
+
+impl Streaming {
+    async fn next(&mut self) -> Option<Piece> {
         loop {
-            if let Some(piece) = streaming.waiting.pop_front() {
-                return Some((Ok(event(&piece)), streaming));
+            if !self.over && !self.waiting.is_empty() {
+                self.check_waiting().await;
             }
-            if streaming.over {
+            if let Some(piece) = self.waiting.pop_front() {
+                return Some(piece);
+            }
+            if self.over {
                 return None;
             }
-            match streaming.connection.next().await {
-                Turn::Send(pieces) => streaming.waiting.extend(pieces),
-                Turn::Heartbeat(piece) => streaming.waiting.push_back(piece),
-                Turn::End(end) => {
-                    streaming.over = true;
-                    match end {
-                        End::Stopping(sequence) | End::TooSlow(sequence) => {
-                            streaming.waiting.push_back(Piece::said("resume", sequence));
-                        }
-                        End::NotAllowed => {}
-                    }
-                }
+            match self.connection.next().await {
+                Turn::Send(pieces) => self.waiting.extend(pieces),
+                Turn::Heartbeat(piece) => self.waiting.push_back(piece),
+                Turn::End(end) => self.end(end),
             }
         }
-    })
+    }
+
+    /// The other end may take its time: the right that pieces were read under may have ended before they are taken.
+    async fn check_waiting(&mut self) {
+        let before = self.connection.sight();
+        if let Some(end) = self.connection.check().await {
+            let had = self.waiting.front().map(|piece| piece.sequence - 1);
+            self.waiting.clear();
+            self.end(match (end, had) {
+                (End::Stopping(_), Some(had)) => End::Stopping(had),
+                (End::RoleChanged(_), Some(had)) => End::RoleChanged(had),
+                (end, _) => end,
+            });
+        }
+        if before != self.connection.sight() {
+            let seen = |piece: &mut Piece| *piece = self.connection.seen(piece);
+            self.waiting.iter_mut().for_each(seen);
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        self.over = true;
+        match end {
+            End::Stopping(sequence) | End::TooSlow(sequence) | End::RoleChanged(sequence) => {
+                self.waiting.push_back(Piece::said("resume", sequence));
+            }
+            End::NotAllowed => {}
+        }
+    }
 }
 
 fn event(piece: &Piece) -> Event {

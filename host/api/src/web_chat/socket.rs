@@ -12,7 +12,7 @@ use axum::{
 };
 use domain::chat::ParticipantState;
 use inbound::web_chat::{
-    self, PAGE, Post, PostRefused, Thread, ThreadMessage, VisitorToken, Watching, chat_of, messages_after,
+    self, PAGE, Post, PostRefused, Standing, Thread, ThreadMessage, VisitorToken, Watching, chat_of, messages_after,
     messages_before, site_of_key,
 };
 use serde_json::{Value, json};
@@ -165,6 +165,10 @@ struct Line<'a> {
 
 impl Line<'_> {
     async fn hold(mut self, mut watching: Watching, resume: Resume) -> Option<End> {
+        // Only from now on this socket is told of changes of its site, and the handshake was a while ago.
+        if let ControlFlow::Break(end) = self.may_stay().await {
+            return end;
+        }
         if let ControlFlow::Break(end) = self.begin(resume).await {
             return end;
         }
@@ -188,6 +192,13 @@ impl Line<'_> {
                     }
                     Err(_) => ControlFlow::Break(Some((code::FAILED, "come again"))),
                 },
+                changed = watching.site.changed() => match changed {
+                    Ok(()) => {
+                        let site = watching.site.borrow_and_update().clone();
+                        self.heed(&site).await
+                    }
+                    Err(_) => ControlFlow::Break(Some((code::FAILED, "come again"))),
+                },
                 _ = every.tick() => {
                     frames = 0;
                     let asks = heard.elapsed() > ASK && asked.elapsed() > ASK;
@@ -200,6 +211,24 @@ impl Line<'_> {
             if let ControlFlow::Break(end) = going {
                 return end;
             }
+        }
+    }
+
+    /// The site stands otherwise than before, as it was looked at last.
+    async fn heed(&mut self, site: &Standing) -> Going {
+        if site.admits(&self.door.site.key, &self.door.origin) {
+            ControlFlow::Continue(())
+        } else {
+            self.may_stay().await
+        }
+    }
+
+    /// A site may be gone, have another key, or show the widget elsewhere.
+    async fn may_stay(&mut self) -> Going {
+        match site_of_key(&self.state.context, &self.door.site.key).await {
+            Ok(Some(site)) if site.origins.contains(&self.door.origin) => ControlFlow::Continue(()),
+            Ok(_) => ControlFlow::Break(Some((code::NO_SITE, "the site does not show the widget here"))),
+            Err(error) => failed(&error),
         }
     }
 
@@ -225,6 +254,10 @@ impl Line<'_> {
     /// The chat stands elsewhere.
     async fn follow(&mut self, chat: Option<Thread>) -> Going {
         let Some(chat) = chat else { return ControlFlow::Continue(()) };
+        if chat.joined {
+            // The visitor has turned out to be a user of the site, whose chat it is now.
+            return ControlFlow::Break(Some((code::NO_VISITOR, "begin a session")));
+        }
         let before = self.known.replace(chat.clone());
         if before.as_ref().is_some_and(|before| shown::numbering(before) != shown::numbering(&chat)) {
             // Two chats became one: what was shown has other numbers now.
@@ -362,14 +395,11 @@ impl Line<'_> {
         if silent > GONE {
             return ControlFlow::Break(None);
         }
+        if self.visitor.expires_at <= self.state.context.now() {
+            return ControlFlow::Break(Some((code::NO_VISITOR, "begin a session")));
+        }
         if !asks {
             return ControlFlow::Continue(());
-        }
-        // A site may be gone, have another key, or show the widget elsewhere.
-        match site_of_key(&self.state.context, &self.door.site.key).await {
-            Ok(Some(site)) if site.origins.contains(&self.door.origin) => {}
-            Ok(_) => return ControlFlow::Break(Some((code::NO_SITE, "the site does not show the widget here"))),
-            Err(error) => return failed(&error),
         }
         self.send(Message::Ping(Vec::new().into())).await
     }

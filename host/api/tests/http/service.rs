@@ -122,6 +122,7 @@ impl Service {
             metrics_elsewhere: options.metrics_elsewhere,
             lite_host: "lite.example".to_owned(),
         };
+        tokio::spawn(base::rights::follow(context.db.clone(), context.rights.clone(), CancellationToken::new()));
         let router = api::router(SharedState {
             context: Arc::clone(&context),
             uploads: Arc::default(),

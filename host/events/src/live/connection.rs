@@ -2,19 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
-    ids::{ClientId, UserId},
-    live::Viewer,
-    privacy::Sight,
-};
+use domain::{live::Viewer, privacy::Sight};
+use futures::FutureExt;
 use serde::Serialize;
 use storage::live::events;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
     feed::{Feed, Ready},
-    hub::{Hub, Seat},
+    hub::{Eyes, Hub, Seat},
     page,
+    tickets::Holder,
 };
 use base::Result;
 
@@ -52,7 +50,9 @@ pub enum End {
     Stopping(i64),
     /// It takes less than comes: resume after this number.
     TooSlow(i64),
-    /// The user is gone.
+    /// The user has another role, and may still follow events: resume after this number.
+    RoleChanged(i64),
+    /// The key was replaced, the user is gone, or its role has nothing to do with chats.
     NotAllowed,
 }
 
@@ -68,7 +68,7 @@ pub(super) enum Start {
 /// A connection of a user.
 pub struct Connection {
     seat: Seat,
-    of: (ClientId, UserId),
+    holder: Holder,
     viewer: Viewer,
     sight: Sight,
     /// Everything up to here has been handed over.
@@ -79,6 +79,10 @@ pub struct Connection {
     caught_up: bool,
     head: watch::Receiver<i64>,
     heartbeat: Instant,
+    /// Its right must be looked at before anything more is handed over.
+    look_due: bool,
+    /// When it was looked at last.
+    looked: Instant,
 }
 
 /// What is said beside events.
@@ -114,11 +118,16 @@ fn masked(text: &str) -> Arc<str> {
 }
 
 impl Connection {
-    pub(super) fn new(seat: Seat, of: (ClientId, UserId), (viewer, sight): (Viewer, Sight), start: Start) -> Self {
+    pub(super) fn new(seat: Seat, holder: Holder, eyes: Eyes, start: Start) -> Self {
         let (Start::After(cursor) | Start::Missed(cursor)) = start;
         let head = seat.feed.watch();
-        let heartbeat = Instant::now() + seat.hub.ctx.settings.live.heartbeat;
-        Self { seat, of, viewer, sight, cursor, first: Some(start), caught_up: false, head, heartbeat }
+        let looked = Instant::now();
+        let heartbeat = looked + seat.hub.ctx.settings.live.heartbeat;
+        let Eyes { viewer, sight, .. } = eyes;
+        let (first, caught_up) = (Some(start), false);
+        // No notice reached it before it had its seat, so the first look comes after that.
+        let look_due = true;
+        Self { seat, holder, viewer, sight, cursor, first, caught_up, head, heartbeat, look_due, looked }
     }
 
     /// How long the other end may take for a piece.
@@ -131,6 +140,19 @@ impl Connection {
         self.seat.hub.ctx.settings.live.heartbeat
     }
 
+    /// How its user sees customers, as far as it knows by now.
+    pub fn sight(&self) -> Sight {
+        self.sight
+    }
+
+    /// A piece that was read before, as its user may see it now.
+    pub fn seen(&self, piece: &Piece) -> Piece {
+        match self.sight {
+            Sight::Whole => piece.clone(),
+            Sight::Masked => Piece { text: masked(&piece.text), ..piece.clone() },
+        }
+    }
+
     /// Where it stands.
     pub fn position(&self) -> i64 {
         self.cursor
@@ -139,14 +161,24 @@ impl Connection {
     /// What comes next; waits until there is something. May be dropped while it waits.
     pub async fn next(&mut self) -> Turn {
         loop {
+            if self.seat.hub.stop.is_cancelled() {
+                return Turn::End(End::Stopping(self.cursor));
+            }
+            let beats = self.heartbeat <= Instant::now();
+            // However much comes: the right is looked at first.
+            self.look_due |= beats;
+            if let Some(end) = self.check().await {
+                return Turn::End(end);
+            }
             if let Some(start) = self.first.take() {
                 return Turn::Send(vec![match start {
                     Start::After(sequence) => Piece::said("hello", sequence),
                     Start::Missed(sequence) => Piece::said("resync", sequence),
                 }]);
             }
-            if self.seat.hub.stop.is_cancelled() {
-                return Turn::End(End::Stopping(self.cursor));
+            if beats {
+                self.heartbeat = Instant::now() + self.heartbeat();
+                return Turn::Heartbeat(Piece::said("position", self.cursor));
             }
             self.head.mark_unchanged();
             match self.read().await {
@@ -162,14 +194,51 @@ impl Connection {
                 continue;
             }
             self.caught_up = true;
-            let stop = self.seat.hub.stop.clone();
+            let (stop, look) = (self.seat.hub.stop.clone(), Arc::clone(&self.seat.look));
             tokio::select! {
                 // The sender lives as long as this connection has its seat.
                 _ = self.head.changed() => {}
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep_until(self.heartbeat) => return self.beat().await,
+                () = look.notified() => self.look_due = true,
+                () = tokio::time::sleep_until(self.heartbeat) => {}
             }
         }
+    }
+
+    /// Looks at the right again if it may have changed, or has not been looked at since the last heartbeat; answers why the
+    /// connection ends, if it does. Waits only for the database. May be dropped while it waits.
+    pub async fn check(&mut self) -> Option<End> {
+        let noticed = self.seat.look.notified().now_or_never().is_some();
+        self.look_due |= noticed || self.looked.elapsed() >= self.heartbeat();
+        while self.look_due {
+            match self.look().await {
+                Ok(None) => self.look_due = false,
+                Ok(Some(end)) => return Some(end),
+                Err(_) if self.seat.hub.stop.is_cancelled() => return Some(End::Stopping(self.cursor)),
+                // Nothing more is handed over until it is known: the right may have ended.
+                Err(error) => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "the right of a live connection could not be looked at"
+                    );
+                    tokio::time::sleep(BREATH).await;
+                }
+            }
+        }
+        None
+    }
+
+    async fn look(&mut self) -> Result<Option<End>> {
+        let hub = Arc::clone(&self.seat.hub);
+        let Ok(_turn) = hub.looking.acquire().await else { return Ok(None) };
+        let Some(Eyes { viewer, sight, role }) = hub.eyes(&self.holder).await? else {
+            return Ok(Some(End::NotAllowed));
+        };
+        if role != self.holder.role {
+            return Ok(Some(End::RoleChanged(self.cursor)));
+        }
+        (self.viewer, self.sight, self.looked) = (viewer, sight, Instant::now());
+        Ok(None)
     }
 
     fn feed(&self) -> &Feed {
@@ -202,7 +271,7 @@ impl Connection {
         let hub: &Hub = &self.seat.hub;
         let Ok(_turn) = hub.catching_up.acquire().await else { return Ok(None) };
         let mut db = hub.ctx.db.acquire().await?;
-        let (client, _) = self.of;
+        let client = self.holder.client;
         let limit = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
         let numbered = events::after(&mut db, client, self.cursor, limit).await?;
         if numbered.first().is_none_or(|first| first.sequence != self.cursor + 1) {
@@ -210,20 +279,5 @@ impl Connection {
         }
         let ready = page::load(&hub.ctx, &mut db, client, numbered).await?;
         Ok(Some(ready.into_iter().map(Arc::new).collect()))
-    }
-
-    /// Looks again what the user may see, and says where the connection stands.
-    async fn beat(&mut self) -> Turn {
-        let (client, user) = self.of;
-        self.heartbeat = Instant::now() + self.seat.hub.ctx.settings.live.heartbeat;
-        match self.seat.hub.eyes(client, user).await {
-            Ok(Some((viewer, sight))) => (self.viewer, self.sight) = (viewer, sight),
-            Ok(None) => return Turn::End(End::NotAllowed),
-            // The database is asked again with the next one.
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a live connection could not be looked at");
-            }
-        }
-        Turn::Heartbeat(Piece::said("position", self.cursor))
     }
 }

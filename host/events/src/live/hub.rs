@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -12,24 +15,33 @@ use domain::{
     privacy::Sight,
 };
 use storage::{
-    live::{streams, viewers},
+    live::{
+        streams,
+        viewers::{self, Reader},
+    },
     tenancy::users::Role,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     connection::{Connection, Start},
     feed::Feed,
     poll,
+    tickets::Holder,
 };
-use base::{Context, Error, Result};
+use base::{
+    Context, Error, Result,
+    rights::{Affected, RightChanges},
+};
 
 /// Connections that read what is held no more at the same time: each takes a connection to the database.
 const CATCHING_UP: usize = 4;
 /// Connections that are being opened at the same time in this process. Each uses one connection to the database at a time, so
 /// that many openings leave most of the pool to everything else.
 const OPENING: usize = 4;
+/// Connections whose rights are looked at at the same time, likewise: one notice may be about all of a client's.
+const LOOKING: usize = 4;
 /// How often it is looked whether transactions have ended that a stream waits for.
 const SETTLE_POLL: Duration = Duration::from_millis(20);
 /// No transaction that says what happened takes longer (`storage::connect` bounds them); a longer one is about something else.
@@ -45,18 +57,36 @@ const GOODBYE: Duration = Duration::from_secs(5);
 pub struct Hub {
     pub(super) ctx: Arc<Context>,
     rooms: Mutex<HashMap<ClientId, Room>>,
+    /// Connections so far.
+    entered: AtomicU64,
     /// Ends every connection.
     pub(super) stop: CancellationToken,
     pub(super) catching_up: Semaphore,
     opening: Semaphore,
     wanting: Mutex<HashMap<ClientId, Weak<tokio::sync::Mutex<()>>>>,
+    pub(super) looking: Semaphore,
     kept: TaskTracker,
 }
 
 /// The connections of a client.
 struct Room {
     feed: Arc<Feed>,
-    connections: usize,
+    /// By number.
+    places: HashMap<u64, Place>,
+}
+
+/// A connection, as notices find it.
+struct Place {
+    user: UserId,
+    /// Its right must be looked at again.
+    look: Arc<Notify>,
+}
+
+/// What somebody may see, as it is now.
+pub(super) struct Eyes {
+    pub(super) viewer: Viewer,
+    pub(super) sight: Sight,
+    pub(super) role: Role,
 }
 
 /// Why there is no connection.
@@ -65,8 +95,8 @@ pub enum Refused {
     /// The client has as many as it may.
     #[error("your client has {0} live connections to this server: close one first")]
     TooMany(usize),
-    /// The user is gone.
-    #[error("the user is gone")]
+    /// The user is gone, or has another key.
+    #[error("the user is gone, or has another key")]
     NotAllowed,
     /// The process stops, or something of ours failed.
     #[error(transparent)]
@@ -91,13 +121,16 @@ impl Hub {
         let hub = Arc::new(Self {
             ctx,
             rooms: Mutex::default(),
+            entered: AtomicU64::default(),
             stop,
             catching_up: Semaphore::new(CATCHING_UP),
             opening: Semaphore::new(OPENING),
             wanting: Mutex::default(),
+            looking: Semaphore::new(LOOKING),
             kept: TaskTracker::new(),
         });
         tokio::spawn(poll::run(Arc::clone(&hub)));
+        tokio::spawn(follow_rights(Arc::clone(&hub), hub.ctx.rights.changes()));
         hub
     }
 
@@ -115,17 +148,13 @@ impl Hub {
     }
 
     /// A connection of a user, for the events after `after`; from now on when that is not said. What the user has missed for
-    /// good is said first.
-    pub async fn open(
-        self: &Arc<Self>,
-        client: ClientId,
-        user: UserId,
-        after: Option<i64>,
-    ) -> Result<Connection, Refused> {
+    /// good is said first. It ends when the right of `holder` does.
+    pub async fn open(self: &Arc<Self>, holder: &Holder, after: Option<i64>) -> Result<Connection, Refused> {
         if self.stop.is_cancelled() {
             return Err(Refused::Failed(Error::Stopped));
         }
-        let Some(eyes) = self.eyes(client, user).await? else { return Err(Refused::NotAllowed) };
+        let client = holder.client;
+        let Some(eyes) = self.eyes(holder).await? else { return Err(Refused::NotAllowed) };
         self.want(client).await?;
         let _turn = self.opening.acquire().await.map_err(|_| Error::Stopped)?;
         // What happened while nobody was connected has no numbers yet, and is no news to whoever begins now.
@@ -140,18 +169,38 @@ impl Hub {
             (Some(standing), Some(_)) => (standing.last, Start::Missed(standing.last)),
             (Some(standing), None) => (standing.last, Start::After(standing.last)),
         };
-        let seat = self.enter(client, last)?;
-        Ok(Connection::new(seat, (client, user), eyes, start))
+        let seat = self.enter(holder, last)?;
+        Ok(Connection::new(seat, holder.clone(), eyes, start))
     }
 
-    /// What a user may see, and how; `None` when the user is gone, or has nothing to do with chats.
-    pub(super) async fn eyes(&self, client: ClientId, user: UserId) -> Result<Option<(Viewer, Sight)>> {
+    /// What a user may see, and how; `None` when the user is gone, has another key by now, or has nothing to do with chats.
+    pub(super) async fn eyes(&self, holder: &Holder) -> Result<Option<Eyes>> {
+        let (client, user) = (holder.client, holder.user);
         let found = viewers::find(&mut *self.ctx.db.acquire().await?, client, user).await?;
-        Ok(found.and_then(|reader| match reader.role {
-            Role::Agent => Some((Viewer::Agent { user, team: reader.team }, reader.sight)),
-            Role::Admin | Role::Supervisor | Role::Api => Some((Viewer::Everything, reader.sight)),
-            Role::Developer => None,
-        }))
+        let Some(Reader { role, team, sight, .. }) = found.filter(|reader| reader.key_hash == holder.key_hash) else {
+            return Ok(None);
+        };
+        let viewer = match role {
+            Role::Agent => Viewer::Agent { user, team },
+            Role::Admin | Role::Supervisor | Role::Api => Viewer::Everything,
+            Role::Developer => return Ok(None),
+        };
+        Ok(Some(Eyes { viewer, sight, role }))
+    }
+
+    /// Lets connections look at their rights again: before they hand over anything more.
+    fn look_again(&self, affected: Affected) {
+        let rooms = self.rooms();
+        let of = |client: ClientId, only: Option<UserId>| {
+            let places = rooms.get(&client).into_iter().flat_map(|room| room.places.values());
+            places.filter(|place| only.is_none_or(|user| place.user == user)).for_each(|place| place.look.notify_one());
+        };
+        match affected {
+            Affected::User(client, user) => of(client, Some(user)),
+            Affected::Client(client) => of(client, None),
+            Affected::Anybody => rooms.keys().for_each(|client| of(*client, None)),
+            Affected::Site(..) => {}
+        }
     }
 
     /// From when this returns on, everything that is committed is written down for this client.
@@ -214,18 +263,33 @@ impl Hub {
         self.rooms().values().map(|room| Arc::clone(&room.feed)).collect()
     }
 
-    fn enter(self: &Arc<Self>, client: ClientId, last: i64) -> Result<Seat, Refused> {
+    fn enter(self: &Arc<Self>, holder: &Holder, last: i64) -> Result<Seat, Refused> {
         let settings = &self.ctx.settings.live;
+        let client = holder.client;
         let mut rooms = self.rooms();
-        let room = rooms
-            .entry(client)
-            .or_insert_with(|| Room { feed: Arc::new(Feed::new(client, last, settings.events_held)), connections: 0 });
-        if room.connections >= settings.connections_per_client {
-            return Err(Refused::TooMany(room.connections));
+        let room = rooms.entry(client).or_insert_with(|| Room {
+            feed: Arc::new(Feed::new(client, last, settings.events_held)),
+            places: HashMap::new(),
+        });
+        if room.places.len() >= settings.connections_per_client {
+            return Err(Refused::TooMany(room.places.len()));
         }
-        room.connections += 1;
+        let number = self.entered.fetch_add(1, Ordering::Relaxed);
+        let look = Arc::new(Notify::new());
+        room.places.insert(number, Place { user: holder.user, look: Arc::clone(&look) });
         metrics::gauge!("patchbay_live_connections").increment(1.0);
-        Ok(Seat { hub: Arc::clone(self), feed: Arc::clone(&room.feed) })
+        Ok(Seat { hub: Arc::clone(self), feed: Arc::clone(&room.feed), look, number })
+    }
+}
+
+/// Until the process stops.
+async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
+    loop {
+        let affected = tokio::select! {
+            () = hub.stop.cancelled() => return,
+            affected = changes.next() => affected,
+        };
+        hub.look_again(affected);
     }
 }
 
@@ -233,14 +297,17 @@ impl Hub {
 pub(super) struct Seat {
     pub(super) hub: Arc<Hub>,
     pub(super) feed: Arc<Feed>,
+    /// Rings when the right of the connection must be looked at again.
+    pub(super) look: Arc<Notify>,
+    number: u64,
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
         let mut rooms = self.hub.rooms();
         if let Some(room) = rooms.get_mut(&self.feed.client) {
-            room.connections -= 1;
-            if room.connections == 0 {
+            room.places.remove(&self.number);
+            if room.places.is_empty() {
                 rooms.remove(&self.feed.client);
             }
         }

@@ -7,13 +7,17 @@ use domain::{
     privacy::Sight,
 };
 use sha2::{Digest, Sha256};
-use storage::{live::tickets, tenancy::users::Role};
+use storage::{
+    live::tickets,
+    tenancy::{api_keys::KeyOwner, users::Role},
+};
 use uuid::Uuid;
 
 /// Bytes of randomness in a ticket.
 const RANDOM: usize = 32;
 
-/// Whom a ticket stands for.
+/// A user with the key that it came with. What is opened with it, by the key itself or by a ticket, is open for as long as the key is
+/// the user's and the user has this role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// The client.
@@ -26,13 +30,16 @@ pub struct Holder {
     pub client_ref: String,
     /// How the user sees customers.
     pub sight: Sight,
+    /// SHA-256 of the key.
+    pub key_hash: Vec<u8>,
 }
 
 /// A new ticket of a user.
-pub async fn issue(ctx: &Context, client: ClientId, user: UserId) -> Result<String> {
+pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
     let random = secrets::random::<RANDOM>()?;
     let now = ctx.now();
     let expires_at = now + ctx.settings.live.ticket_lifetime;
+    let (client, user) = (holder.client, (holder.user, holder.key_hash.as_slice()));
     let mut tx = ctx.db.begin().await?;
     tickets::insert(&mut tx, client, user, &hash(&random), (now, expires_at)).await?;
     tx.commit().await?;
@@ -41,14 +48,15 @@ pub async fn issue(ctx: &Context, client: ClientId, user: UserId) -> Result<Stri
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Takes a ticket; `None` when there is none such, or no more.
+/// Takes a ticket; `None` when there is none such, or no more, or when its user has another key by now.
 pub async fn redeem(ctx: &Context, ticket: &str) -> Result<Option<Holder>> {
     let Some((client, hash)) = read(ticket) else { return Ok(None) };
     let mut db = ctx.db.acquire().await?;
     let taken = tickets::redeem(&mut db, client, &hash, ctx.now()).await?;
-    let holder = |(user, role, client_ref, popia): (_, Role, _, _)| {
-        let sight = role.sight(popia);
-        Holder { client, user, role, client_ref, sight }
+    let holder = |owner: KeyOwner| {
+        let sight = owner.role.sight(owner.popia_compliant);
+        let KeyOwner { client, user, role, client_ref, key_hash, .. } = owner;
+        Holder { client, user, role, client_ref, sight, key_hash }
     };
     Ok(taken.map(holder))
 }

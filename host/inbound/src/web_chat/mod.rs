@@ -11,7 +11,7 @@ mod typing;
 
 pub use files::{UploadRefused, Uploaded, upload};
 pub use post::{Post, PostRefused, Posted, post};
-pub use presence::{Presence, Watching};
+pub use presence::{Presence, Standing, Watching};
 pub use receipts::{Progress, note_progress};
 pub use session::{Asked, Identity, Session, SessionRefused, begin, visitor_of};
 pub use storage::web::{

@@ -8,18 +8,56 @@ use std::{
     time::Duration,
 };
 
-use base::{Context, Result};
-use domain::ids::{ClientId, InboxId};
-use storage::web::threads::{self, Thread};
+use base::{Context, Result, rights::Affected};
+use domain::{
+    ids::{ClientId, InboxId},
+    web_chat::Origin,
+};
+use storage::silence::in_time;
+use storage::web::{
+    sites,
+    threads::{self, Thread},
+};
 use tokio::{sync::watch, time};
 
 /// How often sites are looked at, rings or not.
 const LOOK: Duration = Duration::from_secs(1);
 /// Visitors that one statement asks for.
 const AT_ONCE: usize = 500;
+/// How often it is looked whether sites may still be shown, notices or not.
+const LOOK_AT_SITES: Duration = Duration::from_secs(25);
 
 type Place = (ClientId, InboxId);
-type Watched = HashMap<Place, HashMap<String, watch::Sender<Option<Thread>>>>;
+type Watched = HashMap<Place, WatchedSite>;
+
+/// A site with visitors here.
+struct WatchedSite {
+    standing: watch::Sender<Standing>,
+    chats: HashMap<String, watch::Sender<Option<Thread>>>,
+}
+
+/// Where a site may be shown, as it was looked at last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// Not looked at since its first visitor came here.
+    #[default]
+    Unknown,
+    /// By this key, on pages of these origins.
+    Shown(String, Vec<Origin>),
+    /// Nowhere: it was deleted.
+    Deleted,
+}
+
+impl Standing {
+    /// Whether a page that came by this key and from this origin may go on showing it.
+    pub fn admits(&self, key: &str, origin: &Origin) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Shown(now, origins) => now == key && origins.contains(origin),
+            Self::Deleted => false,
+        }
+    }
+}
 
 /// The watched visitors of one process.
 pub struct Presence {
@@ -34,6 +72,8 @@ pub struct Watching {
     visitor: String,
     /// The chat; changes when there is something to look at.
     pub chat: watch::Receiver<Option<Thread>>,
+    /// Where the site may be shown; changes when that does.
+    pub site: watch::Receiver<Standing>,
 }
 
 impl Presence {
@@ -41,24 +81,28 @@ impl Presence {
     pub fn start(ctx: Arc<Context>) -> Arc<Self> {
         let presence = Arc::new(Self { ctx, watched: Mutex::default() });
         tokio::spawn(look(Arc::downgrade(&presence)));
+        tokio::spawn(look_at_sites(Arc::downgrade(&presence)));
         presence
     }
 
     /// Watches a visitor until the answer is dropped.
     pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> Watching {
         let mut watched = self.watched();
-        let sender = watched.entry(place).or_default().entry(visitor.to_owned());
+        let fresh = || WatchedSite { standing: watch::Sender::default(), chats: HashMap::new() };
+        let of_site = watched.entry(place).or_insert_with(fresh);
+        let site = of_site.standing.subscribe();
+        let sender = of_site.chats.entry(visitor.to_owned());
         let chat = sender.or_insert_with(|| watch::channel(None).0).subscribe();
         drop(watched);
         // What is there already is news to it.
         self.ctx.carriers.doorbell().ring(place.0, place.1, visitor);
-        Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat }
+        Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }
 
     /// Sockets of one visitor in this process.
     pub fn sockets_of(&self, place: Place, visitor: &str) -> usize {
         let watched = self.watched();
-        watched.get(&place).and_then(|site| site.get(visitor)).map_or(0, watch::Sender::receiver_count)
+        watched.get(&place).and_then(|site| site.chats.get(visitor)).map_or(0, watch::Sender::receiver_count)
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
@@ -66,7 +110,7 @@ impl Presence {
     }
 
     fn everybody(&self) -> Vec<(Place, Vec<String>)> {
-        self.watched().iter().map(|(place, visitors)| (*place, visitors.keys().cloned().collect())).collect()
+        self.watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
     }
 
     /// Those of the rung for who are watched.
@@ -75,7 +119,7 @@ impl Presence {
         let watched = self.watched();
         let mut by_site: HashMap<Place, Vec<String>> = HashMap::new();
         for (client, site, visitor) in rung {
-            if watched.get(&(client, site)).is_some_and(|visitors| visitors.contains_key(&visitor)) {
+            if watched.get(&(client, site)).is_some_and(|site| site.chats.contains_key(&visitor)) {
                 by_site.entry((client, site)).or_default().push(visitor);
             }
         }
@@ -96,14 +140,65 @@ impl Presence {
 
     fn tell(&self, place: Place, chats: Vec<Thread>) {
         let watched = self.watched();
-        let Some(visitors) = watched.get(&place) else { return };
+        let Some(site) = watched.get(&place) else { return };
         for chat in chats {
-            let Some(sender) = visitors.get(&chat.visitor) else { continue };
+            let Some(sender) = site.chats.get(&chat.visitor) else { continue };
             sender.send_if_modified(|known| {
                 let changed = known.as_ref() != Some(&chat);
                 *known = Some(chat);
                 changed
             });
+        }
+    }
+}
+
+impl Presence {
+    /// The sites with visitors here that a notice is about.
+    fn affected(&self, affected: Affected) -> Vec<Place> {
+        let watched = self.watched();
+        match affected {
+            Affected::Site(client, site) => {
+                watched.contains_key(&(client, site)).then_some((client, site)).into_iter().collect()
+            }
+            Affected::Anybody => watched.keys().copied().collect(),
+            Affected::User(..) | Affected::Client(_) => Vec::new(),
+        }
+    }
+
+    /// Looks where these sites may be shown, and tells their sockets of what changed.
+    async fn look_where(&self, places: Vec<Place>) -> Result<()> {
+        for place in places {
+            let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
+            let standing = found.map_or(Standing::Deleted, |site| Standing::Shown(site.key, site.origins));
+            if let Some(site) = self.watched().get(&place) {
+                site.standing.send_if_modified(|known| {
+                    let changed = *known != standing;
+                    *known = standing;
+                    changed
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks at sites that notices are about, at once, and at all of them from time to time.
+async fn look_at_sites(presence: Weak<Presence>) {
+    let Some(mut changes) = presence.upgrade().map(|presence| presence.ctx.rights.changes()) else { return };
+    let mut every = time::interval(LOOK_AT_SITES);
+    every.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+    loop {
+        let affected = tokio::select! {
+            _ = every.tick() => Affected::Anybody,
+            affected = changes.next() => affected,
+        };
+        let Some(presence) = presence.upgrade() else { return };
+        let places = presence.affected(affected);
+        if let Err(error) = in_time(presence.look_where(places)).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "sites were not looked at; again in a second");
+            // A notice is not forgotten: all are looked at again.
+            every.reset_after(LOOK);
         }
     }
 }
@@ -132,12 +227,12 @@ async fn look(presence: Weak<Presence>) {
 impl Drop for Watching {
     fn drop(&mut self) {
         let mut watched = self.presence.watched();
-        let Some(visitors) = watched.get_mut(&self.place) else { return };
+        let Some(site) = watched.get_mut(&self.place) else { return };
         // This one is still counted.
-        if visitors.get(&self.visitor).is_some_and(|sender| sender.receiver_count() <= 1) {
-            visitors.remove(&self.visitor);
+        if site.chats.get(&self.visitor).is_some_and(|sender| sender.receiver_count() <= 1) {
+            site.chats.remove(&self.visitor);
         }
-        if visitors.is_empty() {
+        if site.chats.is_empty() {
             watched.remove(&self.place);
         }
     }

@@ -1,10 +1,11 @@
 //! Visitors of a web site and an agent who answers: by the use cases alone, with the agent's words said as every agent's are.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use base::{
     Context,
     audit::{Actor, Administration},
+    rights::Affected,
 };
 use chat::say::{OfAgent, Words, say};
 use domain::{
@@ -17,11 +18,15 @@ use domain::{
     inbox::InboxKind,
     web_chat::{PostKey, SiteForm},
 };
+use hmac::{Hmac, Mac};
 use inbound::web_chat::{
-    self, Asked, Post, PostRefused, Posted, Presence, Session, Site, Thread, VisitorToken, chat_of, messages_after,
+    self, Asked, Identity, Post, PostRefused, Posted, Presence, Session, Site, Standing, Thread, VisitorToken, chat_of,
+    messages_after,
 };
+use sha2::Sha256;
 use storage::{chat::participants, people::customers};
 use tenancy::sites;
+use tokio_util::sync::CancellationToken;
 
 use crate::stage::Stage;
 
@@ -213,6 +218,71 @@ async fn sockets_are_told_what_changes_and_that_an_agent_writes() {
     assert_eq!(until, ctx.now() + chrono::TimeDelta::seconds(6));
     drop(watching);
     assert_eq!(presence.sockets_of((site.client, site.id), &id), 0);
+}
+
+/// A socket of a site, and what ends it. Nothing but a notice of the database is quick enough: sites are looked at every 25 s.
+async fn no_more_shown(end: impl AsyncFnOnce(&Administration<'_>, &Site)) {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let presence = Presence::start(Arc::clone(ctx));
+    let mut watching = presence.watch((site.client, site.id), "visitor");
+    let mut changes = ctx.rights.changes();
+    tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), CancellationToken::new()));
+    assert_eq!(changes.next().await, Affected::Anybody, "it listens");
+    let admits = |standing: &Standing| standing.admits(&site.key, &site.origins[0]);
+    while *watching.site.borrow_and_update() == Standing::Unknown {
+        watching.site.changed().await.unwrap();
+    }
+    assert!(admits(&watching.site.borrow_and_update()));
+    end(&Administration::from(&**ctx), &site).await;
+    tokio::time::timeout(Duration::from_secs(20), watching.site.changed()).await.expect("it is told").unwrap();
+    assert!(!admits(&watching.site.borrow_and_update()));
+}
+
+#[tokio::test]
+async fn sockets_are_told_at_once_when_the_site_has_another_key() {
+    no_more_shown(async |admin, site| {
+        sites::new_key(admin, (site.client, site.id), Actor::Operator).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sockets_are_told_at_once_when_the_site_has_other_origins() {
+    no_more_shown(async |admin, site| {
+        let form = SiteForm { origins: Some(vec!["https://other.example".to_owned()]), ..SiteForm::default() };
+        sites::update(admin, (site.client, site.id), &form, Actor::Operator).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sockets_are_told_at_once_when_the_site_is_deleted() {
+    no_more_shown(async |admin, site| {
+        sites::delete(admin, (site.client, site.id), Actor::Operator).await.unwrap();
+    })
+    .await;
+}
+
+fn proof(secret: &str, user: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(user.as_bytes());
+    hex::encode(mac.finalize().into_bytes())
+}
+
+#[tokio::test]
+async fn a_visitor_who_turns_out_to_be_a_user_is_told_so_in_its_other_tabs() {
+    let stage = Stage::new().await;
+    let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let ann = visit(ctx, &site).await;
+    writes(ctx, &site, &ann.token, "key-00001", "hello").await.unwrap();
+    assert!(!chat(ctx, &site, &ann.token).await.joined);
+    let secret = sites::identity_secret(&Administration::from(&**ctx), site.client, site.id).await.unwrap();
+    let hash = proof(&secret, "user-17");
+    let identity = Some(Identity { user_id: "user-17".to_owned(), hash });
+    let user = web_chat::begin(ctx, &site, Asked { token: Some(ann.sealed), identity }).await.unwrap();
+    assert!(chat(ctx, &site, &ann.token).await.joined);
+    assert!(!chat(ctx, &site, &user.token).await.joined);
 }
 
 #[tokio::test]

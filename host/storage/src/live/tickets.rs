@@ -3,18 +3,17 @@
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, UserId};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use crate::{
     Result,
-    tenancy::users::{Role, stored_role},
+    tenancy::api_keys::{KeyOwner, KeyOwnerRow},
 };
 
-/// Keeps the hash of a ticket, and forgets those of the client that are over.
+/// Keeps the hash of a ticket and of the key that it was asked for with, and forgets those of the client that are over.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
-    user: UserId,
+    (user, key_hash): (UserId, &[u8]),
     hash: &[u8],
     (now, expires_at): (DateTime<Utc>, DateTime<Utc>),
 ) -> Result<()> {
@@ -23,30 +22,36 @@ pub async fn insert(
         .bind(now)
         .execute(&mut *db)
         .await?;
-    sqlx::query("INSERT INTO live_ticket (client_id, ticket_hash, user_id, expires_at) VALUES ($1, $2, $3, $4)")
-        .bind(client.0)
-        .bind(hash)
-        .bind(user.0)
-        .bind(expires_at)
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "INSERT INTO live_ticket (client_id, ticket_hash, user_id, key_hash, expires_at) VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(client.0)
+    .bind(hash)
+    .bind(user.0)
+    .bind(key_hash)
+    .bind(expires_at)
+    .execute(db)
+    .await?;
     Ok(())
 }
 
-/// Takes a ticket: whose it was, the user's role, the client's name for itself, and whether it is Popia compliant. `None` when
-/// there is none, or no more.
+/// Takes a ticket: whose key it stands for. `None` when there is none, or no more, or when the key that it was asked for with is not
+/// the user's any more.
 pub async fn redeem(
     db: &mut PgConnection,
     client: ClientId,
     hash: &[u8],
     now: DateTime<Utc>,
-) -> Result<Option<(UserId, Role, String, bool)>> {
-    let row: Option<(Uuid, String, String, bool)> = sqlx::query_as(
+) -> Result<Option<KeyOwner>> {
+    let row: Option<KeyOwnerRow> = sqlx::query_as(
         "WITH taken AS (
-             DELETE FROM live_ticket WHERE client_id = $1 AND ticket_hash = $2 RETURNING user_id, expires_at
+             DELETE FROM live_ticket WHERE client_id = $1 AND ticket_hash = $2 RETURNING user_id, key_hash, expires_at
          )
-         SELECT member.id, member.role, client.client_ref, client.popia_compliant FROM taken
+         SELECT key.key_hash, key.client_id, key.user_id, member.role, client.client_ref, client.popia_compliant
+         FROM taken
          JOIN client_user member ON member.client_id = $1 AND member.id = taken.user_id AND member.deleted_at IS NULL
+         JOIN api_key key ON key.client_id = $1 AND key.user_id = member.id
+                             AND key.key_hash = coalesce(taken.key_hash, key.key_hash)
          JOIN client ON client.id = $1
          WHERE taken.expires_at > $3",
     )
@@ -55,5 +60,5 @@ pub async fn redeem(
     .bind(now)
     .fetch_optional(db)
     .await?;
-    row.map(|(user, role, client_ref, popia)| Ok((UserId(user), stored_role(&role)?, client_ref, popia))).transpose()
+    row.map(KeyOwner::try_from).transpose()
 }

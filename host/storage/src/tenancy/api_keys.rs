@@ -25,8 +25,9 @@ pub struct KeyOwner {
     pub popia_compliant: bool,
 }
 
+/// [`KeyOwner`] as it is stored.
 #[derive(sqlx::FromRow)]
-struct KeyOwnerRow {
+pub(crate) struct KeyOwnerRow {
     key_hash: Vec<u8>,
     client_id: Uuid,
     user_id: Uuid,

@@ -37,6 +37,8 @@ pub struct Thread {
     pub epoch: i32,
     /// An agent writes, until then.
     pub typing_until: Option<DateTime<Utc>>,
+    /// The visitor has become a user of the site: its token opens nothing any more.
+    pub joined: bool,
 }
 
 #[derive(sqlx::FromRow)]
@@ -50,6 +52,7 @@ struct ThreadRow {
     unread: i32,
     epoch: Option<i32>,
     agent_typing_until: Option<DateTime<Utc>>,
+    joined: bool,
 }
 
 /// The chats of visitors of one site; those who have none are left out.
@@ -61,7 +64,7 @@ pub async fn of_visitors(
 ) -> Result<Vec<Thread>> {
     let rows: Vec<ThreadRow> = sqlx::query_as(
         "SELECT wanted.value, chat.id, chat.next_sequence, chat.state, agent.name AS agent, chat.after_hours, chat.unread,
-                visitor.epoch, visitor.agent_typing_until
+                visitor.epoch, visitor.agent_typing_until, visitor.joined_to IS NOT NULL AS joined
          FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, * FROM unnest($3::text[]) AS one (value) OFFSET 0) wanted
          JOIN customer_address known
               ON known.client_id = wanted.client_id AND known.kind = 'VISITOR' AND known.value = wanted.value
@@ -89,6 +92,7 @@ pub async fn of_visitors(
             unread: row.unread,
             epoch: row.epoch.unwrap_or_default(),
             typing_until: row.agent_typing_until,
+            joined: row.joined,
         })
     };
     rows.into_iter().map(read).collect()

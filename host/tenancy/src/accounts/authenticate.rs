@@ -34,6 +34,8 @@ pub struct Caller {
     pub client_ref: String,
     /// How much the user sees of who the client's customers are.
     pub sight: Sight,
+    /// SHA-256 of the key: what it opens is open for as long as it is the user's.
+    pub key_hash: Vec<u8>,
 }
 
 /// The database could not say whose key it is.
@@ -155,6 +157,7 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
                 role: owner.role,
                 client_ref: owner.client_ref,
                 sight,
+                key_hash: owner.key_hash.clone(),
             };
             (owner.key_hash, caller)
         })

@@ -7,6 +7,9 @@
     reason = "a test may panic, in its helper functions too"
 )]
 
+mod rights;
+mod stage;
+
 use std::{
     collections::BTreeSet,
     sync::{
@@ -16,180 +19,14 @@ use std::{
     time::Duration,
 };
 
-use base::{Context, Settings};
-use domain::{
-    event::{Event, TicketMoved, TicketStatus},
-    ids::{ClientId, ParticipantId, UserId},
-};
 use events::{
-    NewEvent,
-    live::{Connection, End, Hub, Piece, Turn, tickets},
+    live::{End, Turn},
     record,
 };
-use props::{HandClock, Surroundings, one_number};
-use serde_json::Value;
-use storage::{
-    live::streams,
-    tenancy::{
-        api_keys,
-        users::{self, Role, User},
-    },
-};
+use storage::live::streams;
 use tokio::sync::Barrier;
-use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-/// Two processes on one database, with one client and a user of it.
-struct Stage {
-    scratch: scratch::Scratch,
-    nodes: Vec<Node>,
-    client: ClientId,
-    user: UserId,
-    _folder: tempfile::TempDir,
-}
-
-struct Node {
-    ctx: Arc<Context>,
-    hub: Arc<Hub>,
-    stop: CancellationToken,
-    clock: Arc<HandClock>,
-}
-
-impl Stage {
-    async fn new(change: impl Fn(&mut Settings)) -> Self {
-        let scratch = scratch::database().await;
-        let folder = tempfile::tempdir().unwrap();
-        let mut nodes = Vec::new();
-        for _ in 0..2 {
-            let clock = Arc::new(HandClock::at(1_790_000_000));
-            let mut surroundings = Surroundings::new(folder.path().to_owned());
-            change(&mut surroundings.settings);
-            let ctx = Arc::new(surroundings.build(scratch.pool(10).await, Arc::clone(&clock) as _).await);
-            let stop = CancellationToken::new();
-            let hub = Hub::start(Arc::clone(&ctx), stop.clone());
-            nodes.push(Node { ctx, hub, stop, clock });
-        }
-        let ctx = &nodes[0].ctx;
-        let (client, _) = one_number(ctx, "27600000001").await;
-        let user = user(ctx, client, "ann@example.org", Role::Supervisor).await;
-        Self { scratch, nodes, client, user, _folder: folder }
-    }
-
-    async fn open(&self, node: usize, after: Option<i64>) -> Connection {
-        self.nodes[node].hub.open(self.client, self.user, after).await.unwrap()
-    }
-
-    /// Records tickets in a transaction of its own.
-    async fn happen(&self, node: usize, numbers: &[i64]) {
-        let ctx = &self.nodes[node].ctx;
-        let mut tx = ctx.db.begin().await.unwrap();
-        record(ctx, &mut tx, self.client, &numbers.iter().map(|number| ticket(*number)).collect::<Vec<_>>())
-            .await
-            .unwrap();
-        tx.commit().await.unwrap();
-    }
-
-    /// Waits until everything up to this number has one.
-    async fn numbered(&self, last: i64) {
-        let mut db = self.scratch.connection().await;
-        loop {
-            let standing = streams::standing(&mut db, self.client).await.unwrap();
-            if standing.is_some_and(|standing| standing.last >= last) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
-    /// As many ticket numbers as come after a number, by who resumes when sent away: that happens to the quickest where more
-    /// comes at once than is held.
-    async fn resumed(&self, node: usize, mut after: i64, count: usize) -> Vec<i64> {
-        let mut all = Vec::new();
-        loop {
-            let mut connection = self.open(node, Some(after)).await;
-            assert_eq!(first(&mut connection).await, ("hello", after));
-            after = loop {
-                match turn(&mut connection).await {
-                    Turn::Send(pieces) => all.extend(pieces.iter().filter_map(number)),
-                    Turn::End(End::TooSlow(resume)) => break resume,
-                    other => panic!("{other:?}"),
-                }
-                if all.len() >= count {
-                    return all;
-                }
-            };
-        }
-    }
-
-    async fn rows(&self) -> i64 {
-        let mut db = self.scratch.connection().await;
-        let count = "SELECT (SELECT count(*) FROM live_event) + (SELECT count(*) FROM live_event_new)";
-        sqlx::query_scalar(count).fetch_one(&mut db).await.unwrap()
-    }
-}
-
-async fn user(ctx: &Context, client: ClientId, email: &str, role: Role) -> UserId {
-    let id: UserId = ctx.mint();
-    let new = User {
-        id,
-        email: email.to_owned(),
-        name: "Ann".to_owned(),
-        role,
-        team: None,
-        password_hash: "x".to_owned(),
-        password_is_temporary: false,
-    };
-    let mut db = ctx.db.acquire().await.unwrap();
-    users::insert(&mut db, client, &new, ctx.now()).await.unwrap();
-    api_keys::replace(&mut db, client, id, email.as_bytes(), b"sealed", ctx.now()).await.unwrap();
-    id
-}
-
-/// An event that says its number and nothing that has to be there.
-fn ticket(number: i64) -> NewEvent {
-    let moved = TicketMoved {
-        number,
-        participant: ParticipantId(Uuid::from_u128(7)),
-        from: None,
-        to: TicketStatus::Open,
-        agent: None,
-    };
-    NewEvent { inbox: None, order_key: 0, at: chrono::DateTime::UNIX_EPOCH, event: Event::TicketMoved(moved) }
-}
-
-fn number(piece: &Piece) -> Option<i64> {
-    let body: Value = serde_json::from_str(&piece.text).unwrap();
-    assert_eq!(body["type"], piece.kind);
-    assert_eq!(body["sequence"], piece.sequence);
-    body["ticket"]["ticketNumber"].as_str().map(|number| number.parse().unwrap())
-}
-
-/// What comes next, however long that takes.
-async fn turn(connection: &mut Connection) -> Turn {
-    tokio::time::timeout(Duration::from_secs(30), connection.next()).await.expect("something comes")
-}
-
-async fn pieces(connection: &mut Connection) -> Vec<Piece> {
-    match turn(connection).await {
-        Turn::Send(pieces) => pieces,
-        other => panic!("{other:?}"),
-    }
-}
-
-async fn first(connection: &mut Connection) -> (&'static str, i64) {
-    let pieces = pieces(connection).await;
-    assert_eq!(pieces.len(), 1);
-    (pieces[0].kind, pieces[0].sequence)
-}
-
-/// As many ticket numbers as come, up to `count`.
-async fn numbers(connection: &mut Connection, count: usize) -> Vec<i64> {
-    let mut all = Vec::new();
-    while all.len() < count {
-        all.extend(pieces(connection).await.iter().filter_map(number));
-    }
-    all
-}
+use self::stage::{Stage, first, number, numbers, ticket};
 
 /// Reads, and is cut off after each turn or in the middle of waiting for one, until it has had `wanted` events or the writers
 /// are done and nothing more comes.
@@ -398,7 +235,7 @@ async fn a_process_that_stops_says_where_to_go_on() {
     let (_, at) = first(&mut connection).await;
     stage.nodes[0].stop.cancel();
     assert_eq!(connection.next().await, Turn::End(End::Stopping(at)));
-    assert!(stage.nodes[0].hub.open(stage.client, stage.user, None).await.is_err());
+    assert!(stage.nodes[0].hub.open(&stage.holder, None).await.is_err());
 }
 
 #[tokio::test]
@@ -406,39 +243,9 @@ async fn a_client_has_no_more_connections_than_it_may() {
     let stage = Stage::new(|settings| settings.live.connections_per_client = 2).await;
     let one = stage.open(0, None).await;
     let _two = stage.open(0, None).await;
-    assert!(stage.nodes[0].hub.open(stage.client, stage.user, None).await.is_err());
+    assert!(stage.nodes[0].hub.open(&stage.holder, None).await.is_err());
     drop(one);
     stage.open(0, None).await;
-}
-
-#[tokio::test]
-async fn a_user_who_is_gone_is_told_nothing_more() {
-    let stage = Stage::new(|settings| settings.live.heartbeat = Duration::from_millis(50)).await;
-    let mut connection = stage.open(0, None).await;
-    let (_, at) = first(&mut connection).await;
-    assert_eq!(connection.next().await, Turn::Heartbeat(Piece::said("position", at)));
-    sqlx::query("UPDATE client_user SET deleted_at = now()")
-        .execute(&mut stage.scratch.connection().await)
-        .await
-        .unwrap();
-    assert_eq!(connection.next().await, Turn::End(End::NotAllowed));
-    assert!(stage.nodes[0].hub.open(stage.client, stage.user, None).await.is_err());
-}
-
-#[tokio::test]
-async fn a_ticket_is_good_once_and_not_for_long() {
-    let stage = Stage::new(|_| {}).await;
-    let node = &stage.nodes[0];
-    let ticket = tickets::issue(&node.ctx, stage.client, stage.user).await.unwrap();
-    let holder = tickets::redeem(&node.ctx, &ticket).await.unwrap().unwrap();
-    assert_eq!((holder.client, holder.user, holder.role), (stage.client, stage.user, Role::Supervisor));
-    assert_eq!(tickets::redeem(&node.ctx, &ticket).await.unwrap(), None, "once");
-    let late = tickets::issue(&node.ctx, stage.client, stage.user).await.unwrap();
-    node.clock.advance(chrono::TimeDelta::seconds(31));
-    assert_eq!(tickets::redeem(&node.ctx, &late).await.unwrap(), None);
-    for nonsense in ["", "x", "AAAA", &"A".repeat(64), &"A".repeat(10_000)] {
-        assert_eq!(tickets::redeem(&node.ctx, nonsense).await.unwrap(), None);
-    }
 }
 
 #[tokio::test]

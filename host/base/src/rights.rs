@@ -1,0 +1,91 @@
+//! Notices of rights that may have ended, for whatever holds connections open (ADR 0027, ADR 0029). One task of a process listens to
+//! the database ([`follow`]); each part that has connections looks again at those that a notice is about.
+
+use std::{future, time::Duration};
+
+use storage::{PgPool, silence::in_time, tenancy::rights::Notices};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio_util::sync::CancellationToken;
+
+pub use storage::tenancy::rights::Affected;
+
+/// Notices that a part may fall behind before it has to look at everybody.
+const HELD: usize = 1024;
+/// How often it is asked whether the database is there.
+const ASK: Duration = Duration::from_secs(15);
+/// After the database could not be listened to.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// Passes notices on within a process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Rights(broadcast::Sender<Affected>);
+
+impl Default for Rights {
+    fn default() -> Self {
+        Self(broadcast::channel(HELD).0)
+    }
+}
+
+impl Rights {
+    /// The notices from now on.
+    pub fn changes(&self) -> RightChanges {
+        RightChanges(self.0.subscribe())
+    }
+
+    /// Tells every part of this process.
+    pub fn tell(&self, affected: Affected) {
+        // Nobody may be listening.
+        drop(self.0.send(affected));
+    }
+}
+
+/// Notices, as one part of a process gets them.
+#[derive(Debug)]
+pub struct RightChanges(broadcast::Receiver<Affected>);
+
+impl RightChanges {
+    /// Whose right to look at again. May be dropped while it waits.
+    pub async fn next(&mut self) -> Affected {
+        match self.0.recv().await {
+            Ok(affected) => affected,
+            Err(RecvError::Lagged(_)) => Affected::Anybody,
+            Err(RecvError::Closed) => future::pending().await,
+        }
+    }
+}
+
+/// Passes on what the database tells, until told to stop. While it cannot be listened to, connections are looked at with their
+/// heartbeats only; once it can, all of them are.
+pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
+    let followed = async {
+        loop {
+            let ended = match Notices::listen(&db).await {
+                Ok(notices) => pass_on(notices, &rights).await,
+                Err(error) => error,
+            };
+            tracing::warn!(error = &ended as &dyn std::error::Error, "not listening for rights that end at the moment");
+            tokio::time::sleep(BREATH).await;
+        }
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = followed => {}
+    }
+}
+
+async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
+    // What was told before is not known here.
+    rights.tell(Affected::Anybody);
+    let mut asks = tokio::time::interval(ASK);
+    loop {
+        let heard = tokio::select! {
+            heard = notices.next() => heard.map(Some),
+            _ = asks.tick() => in_time(notices.ask()).await.map(|()| None),
+        };
+        match heard {
+            Ok(Some(affected)) => rights.tell(affected),
+            Ok(None) => {}
+            Err(error) => return error,
+        }
+    }
+}
