@@ -99,7 +99,7 @@ async fn mark_in(
         // Where some go out no more, or cannot, more of their kind may follow.
         beyond = !picked.failed.is_empty() || !unreadable.is_empty();
         // Others may stand behind those that make room.
-        let room_is_made = beyond || !picked.later.is_empty();
+        let room_is_made = beyond || !picked.later.is_empty() || !picked.waiting.is_empty();
         changed |= room_is_made || !picked.go.is_empty();
         scheduled::correspond(ctx, &mut tx, lease.client, sender, &picked.go).await?;
         write(ctx, &mut tx, lease, &picked).await?;
@@ -154,6 +154,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
         work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.unknown_after * times).await?;
     }
     work::defer(db, lease.client, &picked.later, Later::Paced).await?;
+    work::wait(db, lease.client, &picked.waiting).await?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::{
 use base::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{ids::MessageId, inbound::ProviderFailure};
-use storage::outbound::work::DueLeg;
+use storage::outbound::work::{DueLeg, Held};
 
 use super::{sender::Sender, waits};
 
@@ -17,6 +17,7 @@ use super::{sender::Sender, waits};
 const IN_LINE: usize = 8;
 /// How long apart the turns of those are that step aside only for others to the same recipient: what a quick call takes.
 const TURN: Duration = Duration::from_millis(25);
+const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
 
 /// What was picked from a page of the queue.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub(super) struct Picked {
     pub(super) go: Vec<DueLeg>,
     /// Steps aside, until then.
     pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
+    /// Waits for earlier messages of its chat.
+    pub(super) waiting: Vec<(MessageId, i16, Held)>,
     /// Does not go out any more, and why.
     pub(super) failed: Vec<(DueLeg, ProviderFailure)>,
 }
@@ -37,6 +40,8 @@ struct Line {
     waiting: usize,
     /// From now on its messages step aside, each a turn later than the one before.
     turns: Option<(DateTime<Utc>, Duration)>,
+    /// From now on messages of its chat wait for one that is still being tried, each a turn later than the one before.
+    held: Option<Held>,
 }
 
 impl Line {
@@ -45,6 +50,12 @@ impl Line {
         let next = last + TimeDelta::from_std(apart).unwrap_or(TimeDelta::MAX);
         self.turns = Some((next, apart));
         Some(next)
+    }
+
+    fn next_of_chat(&mut self) -> Option<Held> {
+        let held = self.held.as_mut()?;
+        held.turn = held.turn.checked_add_signed(TURN_OF_CHAT).unwrap_or(DateTime::<Utc>::MAX_UTC);
+        Some(*held)
     }
 }
 
@@ -63,8 +74,16 @@ pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usi
         {
             line.turns = Some((last.max(now), TURN));
         }
+        if let Some(held) = leg.held
+            && line.held.is_none()
+        {
+            line.held = Some(Held { turn: held.turn.max(now), ..held });
+        }
+        let of_chat = leg.chat_message.is_some();
         if let Some(turn) = line.next_turn() {
             picked.later.push((leg.message, leg.ordinal, turn));
+        } else if let Some(held) = of_chat.then(|| line.next_of_chat()).flatten() {
+            picked.waiting.push((leg.message, leg.ordinal, held));
         } else if line.taken {
             line.waiting += 1;
             if line.waiting == IN_LINE {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use base::{Context, Result, lanes::Lease};
 use channels::carrier::Doubt;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::Address,
     carriage::{Next, SendFailure, Taken, Tries},
@@ -42,6 +42,10 @@ use crate::{
 
 /// Calls for one leg that its story tells of, unless they took it.
 const CALLS_TOLD: i16 = 8;
+
+/// How long a message of a chat that could not be handed over keeps those back that were said after it. Longer than a provider's
+/// passing refusals are waited for (`domain::carriage`), so only a message that is tried for hours is overtaken.
+const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// How a provider call ended.
 pub(super) struct Outcome {
@@ -94,6 +98,10 @@ struct Settlement {
     written_to: Vec<WrittenTo>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
+    /// Of a chat, and tried again: what is said after them waits for them.
+    holding: Vec<(MessageId, i16)>,
+    /// Of a chat, and not tried again: nothing waits for news of them.
+    not_holding: Vec<(MessageId, i16)>,
     /// Refused for a passing reason, and sent again.
     refused_for_now: Vec<(MessageId, i16)>,
     refresh_templates: bool,
@@ -130,6 +138,8 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
     settlement.steps.extend(cancelled);
+    work::hold(&mut tx, client, &settlement.holding, Some(now + HOLDS_FOR)).await?;
+    work::hold(&mut tx, client, &settlement.not_holding, None).await?;
     work::count_refusals(&mut tx, client, &settlement.refused_for_now).await?;
     work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
@@ -218,6 +228,7 @@ impl Settlement {
                     self.refused_for_now.push((message, leg.ordinal));
                 }
                 self.later.push((message, leg.ordinal, now + pause));
+                self.hold(leg);
             }
             Next::Fail(reported) => {
                 tracing::info!(message.id = %message, code, calls, "a message was refused");
@@ -226,7 +237,21 @@ impl Settlement {
             Next::AwaitNews => {
                 tracing::warn!(message.id = %message, reason = %failure, "no answer; waiting for a status");
                 self.unknown.push((message, leg.ordinal));
+                // One that was in doubt before waits for news alone.
+                if leg.unanswered { self.let_go(leg) } else { self.hold(leg) }
             }
+        }
+    }
+
+    fn hold(&mut self, leg: &DueLeg) {
+        if leg.chat_message.is_some() {
+            self.holding.push((leg.message, leg.ordinal));
+        }
+    }
+
+    fn let_go(&mut self, leg: &DueLeg) {
+        if leg.chat_message.is_some() {
+            self.not_holding.push((leg.message, leg.ordinal));
         }
     }
 }

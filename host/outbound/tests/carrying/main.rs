@@ -4,6 +4,7 @@
 
 mod ahead;
 mod counts;
+mod in_order;
 mod logged;
 mod receipts;
 mod stage;

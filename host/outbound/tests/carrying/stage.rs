@@ -97,6 +97,14 @@ impl Stage {
         message
     }
 
+    /// Sends something to a visitor, as a program would: it is in no chat.
+    pub async fn send(&self, visitor: &str, text: &str) -> MessageId {
+        let message = self.say(visitor, text).await;
+        let in_no_chat = "UPDATE outbound_message SET participant_id = NULL, chat_message_id = NULL WHERE id = $1";
+        sqlx::query(in_no_chat).bind(message.0).execute(&self.ctx.db).await.unwrap();
+        message
+    }
+
     /// Does what the runner does with the lane of the site, when it finds it.
     pub async fn work(&self) {
         self.work_until(CancellationToken::new()).await;

@@ -36,7 +36,7 @@ fn lost() -> SendFailure {
 }
 
 /// A provider says that a message went out at this moment.
-async fn went_out(stage: &Stage, message: MessageId, at: DateTime<Utc>) {
+pub async fn went_out(stage: &Stage, message: MessageId, at: DateTime<Utc>) {
     let status = StatusUpdate {
         provider_id: format!("p-{message}"),
         opaque: Some(opaque(stage.client, message, 0)),
@@ -116,7 +116,7 @@ async fn what_went_out_after_it_is_still_the_last_when_a_late_status_tells_of_a_
     stage.work().await;
     let late = stage.ctx.now();
     stage.advance(TimeDelta::seconds(5));
-    stage.say("v-1", "Are you there?").await;
+    stage.send("v-1", "Are you there?").await;
     stage.work().await;
     assert_eq!(stage.notes().sent.len(), 2);
 

@@ -38,6 +38,8 @@ pub struct DueLeg {
     pub unanswered: bool,
     /// When the last of those to the same recipient that go out before it, and have stepped aside, has its turn.
     pub behind: Option<DateTime<Utc>>,
+    /// Of a message of a chat: what it waits for.
+    pub held: Option<Held>,
     /// It was already sent again once after an answer that never came.
     pub ambiguous: bool,
     /// Provider calls made so far; it does not grow beyond what the column holds.
@@ -64,6 +66,15 @@ pub struct DueLeg {
     pub route: Option<SmsRoute>,
 }
 
+/// Earlier messages of the same chat that are still being tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// When the last of them has its turn.
+    pub turn: DateTime<Utc>,
+    /// Until when they are waited for at most.
+    pub bound: DateTime<Utc>,
+}
+
 #[derive(sqlx::FromRow)]
 struct DueLegRow {
     message_id: Uuid,
@@ -72,6 +83,8 @@ struct DueLegRow {
     inbox_id: Uuid,
     phase: String,
     behind: Option<DateTime<Utc>>,
+    held_turn: Option<DateTime<Utc>>,
+    held_bound: Option<DateTime<Utc>>,
     ambiguous: bool,
     attempts: i16,
     refusals: i16,
@@ -112,6 +125,7 @@ impl DueLegRow {
             inbox: InboxId(self.inbox_id),
             unanswered: known("outbound_work", "phase", &self.phase, may_have_been_sent)?,
             behind: self.behind,
+            held: self.held_turn.zip(self.held_bound).map(|(turn, bound)| Held { turn, bound }),
             ambiguous: self.ambiguous,
             attempts: self.attempts,
             refusals: self.refusals,
@@ -164,7 +178,7 @@ pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateT
                  WHERE paced.client_id = $1 AND paced.lane_id = $2 AND paced.recipient = work.recipient
                    AND paced.paced AND NOT paced.ready
                    AND (paced.priority, paced.message_id) < (work.priority, work.message_id)
-                ) AS behind, leg.ambiguous, leg.channel, leg.inbox_id, leg.updated_at AS queued_at,
+                ) AS behind, held.turn AS held_turn, held.bound AS held_bound, leg.ambiguous, leg.channel, leg.inbox_id, leg.updated_at AS queued_at,
                 leg.address_kind, leg.address_value, leg.content AS own_content, leg.sms_route,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_kind END AS other_kind,
                 CASE WHEN leg.inbox_id = message.inbox_id THEN message.other_value END AS other_value,
@@ -179,6 +193,11 @@ pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateT
              WHERE one.client_id = work.client_id AND one.id = work.message_id OFFSET 0) message
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_part one WHERE one.client_id = work.client_id AND one.id = message.part_id OFFSET 0) part
+         CROSS JOIN LATERAL (
+             SELECT max(least(one.due_at, one.holds_until)) AS turn, max(one.holds_until) AS bound FROM outbound_work one
+             WHERE message.chat_message_id IS NOT NULL AND one.client_id = work.client_id AND one.lane_id = $2
+               AND one.recipient = work.recipient AND one.holds_until IS NOT NULL AND one.holds_until > $3
+               AND NOT one.ready AND (one.priority, one.message_id) < (work.priority, work.message_id)) held
          ORDER BY work.priority, work.message_id",
     )
     .bind(client.0)

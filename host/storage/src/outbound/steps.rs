@@ -103,6 +103,17 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
              USING (SELECT $1::uuid AS client_id, * FROM unnest($29::uuid[], $30::smallint[]) AS step (message_id, ordinal)
                     OFFSET 0) move
              WHERE work.client_id = move.client_id AND work.message_id = move.message_id AND work.ordinal = move.ordinal
+             RETURNING work.client_id, work.lane_id, work.recipient, work.holds_until
+         ), freed AS (
+             -- What waited for one of these in its chat goes out now, unless a process is looking at it: then it has its turn.
+             UPDATE outbound_work work SET due_at = $12, ready = true
+             FROM (SELECT one.client_id, one.message_id, one.ordinal FROM work held
+                   JOIN outbound_work one ON one.client_id = held.client_id AND one.lane_id = held.lane_id
+                        AND one.recipient = held.recipient AND one.holds_until IS NOT NULL AND NOT one.ready
+                        AND one.phase = 'READY' AND one.attempts = 0
+                   WHERE held.holds_until IS NOT NULL
+                   FOR UPDATE OF one SKIP LOCKED) next
+             WHERE work.client_id = next.client_id AND work.message_id = next.message_id AND work.ordinal = next.ordinal
          ), known AS (
              INSERT INTO provider_message (client_id, provider_id, outbound_message_id, chat_message_id)
              SELECT $1, * FROM unnest($13::text[], $14::uuid[], $15::uuid[]) ON CONFLICT DO NOTHING

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
 use sqlx::PgConnection;
 
-pub use super::due::{Due, DueLeg, UnreadableLeg, due};
+pub use super::due::{Due, DueLeg, Held, UnreadableLeg, due};
 use super::keys::LegKeys;
 use crate::Result;
 
@@ -78,6 +78,60 @@ pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(Me
     .bind(client.0)
     .bind(keys.messages)
     .bind(keys.ordinals)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Has later messages of the same chat wait for these legs, which could not be handed over, until `until` at most: what is said at the
+/// first call counts. With `None` no longer.
+pub async fn hold(
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: &[(MessageId, i16)],
+    until: Option<DateTime<Utc>>,
+) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
+    let keys = LegKeys::from(legs);
+    sqlx::query(
+        "UPDATE outbound_work work
+         SET holds_until = CASE WHEN $4::timestamptz IS NOT NULL AND work.attempts > 1
+                                THEN coalesce(work.holds_until, $4) ELSE $4 END
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::smallint[]) AS leg (message_id, ordinal)
+               OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+    )
+    .bind(client.0)
+    .bind(keys.messages)
+    .bind(keys.ordinals)
+    .bind(until)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Has legs of chats wait for earlier ones: until their turn, and together with those until the bound.
+pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, Held)]) -> Result<()> {
+    if legs.is_empty() {
+        return Ok(());
+    }
+    let keys: LegKeys = legs.iter().map(|leg| (leg.0, leg.1)).collect();
+    sqlx::query(
+        "UPDATE outbound_work work
+         SET phase = CASE work.phase WHEN 'PACED' THEN 'READY' ELSE work.phase END,
+             due_at = given.due_at, ready = false, holds_until = given.holds_until
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($2::uuid[], $3::smallint[], $4::timestamptz[], $5::timestamptz[])
+                   AS leg (message_id, ordinal, due_at, holds_until) OFFSET 0) given
+         WHERE work.client_id = given.client_id AND work.message_id = given.message_id AND work.ordinal = given.ordinal",
+    )
+    .bind(client.0)
+    .bind(keys.messages)
+    .bind(keys.ordinals)
+    .bind(legs.iter().map(|leg| leg.2.turn).collect::<Vec<_>>())
+    .bind(legs.iter().map(|leg| leg.2.bound).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(())
