@@ -247,6 +247,8 @@ async fn typing(
 }
 
 /// Clears the badge of a chat and sends the customer a read receipt.
+///
+/// Of a chat that an agent has, only that agent does, or a program (`API`): for anybody else nothing changes, and `shown` is false.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/messages/read",
@@ -255,7 +257,7 @@ async fn typing(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The badge is cleared; whether the customer sees it.", body = ShownBody),
+        (status = 200, description = "Whether the customer sees it; the badge is cleared unless another agent has the chat.", body = ShownBody),
         (status = 502, description = "The badge is cleared; the provider did not take the receipt."),
     ),
 )]

@@ -403,7 +403,7 @@ async fn typing(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The badge is cleared; whether the customer sees it.", body = ShownBody),
+        (status = 200, description = "Whether the customer sees it; the badge is cleared unless another agent has the chat.", body = ShownBody),
         (status = 502, description = "The badge is cleared; the provider did not take the receipt."),
     ),
 )]

@@ -10,6 +10,7 @@ use storage::{
     },
     inboxes,
     people::customers,
+    tenancy::users::Role,
 };
 
 use super::{Acting, DeskError};
@@ -30,10 +31,15 @@ pub async fn typing(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<
     if chat.state == ParticipantState::Closed {
         return Err(DeskError::Conflict("the chat is closed: nobody is writing there".to_owned()));
     }
+    // Providers take it for a read receipt as well. Those who lead agents may write in the chat of an agent, so they may type there.
+    if acting.role == Role::Agent && !sees_for_business(acting, &chat) {
+        return Ok(Err(of_another()));
+    }
     show(ctx, acting, &chat, true).await
 }
 
-/// Agents have seen everything in a chat: the badge goes, and the customer gets a read receipt.
+/// Everything in a chat has been seen: the badge goes, and the customer gets a read receipt. Of a chat that an agent has, only that agent
+/// says so, or a program; others look at it, and neither the badge nor the customer tells of that.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -41,10 +47,24 @@ pub async fn read(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Sh
     let chat = {
         let mut db = ctx.db.acquire().await?;
         let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
-        history::mark_seen(&mut db, acting.client, chat.id).await?;
+        if !sees_for_business(acting, &chat) {
+            return Ok(Err(of_another()));
+        }
+        let only_of = (acting.role != Role::Api).then_some(acting.user);
+        history::mark_seen(&mut db, acting.client, chat.id, only_of).await?;
         chat
     };
     show(ctx, acting, &chat, false).await
+}
+
+/// Whether what the caller sees of a chat has been seen by the business: nobody else has it.
+fn sees_for_business(acting: Acting, chat: &Participant) -> bool {
+    let of_another = chat.state == ParticipantState::Active && chat.assigned_agent != Some(acting.user);
+    !of_another || acting.role == Role::Api
+}
+
+fn of_another() -> Unseen {
+    Unseen { reason: "another agent has this chat".to_owned(), is_failure: false }
 }
 
 async fn show(ctx: &Context, acting: Acting, chat: &Participant, typing: bool) -> Result<Shown, DeskError> {

@@ -158,8 +158,8 @@ async fn put(
     let (client, Listener { kind, customer }) = (acting.client, listener);
     let is_answer = worded.content.is_answer();
     if is_answer {
-        // Whoever has been answered is not missed any more.
-        (chat.missed, chat.missed_by, chat.after_hours) = (false, None, false);
+        // Whoever has been answered is not missed any more, and what was answered has been read.
+        (chat.missed, chat.missed_by, chat.after_hours, chat.unread) = (false, None, false, 0);
     }
     let words = Words {
         content: &worded.content,

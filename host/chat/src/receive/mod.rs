@@ -290,7 +290,10 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
     let answered = &arrival.answered;
     // The provider's own words are kept for what we do not model.
     let content = ReceivedContent { content: answered.content.clone(), raw: arrival.message.raw.clone().into() };
-    participant.unread = participant.unread.saturating_add(1);
+    // A rating, and what leaves a closed chat closed, is nothing that an agent has to read.
+    if answered.rating.is_none() && participant.state != ParticipantState::Closed {
+        participant.unread = participant.unread.saturating_add(1);
+    }
     NewChatMessage {
         id: arrival.id,
         participant: participant.id,

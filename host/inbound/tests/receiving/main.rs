@@ -9,6 +9,7 @@ mod messenger;
 mod reactions;
 mod stage;
 mod together;
+mod unread;
 mod visitors;
 
 use base::media::AddressRefused;

@@ -260,12 +260,22 @@ pub async fn last_incoming(
     .await?)
 }
 
-/// Agents have seen everything in a chat.
-pub async fn mark_seen(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<()> {
-    sqlx::query("UPDATE participant SET unread = 0 WHERE client_id = $1 AND id = $2 AND unread <> 0")
-        .bind(client.0)
-        .bind(participant.0)
-        .execute(db)
-        .await?;
+/// Everything in a chat has been seen. Where `only_of` is given, nothing changes in a chat that another agent has.
+pub async fn mark_seen(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    only_of: Option<UserId>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE participant SET unread = 0
+         WHERE client_id = $1 AND id = $2 AND unread <> 0
+           AND ($3::uuid IS NULL OR state <> 'ACTIVE' OR assigned_agent_id = $3)",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(only_of.map(|agent| agent.0))
+    .execute(db)
+    .await?;
     Ok(())
 }
