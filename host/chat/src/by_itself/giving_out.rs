@@ -48,7 +48,11 @@ pub(super) async fn give_out(
     };
     due::hold_team(db, client, team).await?;
     let before = chat.clone();
-    for agent in agents::available_of_team(db, client, team, order, ctx.settings.agent_chats).await? {
+    let mut members = agents::available_of_team(db, client, team, order, ctx.settings.agent_chats).await?;
+    // Whoever had the chat in this episode has passed it on: it goes back only where no other member has room.
+    let passed_on = chat.ticket.and(chat.last_assigned_agent);
+    members.sort_by_key(|agent| passed_on == Some(agent.id));
+    for agent in members {
         let given = giving::give(ctx, db, client, (&mut *chat, ParticipantMove::Assigned), agent.id).await?;
         // It got its last chat from elsewhere in this moment, or left: the next one is asked.
         let Ok(ticket) = given else { continue };

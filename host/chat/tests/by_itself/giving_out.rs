@@ -2,8 +2,11 @@
 
 use base::audit::{Actor, Administration};
 use chat::desk::To;
-use domain::{chat::ParticipantState, team::Assignment};
-use storage::chat::due;
+use domain::{
+    chat::{ParticipantMove, ParticipantState},
+    team::Assignment,
+};
+use storage::chat::{due, participants};
 use tenancy::{
     accounts::users,
     teams::{self, TeamChange},
@@ -146,6 +149,58 @@ async fn who_passes_a_chat_on_has_room_for_the_one_that_has_waited_longest() {
     stage.settle().await;
     assert_eq!(stage.found(chats[1]).await.assigned_agent, Some(ann));
     assert_eq!(stage.found(chats[2]).await.state, ParticipantState::Queued);
+}
+
+#[tokio::test]
+async fn who_passes_a_chat_to_its_own_team_does_not_get_it_back_while_another_member_has_room() {
+    for assignment in ["LEAST_BUSY", "ROUND_ROBIN"] {
+        let stage = Stage::new(assignment).await;
+        let (ann, ben) = (stage.agent(9).await, stage.agent(3).await);
+        let chat = stage.chat().await;
+        stage.assign(chat, To::Agent(ann)).await;
+        // He has more, and was given one last: it is hers by every order.
+        for _ in 0..2 {
+            stage.wait(1);
+            stage.assign(stage.chat().await, To::Agent(ben)).await;
+        }
+        stage.assign(chat, To::Team(stage.team)).await;
+        stage.settle().await;
+        assert_eq!(stage.found(chat).await.assigned_agent, Some(ben), "{assignment}");
+        // He passes it on as well, and comes last now.
+        stage.assign(chat, To::Team(stage.team)).await;
+        stage.settle().await;
+        assert_eq!(stage.found(chat).await.assigned_agent, Some(ann), "{assignment}");
+    }
+}
+
+#[tokio::test]
+async fn who_passes_a_chat_to_its_own_team_gets_it_back_where_nobody_else_has_room() {
+    let stage = Stage::new("LEAST_BUSY").await;
+    let (ann, ben) = (stage.agent(9).await, stage.agent(1).await);
+    stage.assign(stage.chat().await, To::Agent(ben)).await;
+    let chat = stage.chat().await;
+    stage.assign(chat, To::Agent(ann)).await;
+    stage.assign(chat, To::Team(stage.team)).await;
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.assigned_agent, Some(ann));
+}
+
+#[tokio::test]
+async fn who_had_a_chat_in_an_earlier_episode_gets_its_turn_as_everybody() {
+    let stage = Stage::new("LEAST_BUSY").await;
+    let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
+    let chat = stage.chat().await;
+    stage.assign(chat, To::Agent(ann)).await;
+    stage.resolve(chat).await;
+    stage.assign(stage.chat().await, To::Agent(ben)).await;
+    let mut tx = stage.ctx.db.begin().await.unwrap();
+    let mut again = participants::lock(&mut tx, stage.client, chat).await.unwrap().unwrap();
+    again.apply(ParticipantMove::CustomerWrote { bot: false }).unwrap();
+    participants::save(&mut tx, stage.client, &again).await.unwrap();
+    tx.commit().await.unwrap();
+    stage.assign(chat, To::Team(stage.team)).await;
+    stage.settle().await;
+    assert_eq!(stage.found(chat).await.assigned_agent, Some(ann), "she has fewer");
 }
 
 #[tokio::test]
