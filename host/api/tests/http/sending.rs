@@ -52,6 +52,79 @@ async fn a_malformed_idempotency_key_is_refused_and_named() {
 }
 
 #[tokio::test]
+async fn a_request_whose_recipients_were_all_rejected_leaves_its_key_free() {
+    let service = Service::start().await;
+    let call = |path: &str, body: &Value| {
+        Call::post(path, body.to_string()).key(&service.key).header("idempotency-key", "order-8")
+    };
+    for _ in 0..2 {
+        let rejected = service.send(call(WHATSAPP, &chat())).await;
+        assert_eq!((&rejected.json()["acceptedCount"], &rejected.json()["rejectedCount"]), (&json!(0), &json!(1)));
+        assert_eq!(rejected.json()["requestId"], rejected.headers["x-request-id"].to_str().unwrap(), "answered anew");
+    }
+    let accepted = service.send(call(SMS, &sms(&["+27830000001", "nobody"]))).await;
+    assert_eq!((&accepted.json()["acceptedCount"], &accepted.json()["rejectedCount"]), (&json!(1), &json!(1)));
+    let replayed = service.send(call(WHATSAPP, &chat())).await;
+    assert_eq!(replayed.bytes, accepted.bytes, "what was accepted in part is replayed");
+}
+
+#[tokio::test]
+async fn requests_at_once_under_one_key_share_what_was_accepted_and_not_what_was_rejected() {
+    let service = Service::start().await;
+    let call = |path: &str, body: &Value| {
+        service.send(Call::post(path, body.to_string()).key(&service.key).header("idempotency-key", "order-9"))
+    };
+    let (wrong, good) = (chat(), sms(&["+27830000001"]));
+    let (rejected, accepted, again) = tokio::join!(call(WHATSAPP, &wrong), call(SMS, &good), call(SMS, &good));
+    assert_eq!(accepted.bytes, again.bytes);
+    assert_eq!(accepted.json()["acceptedCount"], json!(1));
+    // Whichever came first: it is rejected for itself, or replays what was accepted.
+    assert!(rejected.json()["acceptedCount"] == json!(0) || rejected.bytes == accepted.bytes, "{rejected:?}");
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_before_json_is_no_part_of_it() {
+    let service = Service::start().await;
+    let marked = [b"\xef\xbb\xbf".as_slice(), chat().to_string().as_bytes()].concat();
+    let answer = service.send(Call::post(WHATSAPP, marked).key(&service.key)).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    assert_eq!(answer.json()["reqObject"], chat(), "the echo is the JSON without it");
+    let twice = [b"\xef\xbb\xbf\xef\xbb\xbf".as_slice(), chat().to_string().as_bytes()].concat();
+    assert_eq!(service.send(Call::post(WHATSAPP, twice).key(&service.key)).await.field(), "body");
+    let login = [b"\xef\xbb\xbf".as_slice(), b"{}"].concat();
+    let answer = service.send(Call::post("/messaging-service/WhatsApp/authenticate/retrieveApiKey", login)).await;
+    assert_ne!(answer.field(), "body", "read, and refused for what is missing");
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_refused_for_being_compressed() {
+    let service = Service::start().await;
+    let gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0".to_vec();
+    let post = |body: &[u8]| Call::post(WHATSAPP, body.to_vec()).key(&service.key);
+    for (call, said) in [
+        (post(&gzip).header("content-encoding", "gzip"), "gzip"),
+        (post(&gzip), "gzip"),
+        (post(b"{}").header("content-encoding", "br"), "br"),
+        (post(b"{}").header("content-encoding", "identity, deflate"), "deflate"),
+    ] {
+        let refused = service.send(call).await;
+        assert_eq!(refused.error(), (415, "Unsupported media type".to_owned()));
+        let message = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(message.contains(&format!("compressed ({said})")), "{message}");
+    }
+    let plain = post(chat().to_string().as_bytes()).header("content-encoding", "identity");
+    assert_eq!(service.send(plain).await.status, 202);
+}
+
+#[tokio::test]
+async fn a_request_without_a_host_is_refused_and_named() {
+    let service = Service::start().await;
+    let mut call = Call::post(WHATSAPP, chat().to_string()).key(&service.key);
+    call.0.extensions_mut().insert(api::WrongHead { header: "Host", said: "is missing" });
+    assert_eq!(service.send(call).await.field(), "Host");
+}
+
+#[tokio::test]
 async fn faults_name_their_fields() {
     let service = Service::start().await;
     let mut unknown_sender = chat();

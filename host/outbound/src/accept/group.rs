@@ -80,8 +80,8 @@ fn not_replayed<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) ->
     group.iter().enumerate().filter(|(_, pending)| is_new(pending)).collect()
 }
 
-/// Resolves what leads: of those that share a key the first one that is right. What is wrong before it is answered by itself; the
-/// rest follows.
+/// Resolves what leads: of those that share a key the first one that is accepted. What is wrong or rejected before it is answered
+/// by itself; the rest follows.
 fn prepare_leaders(
     ctx: &Context,
     facts: &mut prepare::Facts,
@@ -95,7 +95,7 @@ fn prepare_leaders(
             continue;
         }
         let outcome = prepare::prepare(ctx, facts, pending);
-        if outcome.is_ok() {
+        if outcome.as_ref().is_ok_and(Prepared::is_accepted) {
             led.extend(key);
         }
         prepared.push((at, outcome));
@@ -114,8 +114,8 @@ async fn take_keys(
     let mut keyed: Vec<(String, Vec<u8>)> = prepared
         .iter()
         .filter_map(|(at, outcome)| {
-            let response = outcome.as_ref().ok()?.response.to_vec();
-            Some((key_of(group, *at)?.clone(), response))
+            let accepted = outcome.as_ref().ok().filter(|one| one.is_accepted())?;
+            Some((key_of(group, *at)?.clone(), accepted.response.to_vec()))
         })
         .collect();
     if keyed.is_empty() {
@@ -161,16 +161,18 @@ fn answers(
     prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)>,
     replays: &HashMap<String, Vec<u8>>,
 ) -> Vec<Answer> {
-    let mut by_position: HashMap<usize, Answer> =
-        prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| one.response))).collect();
     let mut by_key: HashMap<&String, Answer> =
         replays.iter().map(|(key, response)| (key, Ok(Bytes::copy_from_slice(response)))).collect();
-    // Nobody shares a fault: it is of one body.
-    for (at, answer) in by_position.iter().filter(|(_, answer)| answer.is_ok()) {
-        if let Some(key) = key_of(group, *at) {
-            by_key.insert(key, answer.clone());
+    // Faults and rejections are not shared: they are of one body.
+    for (at, outcome) in &prepared {
+        if let (Ok(accepted), Some(key)) = (outcome, key_of(group, *at))
+            && accepted.is_accepted()
+        {
+            by_key.insert(key, Ok(accepted.response.clone()));
         }
     }
+    let mut by_position: HashMap<usize, Answer> =
+        prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| one.response))).collect();
     (0..group.len())
         .map(|at| {
             let shared = || key_of(group, at).and_then(|key| by_key.get(key).cloned());

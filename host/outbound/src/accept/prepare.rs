@@ -185,6 +185,14 @@ pub(super) struct Prepared {
     pub(super) response: Bytes,
 }
 
+impl Prepared {
+    /// Whether anything of it was accepted. A request whose recipients were all rejected was not (SPEC 4.1): its key is free for
+    /// the next try.
+    pub(super) fn is_accepted(&self) -> bool {
+        !self.messages.is_empty()
+    }
+}
+
 /// Resolves a request against the facts. Pure but for ids and the clock.
 pub(super) fn prepare(
     ctx: &Context,
