@@ -5,31 +5,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use domain::ids::ClientId;
-use reqwest::{
-    Client, Method, Request, RequestBuilder, Response,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+use http_body_util::Full;
+use hyper::{
+    Method, Request, Response, Uri,
+    body::Incoming,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RANGE},
 };
+use tokio::time::timeout;
 use url::Url;
 
 use super::{
     address_policy::AddressPolicy,
+    answer::{Described, Fetched, GuardedAnswer, PostAnswer, body_start, whole_body},
     lookups::{Lookups, on_behalf_of},
-    operator::{ClientNotBuilt, common_builder},
+    operator::ClientNotBuilt,
     post_error::PostError,
     resolver::{JudgingResolver, NameResolver},
     retry_after::retry_after,
     system_resolver::SystemResolver,
+    transport::Transport,
     webhook::{WebhookAddress, WebhookPost},
 };
 
 /// How outgoing calls introduce themselves.
 pub(super) const USER_AGENT: &str = concat!("Patchbay/", env!("CARGO_PKG_VERSION"));
-/// How much of a webhook's answer is kept.
-const WEBHOOK_KEPT: usize = 1024;
-/// How long the body of a webhook's answer may take; its status has decided already.
-const WEBHOOK_BODY_TIME: Duration = Duration::from_secs(2);
+/// Redirects that are followed to learn what a file is.
+const REDIRECTS: usize = 3;
 
 /// Settings of a [`GuardedClient`].
 #[derive(Clone)]
@@ -63,34 +66,11 @@ impl Default for GuardedSettings {
 #[derive(Clone)]
 pub struct GuardedClient {
     // A resolver belongs to a client, and pooled connections must not leak from one policy into the other.
-    public_only: Client,
-    with_private: Client,
+    public_only: Transport,
+    with_private: Transport,
     webhook_read_bytes: usize,
+    total_timeout: Duration,
     caller: Option<ClientId>,
-}
-
-/// What a webhook receiver answered. Any status is an answer, redirects included.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PostAnswer {
-    /// HTTP status.
-    pub status: u16,
-    /// `Retry-After`, when present and sensible.
-    pub retry_after: Option<Duration>,
-    /// The beginning of the body, at most 1 KiB, for people.
-    pub body_start: String,
-    /// From the first byte of the attempt to the end of the answer.
-    pub duration: Duration,
-}
-
-/// A fetched file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
-    /// HTTP status.
-    pub status: u16,
-    /// `Content-Type`, when present.
-    pub content_type: Option<String>,
-    /// The whole body.
-    pub body: Bytes,
 }
 
 /// Any HTTP call, for the plugins' `http` import.
@@ -112,32 +92,25 @@ pub struct GuardedRequest {
     pub allow_private: bool,
 }
 
-/// Answer to a [`GuardedRequest`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GuardedAnswer {
-    /// HTTP status.
-    pub status: u16,
-    /// Headers whose values are text.
-    pub headers: Vec<(String, String)>,
-    /// The whole body.
-    pub body: Bytes,
-}
-
 impl GuardedClient {
     /// Sets up the client.
     pub fn new(settings: GuardedSettings) -> Result<Self, ClientNotBuilt> {
         let lookups = Arc::new(Lookups::default());
         let build = |allow_private| {
-            common_builder(settings.connect_timeout, settings.total_timeout, &settings.user_agent)
-                .dns_resolver(Arc::new(JudgingResolver {
-                    policy: AddressPolicy { allow_private },
-                    inner: Arc::clone(&settings.resolver),
-                    lookups: Arc::clone(&lookups),
-                }))
-                .build()
+            let resolver = JudgingResolver {
+                policy: AddressPolicy { allow_private },
+                inner: Arc::clone(&settings.resolver),
+                lookups: Arc::clone(&lookups),
+            };
+            Transport::new(resolver, settings.connect_timeout, &settings.user_agent)
         };
-        let webhook_read_bytes = settings.webhook_read_bytes;
-        Ok(Self { public_only: build(false)?, with_private: build(true)?, webhook_read_bytes, caller: None })
+        Ok(Self {
+            public_only: build(false)?,
+            with_private: build(true)?,
+            webhook_read_bytes: settings.webhook_read_bytes,
+            total_timeout: settings.total_timeout,
+            caller: None,
+        })
     }
 
     /// The same client for calls that this client of ours asked for. Names that wait for a silent name server take up the
@@ -151,65 +124,127 @@ impl GuardedClient {
     pub async fn post(&self, post: WebhookPost) -> Result<PostAnswer, PostError> {
         let started = Instant::now();
         let WebhookPost { to, headers, body } = post;
-        let mut request = Request::new(Method::POST, to.url);
+        let mut request = request(Method::POST, &to.url, body)?;
         *request.headers_mut() = headers;
-        *request.body_mut() = Some(body.into());
-        let call = self.client(to.allow_private).execute(request);
-        let response = on_behalf_of(self.caller, call).await.map_err(PostError::from_client)?;
+        // Receivers know an event by its id, so a second try may come although the first one did.
+        let call = self.call(self.transport(to.allow_private), request, true);
+        let response = timeout(self.total_timeout, call).await.map_err(|_| PostError::Timeout)??;
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
-        let body_start = body_start(response, self.webhook_read_bytes).await;
+        let left = self.total_timeout.saturating_sub(started.elapsed());
+        let body_start = timeout(left, body_start(response, self.webhook_read_bytes)).await.unwrap_or_default();
         Ok(PostAnswer { status, retry_after, body_start, duration: started.elapsed() })
     }
 
     /// Fetches a file of at most `max_bytes`. Other statuses than 2xx are answers too: look at `status`.
     pub async fn fetch(&self, url: &str, max_bytes: usize, allow_private: bool) -> Result<Fetched, PostError> {
-        let (client, url) = self.judged(url, allow_private)?;
-        let response = self.send(client.get(url)).await?;
-        let status = response.status().as_u16();
-        let content_type =
-            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let body = whole_body(response, max_bytes).await?;
-        Ok(Fetched { status, content_type, body })
+        let (transport, url) = self.judged(url, allow_private)?;
+        let request = request(Method::GET, &url, Bytes::new())?;
+        let fetch = async {
+            let (head, body) = self.call(transport, request, true).await?.into_parts();
+            let content_type = text(&head.headers, &CONTENT_TYPE);
+            Ok(Fetched { status: head.status.as_u16(), content_type, body: whole_body(body, max_bytes).await? })
+        };
+        timeout(self.total_timeout, fetch).await.map_err(|_| PostError::Timeout)?
+    }
+
+    /// Asks the server of a link what the file behind it is, within `time`. A few redirects are followed, each of them judged as
+    /// the link itself: nothing but what is said of the file comes back. `None` when the server does not say.
+    pub async fn describe(
+        &self,
+        link: &str,
+        allow_private: bool,
+        time: Duration,
+    ) -> Result<Option<Described>, PostError> {
+        let ask = async {
+            // Some servers do not know HEAD; what they send to the other question is not read.
+            match self.described(Method::HEAD, link, allow_private).await? {
+                Some(described) if described.content_type.is_some() => Ok(Some(described)),
+                _ => self.described(Method::GET, link, allow_private).await,
+            }
+        };
+        timeout(time, ask).await.map_err(|_| PostError::Timeout)?
+    }
+
+    async fn described(&self, method: Method, link: &str, allow_private: bool) -> Result<Option<Described>, PostError> {
+        let mut link = link.to_owned();
+        for _ in 0..=REDIRECTS {
+            let (transport, url) = self.judged(&link, allow_private)?;
+            let mut request = request(method.clone(), &url, Bytes::new())?;
+            if method == Method::GET {
+                request.headers_mut().insert(RANGE, HeaderValue::from_static("bytes=0-0"));
+            }
+            let response = self.call(transport, request, true).await?;
+            let (status, headers) = (response.status(), response.headers());
+            if let (true, Some(next)) = (status.is_redirection(), text(headers, &LOCATION)) {
+                let next = url
+                    .join(&next)
+                    .map_err(|error| PostError::Invalid(format!("a redirect leads nowhere: {error}")))?;
+                link = next.into();
+                continue;
+            }
+            let described = Described {
+                content_type: text(headers, &CONTENT_TYPE),
+                disposition: text(headers, &CONTENT_DISPOSITION),
+            };
+            return Ok(status.is_success().then_some(described));
+        }
+        Ok(None)
     }
 
     /// Makes any call, for plugins.
-    pub async fn request(&self, request: GuardedRequest) -> Result<GuardedAnswer, PostError> {
-        let (client, url) = self.judged(&request.url, request.allow_private)?;
-        let method = Method::from_bytes(request.method.to_ascii_uppercase().as_bytes())
-            .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", request.method)))?;
+    pub async fn request(&self, asked: GuardedRequest) -> Result<GuardedAnswer, PostError> {
+        let (transport, url) = self.judged(&asked.url, asked.allow_private)?;
+        let method = Method::from_bytes(asked.method.to_ascii_uppercase().as_bytes())
+            .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", asked.method)))?;
         if method == Method::CONNECT || method == Method::TRACE {
             return Err(PostError::Invalid(format!("method {method} is not supported")));
         }
-        let headers = header_map(&request.headers)?;
-        let mut call = client.request(method, url).headers(headers).body(request.body);
-        if let Some(timeout) = request.timeout {
-            call = call.timeout(timeout);
-        }
-        let response = self.send(call).await?;
-        let status = response.status().as_u16();
-        let headers = response
-            .headers()
-            .iter()
-            .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
-            .collect();
-        let body = whole_body(response, request.max_response_bytes).await?;
-        Ok(GuardedAnswer { status, headers, body })
+        let may_be_repeated = method.is_idempotent();
+        let mut request = request(method, &url, asked.body)?;
+        *request.headers_mut() = header_map(&asked.headers)?;
+        let call = async {
+            let (head, body) = self.call(transport, request, may_be_repeated).await?.into_parts();
+            let text = |(name, value): (&HeaderName, &HeaderValue)| {
+                Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+            };
+            let headers = head.headers.iter().filter_map(text).collect();
+            let body = whole_body(body, asked.max_response_bytes).await?;
+            Ok(GuardedAnswer { status: head.status.as_u16(), headers, body })
+        };
+        let time = asked.timeout.map_or(self.total_timeout, |time| time.min(self.total_timeout));
+        timeout(time, call).await.map_err(|_| PostError::Timeout)?
     }
 
-    /// The client for a policy and the URL judged under it. Literal addresses never reach the resolver, so this judgement
+    /// The connections of a policy and the URL judged under it. Literal addresses never reach the resolver, so this judgement
     /// belongs to every URL that is called, not only to saving.
-    fn judged(&self, url: &str, allow_private: bool) -> Result<(&Client, Url), PostError> {
-        Ok((self.client(allow_private), WebhookAddress::judged(url, allow_private)?.url))
+    fn judged(&self, url: &str, allow_private: bool) -> Result<(&Transport, Url), PostError> {
+        Ok((self.transport(allow_private), WebhookAddress::judged(url, allow_private)?.url))
     }
 
-    fn client(&self, allow_private: bool) -> &Client {
+    fn transport(&self, allow_private: bool) -> &Transport {
         if allow_private { &self.with_private } else { &self.public_only }
     }
 
-    async fn send(&self, call: RequestBuilder) -> Result<Response, PostError> {
-        on_behalf_of(self.caller, call.send()).await.map_err(PostError::from_client)
+    async fn call(
+        &self,
+        transport: &Transport,
+        request: Request<Full<Bytes>>,
+        may_be_repeated: bool,
+    ) -> Result<Response<Incoming>, PostError> {
+        on_behalf_of(self.caller, transport.call(request, may_be_repeated)).await
     }
+}
+
+fn request(method: Method, url: &Url, body: Bytes) -> Result<Request<Full<Bytes>>, PostError> {
+    let uri = Uri::try_from(url.as_str()).map_err(|error| PostError::Invalid(error.to_string()))?;
+    let mut request = Request::new(Full::new(body));
+    (*request.method_mut(), *request.uri_mut()) = (method, uri);
+    Ok(request)
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
 /// Headers that the client itself is responsible for; setting them could smuggle a second request or another host.
@@ -230,41 +265,4 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, PostError> {
         map.append(parsed, value);
     }
     Ok(map)
-}
-
-async fn body_start(mut response: Response, limit: usize) -> String {
-    let mut read = BytesMut::new();
-    let reading = async {
-        while read.len() < limit {
-            match response.chunk().await {
-                Ok(Some(chunk)) => read.extend_from_slice(chunk.get(..limit - read.len()).unwrap_or(&chunk)),
-                Ok(None) | Err(_) => break,
-            }
-        }
-    };
-    // Running out of time leaves what has been read so far.
-    let _ = tokio::time::timeout(WEBHOOK_BODY_TIME, reading).await;
-    read.truncate(WEBHOOK_KEPT);
-    let mut text = String::from_utf8_lossy(&read).replace('\0', "\u{fffd}");
-    let mut end = WEBHOOK_KEPT.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
-    text
-}
-
-async fn whole_body(mut response: Response, limit: usize) -> Result<Bytes, PostError> {
-    let announced = response.content_length().unwrap_or(0);
-    if announced > limit as u64 {
-        return Err(PostError::BodyTooLarge { limit });
-    }
-    let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(PostError::from_client)? {
-        if body.len() + chunk.len() > limit {
-            return Err(PostError::BodyTooLarge { limit });
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body.freeze())
 }

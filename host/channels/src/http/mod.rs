@@ -2,7 +2,9 @@
 //! that the operator configured (DESIGN ground rule 8).
 
 mod address_policy;
+mod answer;
 mod api_client;
+mod connector;
 mod guarded;
 mod lookups;
 mod operator;
@@ -10,11 +12,13 @@ mod post_error;
 mod resolver;
 mod retry_after;
 mod system_resolver;
+mod transport;
 mod webhook;
 
 pub use address_policy::{AddressPolicy, AddressRefused};
+pub use answer::{Described, Fetched, GuardedAnswer, PostAnswer};
 pub use api_client::{ApiAnswer, ApiCall, ApiClient};
-pub use guarded::{Fetched, GuardedAnswer, GuardedClient, GuardedRequest, GuardedSettings, PostAnswer};
+pub use guarded::{GuardedClient, GuardedRequest, GuardedSettings};
 pub use operator::ClientNotBuilt;
 pub use post_error::PostError;
 pub use resolver::{NameResolver, Resolving};

@@ -2,21 +2,39 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, ClientBuilder, redirect::Policy};
+use reqwest::{Client, ClientBuilder, header::InvalidHeaderValue, redirect::Policy};
 
 /// The HTTP client could not be built: the TLS backend or the user agent is unusable.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client could not be set up: {0}")]
-pub struct ClientNotBuilt(#[from] reqwest::Error);
+pub struct ClientNotBuilt(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+impl From<reqwest::Error> for ClientNotBuilt {
+    fn from(error: reqwest::Error) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl From<rustls::Error> for ClientNotBuilt {
+    fn from(error: rustls::Error) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl From<InvalidHeaderValue> for ClientNotBuilt {
+    fn from(error: InvalidHeaderValue) -> Self {
+        Self(Box::new(error))
+    }
+}
 
 /// How many idle connections to keep to one host: as many as an endpoint has calls in flight, so that a busy one is not
 /// connected to anew for every call.
-const IDLE_PER_HOST: usize = 64;
+pub(super) const IDLE_PER_HOST: usize = 64;
 /// How long an idle connection is kept: hosts are many, and most are called rarely.
-const IDLE_FOR: Duration = Duration::from_secs(15);
+pub(super) const IDLE_FOR: Duration = Duration::from_secs(15);
 
 /// What all clients have in common: no redirects, no proxy from the environment, no referer, bounded times.
-pub(super) fn common_builder(connect_timeout: Duration, total_timeout: Duration, user_agent: &str) -> ClientBuilder {
+fn common_builder(connect_timeout: Duration, total_timeout: Duration, user_agent: &str) -> ClientBuilder {
     unbounded_builder(connect_timeout, user_agent).timeout(total_timeout)
 }
 

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use hyper_util::client::legacy;
+
 use super::{address_policy::AddressRefused, resolver::ResolvedToRefused};
 
 /// A guarded call that brought no usable answer.
@@ -31,11 +33,16 @@ pub enum PostError {
 }
 
 impl PostError {
-    /// Sorts an error of the HTTP client. The address policy's verdict is found by type in the chain of causes.
-    pub(super) fn from_client(error: reqwest::Error) -> Self {
-        if let Some(ResolvedToRefused(reason)) = find_cause::<ResolvedToRefused>(&error) {
+    /// Sorts an error of the guarded client. The address policy's verdict is found by type in the chain of causes.
+    pub(super) fn from_transport(error: &legacy::Error) -> Self {
+        if let Some(ResolvedToRefused(reason)) = find_cause::<ResolvedToRefused>(error) {
             return Self::Refused(reason.clone());
         }
+        if error.is_connect() { Self::Connect(chain(error)) } else { Self::Other(chain(error)) }
+    }
+
+    /// Sorts an error of a client for addresses that the operator or the user chose.
+    pub(super) fn from_client(error: reqwest::Error) -> Self {
         if error.is_connect() {
             return Self::Connect(describe(error));
         }
@@ -62,7 +69,11 @@ fn find_cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Optio
 
 /// The chain of causes in one line, without the URL (its query may hold a secret).
 pub(crate) fn describe(error: reqwest::Error) -> String {
-    let error = error.without_url();
+    chain(&error.without_url())
+}
+
+/// The chain of causes in one line.
+pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {

@@ -6,9 +6,12 @@ use std::{
     net::{IpAddr, SocketAddr},
     pin::Pin,
     sync::Arc,
+    task::{Context, Poll},
+    vec::IntoIter,
 };
 
-use reqwest::dns::{Addrs, Name, Resolve};
+use hyper_util::client::legacy::connect::dns::Name;
+use tower::Service;
 
 use super::{
     address_policy::{AddressPolicy, AddressRefused},
@@ -30,14 +33,23 @@ pub trait NameResolver: Send + Sync {
 pub(super) struct ResolvedToRefused(pub(super) AddressRefused);
 
 /// Filters what `inner` finds through a policy. Look-ups of one client wait for each other, not for those of others.
+#[derive(Clone)]
 pub(super) struct JudgingResolver {
     pub(super) policy: AddressPolicy,
     pub(super) inner: Arc<dyn NameResolver>,
     pub(super) lookups: Arc<Lookups>,
 }
 
-impl Resolve for JudgingResolver {
-    fn resolve(&self, name: Name) -> reqwest::dns::Resolving {
+impl Service<Name> for JudgingResolver {
+    type Response = IntoIter<SocketAddr>;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
         let policy = self.policy;
         let host = name.as_str().to_owned();
         let inner = Arc::clone(&self.inner);
@@ -58,7 +70,7 @@ impl Resolve for JudgingResolver {
                     tracing::info!(host, %reason, "a name resolves to nothing that may be called");
                     Err(ResolvedToRefused(reason.of_name(host)).into())
                 }
-                _ => Ok(Box::new(allowed.into_iter()) as Addrs),
+                _ => Ok(allowed.into_iter()),
             }
         })
     }

@@ -30,6 +30,7 @@ mod messenger_files;
 mod name_servers;
 mod object_media;
 mod object_media_peer;
+mod odd_receivers;
 mod smpp_binds;
 mod smpp_deliveries;
 mod smpp_peer;

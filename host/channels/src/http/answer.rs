@@ -1,0 +1,135 @@
+//! What calls of the guarded client bring back, and how much of it is read.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::{
+    Response,
+    body::{Body, Incoming},
+    header::{CONTENT_ENCODING, HeaderMap},
+};
+
+use super::post_error::{PostError, chain};
+
+/// How much of a webhook's answer is kept.
+const WEBHOOK_KEPT: usize = 1024;
+/// How long the body of a webhook's answer may take; its status has decided already.
+const WEBHOOK_BODY_TIME: Duration = Duration::from_secs(2);
+
+/// What a webhook receiver answered. Any status is an answer, redirects included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostAnswer {
+    /// HTTP status.
+    pub status: u16,
+    /// `Retry-After`, when present and sensible.
+    pub retry_after: Option<Duration>,
+    /// The beginning of the body, at most 1 KiB, for people.
+    pub body_start: String,
+    /// From the first byte of the attempt to the end of the answer.
+    pub duration: Duration,
+}
+
+/// A fetched file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// HTTP status.
+    pub status: u16,
+    /// `Content-Type`, when present.
+    pub content_type: Option<String>,
+    /// The whole body.
+    pub body: Bytes,
+}
+
+/// What the server of a link says of the file behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `Content-Disposition`.
+    pub disposition: Option<String>,
+}
+
+/// Answer to a [`GuardedRequest`](super::GuardedRequest).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardedAnswer {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers whose values are text.
+    pub headers: Vec<(String, String)>,
+    /// The whole body.
+    pub body: Bytes,
+}
+
+/// The beginning of a webhook's answer, of which at most `limit` bytes are read. A body that is longer, breaks off or stalls is
+/// as good as one that ends.
+pub(super) async fn body_start(response: Response<Incoming>, limit: usize) -> String {
+    let (head, mut body) = response.into_parts();
+    let mut read = BytesMut::new();
+    let reading = async {
+        while read.len() < limit {
+            match body.frame().await {
+                Some(Ok(frame)) => {
+                    let chunk = frame.into_data().unwrap_or_default();
+                    read.extend_from_slice(chunk.get(..limit - read.len()).unwrap_or(&chunk));
+                }
+                None | Some(Err(_)) => break,
+            }
+        }
+    };
+    // Running out of time leaves what has been read so far.
+    let _ = tokio::time::timeout(WEBHOOK_BODY_TIME, reading).await;
+    match coding(&head.headers, &read) {
+        Some(coding) => format!("(compressed with {coding}, although Accept-Encoding was identity: not shown)"),
+        None => text_of(&read),
+    }
+}
+
+fn text_of(read: &[u8]) -> String {
+    let kept = read.get(..WEBHOOK_KEPT).unwrap_or(read);
+    let mut text = String::from_utf8_lossy(kept).replace('\0', "\u{fffd}");
+    let mut end = WEBHOOK_KEPT.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}
+
+/// How a body is compressed, as its header or its first bytes say; `None` where it is not.
+fn coding(headers: &HeaderMap, body: &[u8]) -> Option<String> {
+    if body.is_empty() {
+        return None;
+    }
+    let said = headers
+        .get(CONTENT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .map(|value| value.trim().to_ascii_lowercase());
+    let known = |said: &String| {
+        matches!(said.as_str(), "gzip" | "x-gzip" | "deflate" | "br" | "zstd" | "compress" | "x-compress")
+    };
+    match (said.filter(known), body) {
+        // Some receivers say so and send plain text all the same.
+        (Some(said), body) if std::str::from_utf8(body).is_err() || body.contains(&0) => Some(said),
+        (_, [0x1f, 0x8b, ..]) => Some("gzip".to_owned()),
+        (_, [0x28, 0xb5, 0x2f, 0xfd, ..]) => Some("zstd".to_owned()),
+        _ => None,
+    }
+}
+
+/// The whole body, if it has at most `limit` bytes.
+pub(super) async fn whole_body(body: Incoming, limit: usize) -> Result<Bytes, PostError> {
+    let announced = body.size_hint().exact().unwrap_or(0);
+    if announced > limit as u64 {
+        return Err(PostError::BodyTooLarge { limit });
+    }
+    let (mut body, mut whole) = (body, BytesMut::new());
+    while let Some(frame) = body.frame().await {
+        let chunk = frame.map_err(|error| PostError::Other(chain(&error)))?.into_data().unwrap_or_default();
+        if whole.len() + chunk.len() > limit {
+            return Err(PostError::BodyTooLarge { limit });
+        }
+        whole.extend_from_slice(&chunk);
+    }
+    Ok(whole.freeze())
+}
