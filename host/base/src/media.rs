@@ -1,12 +1,16 @@
 //! What files of customers are called: their addresses, signed and valid for a while, because whoever fetches them has no
-//! API key (DESIGN 7 "media"), and the extensions of their names.
+//! API key (DESIGN 7 "media"), and their names.
 
 use bytes::Bytes;
 pub use channels::media_store::MediaStoreError;
 use channels::{http::AddressPolicy, media_store::MediaContent};
-use domain::ids::{ClientId, MediaId};
+use domain::{
+    file_name,
+    ids::{ClientId, MediaId},
+};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
+use storage::inbound::media::Media;
 
 use crate::Context;
 
@@ -95,34 +99,11 @@ impl Signer {
     }
 }
 
-/// File name extension without the dot: that of the customer's own file name, else the usual one of the MIME type, else
-/// `bin`.
-pub fn extension(mime_type: &str, filename: Option<&str>) -> String {
-    let essence = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let named = filename.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase());
-    let plausible = |end: &String| (1..=8).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    named.filter(plausible).unwrap_or_else(|| usual_extension(&essence).to_owned())
-}
-
-/// WhatsApp's own types first: the general table knows several extensions for most of them, in no useful order.
-fn usual_extension(essence: &str) -> &'static str {
-    match essence {
-        "image/jpeg" => "jpg",
-        "image/png" => "png",
-        "image/gif" => "gif",
-        "image/webp" => "webp",
-        "video/mp4" => "mp4",
-        "video/3gpp" => "3gp",
-        "audio/aac" => "aac",
-        "audio/amr" => "amr",
-        "audio/mpeg" => "mp3",
-        "audio/mp4" => "m4a",
-        "audio/ogg" => "ogg",
-        "application/pdf" => "pdf",
-        "text/plain" => "txt",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
-        other => mime_guess::get_mime_extensions_str(other).and_then(|known| known.first().copied()).unwrap_or("bin"),
+/// The name of a file of ours, to be shown or saved under; `nameless` is the stem where it came without one.
+pub fn name_of(file: &Media, nameless: &str) -> String {
+    match file_name::given(file.filename.as_deref(), &file.mime_type) {
+        Some(name) => name,
+        None => format!("{nameless}.{}", file.extension),
     }
 }
 
@@ -172,23 +153,5 @@ mod tests {
         assert_eq!(below(base, &format!("{base}/media/{client}/{id}?expires=1&signature=a")), Some(Some((client, id))));
         assert_eq!(below(base, &format!("{base}/media/nobody/nothing")), Some(None));
         assert_eq!(below(base, "https://elsewhere.example.com/media/x/y"), None);
-    }
-
-    #[test]
-    fn the_extension_is_that_of_the_customers_file_name() {
-        assert_eq!(extension("application/octet-stream", Some("Invoice 7.PDF")), "pdf");
-    }
-
-    #[test]
-    fn a_file_without_a_name_gets_the_extension_of_its_type() {
-        assert_eq!(extension("image/jpeg", None), "jpg");
-        assert_eq!(extension("audio/ogg; codecs=opus", None), "ogg");
-        assert_eq!(extension("application/zip", None), "zip");
-    }
-
-    #[test]
-    fn what_cannot_be_an_extension_is_not_taken_for_one() {
-        assert_eq!(extension("image/png", Some("photo. of / me")), "png");
-        assert_eq!(extension("application/x-unheard-of", Some("noextension")), "bin");
     }
 }

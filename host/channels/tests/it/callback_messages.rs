@@ -94,7 +94,7 @@ fn each_kind_of_file_is_known() {
         ("audio", json!({"id":"M","mime_type":"audio/ogg; codecs=opus","voice":true}), MediaKind::Voice),
         ("audio", json!({"id":"M","mime_type":"audio/mpeg","voice":false}), MediaKind::Audio),
         ("audio", json!({"id":"M"}), MediaKind::Audio),
-        ("document", json!({"id":"M","filename":"bill.pdf"}), MediaKind::Document),
+        ("document", json!({"id":"M","filename":"../a\\..%2Fbill.pdf"}), MediaKind::Document),
     ];
     for (kind, part, expected) in cases {
         let InboundContent::Media(media) = content(kind, part) else { panic!("{kind} is no file") };

@@ -2,7 +2,7 @@
 
 use base::{Context, media};
 use bytes::Bytes;
-use domain::{chat::most_bytes, file_type::FileType, ids::MediaId};
+use domain::{chat::most_bytes, file_name, file_type::FileType, ids::MediaId};
 use storage::inbound::media::{self as stored_media, OwnMedia};
 
 use super::{Acting, DeskError};
@@ -35,9 +35,6 @@ pub enum UploadRefused {
     Desk(#[from] DeskError),
 }
 
-/// Longest name of a file, in characters.
-const NAME_MAX: usize = 240;
-
 /// Keeps a file of an agent. `declared`: the MIME type that came with it; `name`: its name.
 ///
 /// # Errors
@@ -52,13 +49,12 @@ pub async fn upload(
     let id: MediaId = ctx.mint();
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     let sha256 = media::keep(ctx, acting.client, id, bytes).await?;
-    let filename = name.map(|name| name.rsplit(['/', '\\']).next().unwrap_or_default());
-    let filename = filename.filter(|name| !name.is_empty() && name.chars().count() <= NAME_MAX && !name.contains('\0'));
+    let filename = file_name::given(name, file_type.mime());
     let row = OwnMedia {
         id,
         mime_type: file_type.mime(),
         extension: file_type.extension(),
-        filename,
+        filename: filename.as_deref(),
         sha256: &sha256,
         bytes: i64::try_from(size).unwrap_or(i64::MAX),
     };

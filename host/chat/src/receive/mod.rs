@@ -14,9 +14,11 @@ use domain::{
     chat::{ChatContent, ContentType, ParticipantState, Rating, ReceivedContent, SentTemplate, TicketMove},
     conversation::InConversation,
     event::Event,
+    file_name,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
     inbox::InboxKind,
+    media_type::extension_for,
     phone::Bsuid,
 };
 use futures::{FutureExt, future::BoxFuture};
@@ -277,8 +279,8 @@ async fn store_file(
         provider_media_id: file.provider_media_id.clone(),
         source_url: file.url.clone(),
         mime_type: file.mime_type.clone(),
-        extension: media::extension(&file.mime_type, file.filename.as_deref()),
-        filename: file.filename.clone(),
+        extension: extension_for(&file.mime_type, file.filename.as_deref()),
+        filename: file_name::given(file.filename.as_deref(), &file.mime_type),
         sha256: file.sha256.clone(),
     };
     stored_media::insert(db, client, &new, ctx.now()).await?;

@@ -4,6 +4,7 @@ use base::{Context, Error, media as addresses};
 use bytes::Bytes;
 use channels::media_store::{MediaContent, MediaStoreError};
 use domain::{
+    file_name,
     file_type::FileType,
     ids::MediaId,
     web_chat::{FileRefused, judge_file},
@@ -77,35 +78,13 @@ pub async fn upload(
         source_url: None,
         mime_type: kind.mime().to_owned(),
         extension: kind.extension().to_owned(),
-        filename: name.as_deref().and_then(plain_name),
+        filename: file_name::given(name.as_deref(), kind.mime()),
         sha256: None,
     };
     let size = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
     let mut tx = ctx.db.begin().await?;
     media::insert(&mut tx, site.client, &new, ctx.now()).await?;
-    media::mark_ready(&mut tx, site.client, id, &stored.sha256, size).await?;
+    media::mark_ready(&mut tx, site.client, id, (&stored.sha256, size), None).await?;
     tx.commit().await?;
     Ok(Uploaded { id, kind, bytes: stored.bytes, url: addresses::url_for(ctx, site.client, id) })
-}
-
-/// The last part of a path, without what no name has; `None` when nothing is left.
-fn plain_name(name: &str) -> Option<String> {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let plain: String = last.chars().filter(|c| !c.is_control()).take(120).collect();
-    let plain = plain.trim();
-    (!plain.is_empty() && plain != "." && plain != "..").then(|| plain.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_the_last_part_of_a_path() {
-        assert_eq!(plain_name("C:\\fakepath\\in voice.pdf").as_deref(), Some("in voice.pdf"));
-        assert_eq!(plain_name("../../etc/passwd\n").as_deref(), Some("passwd"));
-        for none in ["", "..", "a/", "\u{7}"] {
-            assert_eq!(plain_name(none), None);
-        }
-    }
 }

@@ -1,8 +1,10 @@
 //! The event of the incoming-message webhook (SPEC 6.1).
 
-use base::media;
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::{address::AddressKind, chat::MessageContentType, event::MessageCame, inbound::InboundContent};
+use domain::{
+    address::AddressKind, chat::MessageContentType, event::MessageCame, inbound::InboundContent,
+    media_type::extension_for,
+};
 use plugin_host::webhook_shaper::IncomingMessageEvent;
 
 /// All fields that apply to the message. `sender` is the phone number that is known of the customer, also when this very
@@ -88,7 +90,7 @@ impl Said {
             },
             InboundContent::Media(file) => Self {
                 caption: file.caption.clone(),
-                file_extension: Some(media::extension(&file.mime_type, file.filename.as_deref())),
+                file_extension: Some(extension_for(&file.mime_type, file.filename.as_deref())),
                 ..Self::default()
             },
         }

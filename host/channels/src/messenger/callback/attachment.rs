@@ -2,7 +2,9 @@
 
 use domain::{
     content::{Location, MediaKind, OutboundContent, OutboundMedia},
+    file_name,
     inbound::InboundMedia,
+    media_type::{extension_of, of_extension},
 };
 use serde_json::Value;
 
@@ -60,46 +62,29 @@ fn link(attachment: &Value, payload: &Value) -> Attached {
     if words.is_empty() { Attached::Unknown } else { Attached::Link(words.join("\n")) }
 }
 
+/// Meta does not say what a file is: its kind does, and the name in its address.
 fn file(kind: MediaKind, url: String) -> InboundMedia {
-    let name = filename(&url);
-    let extension = name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase());
+    let name = file_name::of_link(&url);
+    let mime_type = mime(kind, name.as_deref().and_then(extension_of)).to_owned();
     InboundMedia {
         media_kind: kind,
         provider_media_id: String::new(),
-        mime_type: mime(kind, extension.as_deref()).to_owned(),
         filename: name.filter(|_| kind == MediaKind::Document),
+        mime_type,
         url: Some(url),
         sha256: None,
         caption: None,
     }
 }
 
-/// The last part of a path, where it looks like the name of a file.
-fn filename(url: &str) -> Option<String> {
-    let path = url.split(['?', '#']).next()?;
-    let last = path.rsplit('/').next().filter(|last| last.contains('.'))?;
-    let as_query = format!("n={}", last.replace('+', "%2B").replace('&', "%26"));
-    let (_, name) = url::form_urlencoded::parse(as_query.as_bytes()).next()?;
-    Some(name.chars().filter(|c| !c.is_control()).take(255).collect())
-}
-
-/// Meta does not say what a file is: its kind does, and the name of its address.
 fn mime(kind: MediaKind, extension: Option<&str>) -> &'static str {
-    match (kind, extension) {
-        (_, Some("png")) => "image/png",
-        (_, Some("gif")) => "image/gif",
-        (_, Some("webp")) => "image/webp",
-        (MediaKind::Image | MediaKind::Sticker, _) => "image/jpeg",
-        (MediaKind::Video, _) => "video/mp4",
-        (_, Some("mp3")) => "audio/mpeg",
-        (_, Some("aac")) => "audio/aac",
-        (_, Some("ogg" | "oga" | "opus")) => "audio/ogg",
-        (MediaKind::Audio | MediaKind::Voice, _) => "audio/mp4",
-        (_, Some("pdf")) => "application/pdf",
-        (_, Some("txt")) => "text/plain",
-        (_, Some("docx")) => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        (_, Some("xlsx")) => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        (MediaKind::Document, _) => "application/octet-stream",
+    let named = extension.and_then(of_extension);
+    let of_family = |family: &str| named.filter(|mime| mime.starts_with(family));
+    match kind {
+        MediaKind::Image | MediaKind::Sticker => of_family("image/").unwrap_or("image/jpeg"),
+        MediaKind::Video => of_family("video/").unwrap_or("video/mp4"),
+        MediaKind::Audio | MediaKind::Voice => of_family("audio/").unwrap_or("audio/mp4"),
+        MediaKind::Document => named.unwrap_or("application/octet-stream"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use domain::{
     content::{Location, MediaKind},
+    file_name,
     inbound::{InboundContent, InboundMedia},
 };
 use serde_json::Value;
@@ -40,14 +41,15 @@ fn sound(message: &Value) -> MediaKind {
 
 fn media(message: &Value, part: &str, media_kind: MediaKind) -> Option<InboundContent> {
     let part = message.get(part)?;
+    let mime_type = owned(part, "mime_type").unwrap_or_else(|| "application/octet-stream".to_owned());
     Some(InboundContent::Media(InboundMedia {
         media_kind,
         provider_media_id: owned(part, "id")?,
         url: owned(part, "url"),
-        mime_type: owned(part, "mime_type").unwrap_or_else(|| "application/octet-stream".to_owned()),
+        filename: file_name::given(text(part, "filename"), &mime_type),
+        mime_type,
         sha256: owned(part, "sha256"),
         caption: owned(part, "caption"),
-        filename: owned(part, "filename"),
     }))
 }
 

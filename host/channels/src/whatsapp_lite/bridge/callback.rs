@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     content::{Location, MediaKind},
+    file_name,
     inbound::{InboundContent, InboundMedia, InboundMessage, ProviderStatus, StatusUpdate},
 };
 use hmac::{Hmac, Mac};
@@ -149,7 +150,7 @@ fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
         mime_type: plain.to_owned(),
         sha256: None,
         caption: None,
-        filename: text(media, "filename").map(str::to_owned),
+        filename: file_name::given(text(media, "filename"), plain),
     })
 }
 

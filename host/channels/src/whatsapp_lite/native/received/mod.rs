@@ -4,6 +4,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{
     content::{Location, MediaKind},
+    file_name,
     inbound::{InboundContent, InboundMedia, InboundMessage},
 };
 use serde_json::json;
@@ -95,14 +96,15 @@ fn media(base: &wa::Message) -> Option<InboundMedia> {
     } else {
         return None;
     };
+    let mime_type = mime.clone().unwrap_or_else(|| "application/octet-stream".to_owned());
     Some(InboundMedia {
         media_kind: file.kind,
         provider_media_id: hex::encode(&file.encrypted_sha256),
         url: file.address(),
-        mime_type: mime.clone().unwrap_or_else(|| "application/octet-stream".to_owned()),
+        filename: file_name::given(filename.as_deref(), &mime_type),
+        mime_type,
         sha256: (!file.sha256.is_empty()).then(|| STANDARD.encode(&file.sha256)),
         caption: caption.filter(|caption| !caption.is_empty()),
-        filename,
     })
 }
 
