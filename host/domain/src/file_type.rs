@@ -2,7 +2,13 @@
 //! agents and visitors may send, and how large, is said in `chat` and `web_chat`. What a browser could run under our name (HTML, SVG,
 //! XML, scripts) is not among them.
 
-use crate::content::MediaKind;
+use crate::{
+    content::MediaKind,
+    media_type::{essence, is_generic},
+};
+
+/// How far into a file its header may stand: readers of PDF look that far (ISO 32000, annex H.3.4.1).
+const PDF_WITHIN: usize = 1_024;
 
 /// A type of file that chats know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,7 +74,6 @@ impl FileType {
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
             [b'R', b'I', b'F', b'F', ..] if part(8, 12) == b"WEBP" => Some(Self::Webp),
             [b'R', b'I', b'F', b'F', ..] if part(8, 12) == b"WAVE" => Some(Self::Wav),
-            [b'%', b'P', b'D', b'F', b'-', ..] => Some(Self::Pdf),
             [b'P', b'K', 3, 4, ..] => office(bytes),
             [b'#', b'!', b'A', b'M', b'R', ..] => Some(Self::Amr),
             [b'O', b'g', b'g', b'S', ..] => Some(if part(28, 36) == b"OpusHead" { Self::Opus } else { Self::Ogg }),
@@ -77,8 +82,14 @@ impl FileType {
             [0xff, 0xfa | 0xfb | 0xf2 | 0xf3 | 0xe2 | 0xe3, ..] => Some(Self::Mp3),
             [0xff, second, ..] if second & 0xf6 == 0xf0 => Some(Self::Aac),
             _ if part(4, 8) == b"ftyp" => container(part(8, 12)),
-            _ => None,
+            _ => is_pdf(bytes).then_some(Self::Pdf),
         }
+    }
+
+    /// The type of a file of which only the beginning is at hand. An archive is told from others by what stands anywhere in it,
+    /// so none is told here.
+    pub fn of_beginning(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(b"PK") { None } else { Self::of(bytes) }
     }
 
     /// MIME type.
@@ -137,25 +148,47 @@ impl FileType {
         }
     }
 
-    /// Whether what somebody says of a file fits: nothing, anything, or its own family. `declared`: a MIME type.
+    /// Whether what somebody says of a file fits. The content decides what it is; what is refused is a label that names another
+    /// kind of file, and so may be an attempt to deceive. Documents come under any label that programs use for want of a better
+    /// one. `declared`: a MIME type.
     pub fn fits(self, declared: &str) -> bool {
-        let essence = declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let family = |mime: &str| mime.split('/').next().unwrap_or_default().to_owned();
-        match essence.as_str() {
-            "" | "application/octet-stream" | "binary/octet-stream" => true,
-            // Recorders name the container by its first use.
-            "video/mp4" | "audio/mp4" => matches!(self, Self::Mp4 | Self::M4a),
-            "application/zip" => matches!(self, Self::Docx | Self::Xlsx),
-            "application/ogg" => matches!(self, Self::Opus | Self::Ogg),
-            mime if mime.starts_with("application/") => mime == self.mime(),
-            mime => family(mime) == family(self.mime()) && (family(mime) == "audio" || mime_matches(mime, self)),
+        let essence = essence(declared);
+        if is_generic(&essence) || essence == self.mime() {
+            return true;
+        }
+        let (family, subtype) = essence.split_once('/').unwrap_or_default();
+        match self.kind() {
+            MediaKind::Document => {
+                let of_another = Self::ALL.iter().any(|other| other.mime() == essence) || subtype == "ogg";
+                let is_run = subtype.contains("html") || subtype.contains("javascript") || subtype.contains("svg");
+                matches!(family, "application" | "text" | "multipart") && !of_another && !is_run
+            }
+            MediaKind::Audio | MediaKind::Voice => match essence.as_str() {
+                // Recorders name the container by its first use.
+                "video/mp4" | "application/mp4" => self == Self::M4a,
+                "video/ogg" | "application/ogg" => matches!(self, Self::Opus | Self::Ogg),
+                _ => family == "audio",
+            },
+            MediaKind::Video => matches!(essence.as_str(), "audio/mp4" | "application/mp4" | "video/x-m4v" | "video/*"),
+            MediaKind::Image | MediaKind::Sticker => match subtype {
+                "jpg" | "pjpeg" => family == "image" && self == Self::Jpeg,
+                "x-png" => family == "image" && self == Self::Png,
+                "*" => family == "image",
+                _ => false,
+            },
         }
     }
 }
 
-/// `image/jpg` is no type, and everybody writes it.
-fn mime_matches(mime: &str, kind: FileType) -> bool {
-    mime == kind.mime() || (mime == "image/jpg" && kind == FileType::Jpeg)
+/// Whether the header of a PDF stands near the beginning: behind a byte order mark, line breaks or what a mail program left there,
+/// but not within something that a system or a browser would run.
+fn is_pdf(bytes: &[u8]) -> bool {
+    const HEADER: &[u8] = b"%PDF-";
+    let near = bytes.get(..PDF_WITHIN + HEADER.len()).unwrap_or(bytes);
+    let Some(at) = near.windows(HEADER.len()).position(|window| window == HEADER) else { return false };
+    let before = near.get(..at).unwrap_or_default();
+    let text = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before).trim_ascii_start();
+    ![&b"<"[..], b"MZ", b"#!", b"PK", b"\x7fELF"].iter().any(|begin| text.starts_with(begin))
 }
 
 /// What a file in the container of MPEG-4 is, by its brand.
@@ -174,7 +207,13 @@ fn office(bytes: &[u8]) -> Option<FileType> {
     if !has(b"[Content_Types].xml") || has(b"vbaProject.bin") {
         return None;
     }
-    match (has(b"word/document.xml"), has(b"xl/workbook.xml")) {
+    // Word on the web numbers its documents, and old libraries write paths as Windows does.
+    let is_word = has(b"word/document") || has(b"word\\document");
+    let is_sheet = has(b"xl/workbook") || has(b"xl\\workbook");
+    if has(b"xl/workbook.bin") {
+        return None;
+    }
+    match (is_word, is_sheet) {
         (true, false) => Some(FileType::Docx),
         (false, true) => Some(FileType::Xlsx),
         _ => None,
@@ -223,11 +262,86 @@ mod tests {
         let types = "[Content_Types].xml";
         assert_eq!(FileType::of(&zip(&[types, "word/document.xml"])), Some(FileType::Docx));
         assert_eq!(FileType::of(&zip(&[types, "xl/workbook.xml"])), Some(FileType::Xlsx));
+        assert_eq!(FileType::of(&zip(&[types, "word/document2.xml"])), Some(FileType::Docx));
+        assert_eq!(FileType::of(&zip(&[types, "xl\\workbook.xml"])), Some(FileType::Xlsx));
+        assert_eq!(FileType::of(&zip(&[types, "xl/workbook.bin"])), None);
         for other in
             [&[types, "ppt/presentation.xml"][..], &["x.html"], &[types, "word/document.xml", "vbaProject.bin"]]
         {
             assert_eq!(FileType::of(&zip(other)), None);
         }
+    }
+
+    #[test]
+    fn a_pdf_may_begin_a_little_later() {
+        let after = |junk: &[u8]| FileType::of(&[junk, b"%PDF-1.4 rest"].concat());
+        for junk in [
+            &b"\xef\xbb\xbf"[..],
+            b"\r\n",
+            b"\n\n\n",
+            b"\0\0",
+            b"Content-Type: application/pdf\r\n\r\n",
+            b"\xff\xfe",
+            &[b'x'; 1_024],
+        ] {
+            assert_eq!(after(junk), Some(FileType::Pdf), "{junk:?}");
+        }
+        for junk in
+            [&[b'x'; 1_025][..], b"<html>", b"\xef\xbb\xbf <!DOCTYPE html>", b"\n<svg>", b"MZ\x90", b"#!/bin/sh\n"]
+        {
+            assert_eq!(after(junk), None, "{junk:?}");
+        }
+        assert_eq!(FileType::of(b"\x89PNG\r\n\x1a\n%PDF-"), Some(FileType::Png));
+    }
+
+    #[test]
+    fn a_document_comes_under_any_label_that_programs_use() {
+        for label in [
+            "",
+            "application/octet-stream",
+            "binary/octet-stream",
+            "application/download",
+            "application/x-download",
+            "application/force-download",
+            "application/x-force-download",
+            "application/zip",
+            "application/x-zip-compressed",
+            "application/msword",
+            "application/vnd.ms-excel",
+            "application/excel",
+            "application/x-msexcel",
+            "application/vnd.openxmlformats-officedocument",
+            "application/wps-office.xlsx",
+            "application/x-pdf",
+            "application/acrobat",
+            "text/pdf",
+            "text/plain; charset=utf-8",
+            "Application/Octet-Stream",
+        ] {
+            for file in [FileType::Pdf, FileType::Docx, FileType::Xlsx] {
+                assert!(file.fits(label), "{file:?} as {label}");
+            }
+        }
+        for label in [
+            "image/png",
+            "text/html",
+            "application/xhtml+xml",
+            "text/javascript",
+            "image/svg+xml",
+            "video/mp4",
+            "audio/ogg",
+        ] {
+            for file in [FileType::Pdf, FileType::Docx, FileType::Xlsx] {
+                assert!(!file.fits(label), "{file:?} as {label}");
+            }
+        }
+        assert!(!FileType::Pdf.fits(FileType::Docx.mime()) && !FileType::Docx.fits("application/pdf"));
+    }
+
+    #[test]
+    fn an_archive_is_not_judged_by_its_beginning() {
+        assert_eq!(FileType::of_beginning(b"PK\x03\x04[Content_Types].xml word/document.xml"), None);
+        assert_eq!(FileType::of_beginning(b"GIF89a"), Some(FileType::Gif));
     }
 
     #[test]
@@ -238,7 +352,12 @@ mod tests {
         assert!(!FileType::Pdf.fits("image/png") && !FileType::Png.fits("application/pdf"));
         assert!(FileType::Opus.fits("audio/ogg") && FileType::M4a.fits("video/mp4"));
         assert!(FileType::Ogg.fits("application/ogg") && !FileType::Pdf.fits("application/ogg"));
-        assert!(FileType::Docx.fits("application/zip") && !FileType::Pdf.fits("application/zip"));
+        assert!(
+            !FileType::Gif.fits("text/html") && !FileType::Mp4.fits("image/png") && !FileType::Mp3.fits("video/mp4")
+        );
+        assert!(
+            FileType::Jpeg.fits("image/pjpeg") && FileType::Png.fits("image/x-png") && !FileType::Png.fits("image/jpg")
+        );
     }
 
     #[test]
