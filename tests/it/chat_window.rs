@@ -2,6 +2,10 @@
 
 use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 const HOUR: u64 = 3600;
 
@@ -74,6 +78,51 @@ async fn a_document_within_the_window_carries_its_file_name() {
 
     let expected = json!({ "link": "https://files.example/terms.pdf", "filename": "terms.pdf" });
     assert_eq!((&message["type"], &message["body"]["document"]), (&json!("document"), &expected));
+}
+
+/// The base of a server whose files are all of this media type.
+async fn files_of(media_type: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = [0; 4096];
+            let read = stream.read(&mut head).await.unwrap_or_default();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            );
+            if read > 0 {
+                drop(stream.write_all(answer.as_bytes()).await);
+            }
+        }
+    });
+    base
+}
+
+#[tokio::test]
+async fn a_link_that_does_not_say_what_its_file_is_goes_by_what_its_server_says() {
+    for (media_type, kind, filename) in [
+        ("application/pdf", "document", json!("4711.pdf")),
+        ("image/jpeg", "image", json!(null)),
+        ("audio/ogg", "audio", json!(null)),
+    ] {
+        let (_patchbay, client, phone) = in_touch().await;
+        let url = format!("{}/files/4711?x=1", files_of(media_type).await);
+        let message = deliver(&client, &phone, &with_media(&client, &phone.msisdn, json!({ "url": url }))).await;
+        assert_eq!((&message["type"], &message["body"][kind]["link"]), (&json!(kind), &json!(url)));
+        assert_eq!(message["body"][kind]["filename"], filename, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_loses_the_line_end_behind_it_and_one_with_a_blank_is_refused() {
+    let (_patchbay, client, phone) = in_touch().await;
+    let media = json!({ "url": " https://files.example/map.png\r\n" });
+    let message = deliver(&client, &phone, &with_media(&client, &phone.msisdn, media)).await;
+    assert_eq!(message["body"]["image"]["link"], "https://files.example/map.png");
+    let media = json!({ "url": "https://files.example/the map.png" });
+    let refused = client.send(&with_media(&client, &phone.msisdn, media)).await;
+    assert_eq!(refused.faulty_fields(), ["messages[0].media.url"]);
 }
 
 #[tokio::test]

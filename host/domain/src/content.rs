@@ -104,7 +104,8 @@ pub struct OutboundMedia {
     pub url: String,
     /// Text below it.
     pub caption: Option<String>,
-    /// File name shown for documents.
+    /// File name shown for documents. A document without one is a file of which neither the request nor its link says what it
+    /// is: its server is asked before it is sent.
     pub filename: Option<String>,
 }
 
@@ -124,21 +125,6 @@ pub enum MediaKind {
     Document,
     /// WebP sticker.
     Sticker,
-}
-
-impl MediaKind {
-    /// What a link most likely is, judged by the extension of its path; a document when nothing is known.
-    pub fn of_link(url: &str) -> Self {
-        let path = url.split(['?', '#']).next().unwrap_or(url);
-        let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, e)| e.to_lowercase());
-        match extension.as_deref() {
-            Some("jpg" | "jpeg" | "png") => Self::Image,
-            Some("mp4" | "3gp") => Self::Video,
-            Some("mp3" | "m4a" | "aac" | "amr" | "ogg") => Self::Audio,
-            Some("webp") => Self::Sticker,
-            _ => Self::Document,
-        }
-    }
 }
 
 /// A template with its parameters in place (SPEC 2.3, PROVIDERS A.3).

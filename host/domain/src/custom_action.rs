@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{body, send::RequestComponent, send::check_link};
+use crate::{body, send::RequestComponent, send::read_link};
 
 /// An action that this version knows.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ fn reply_template(fields: &Value) -> Result<CustomAction, String> {
     let of_cards = components.clone().flat_map(|component| component.cards.iter().flatten());
     let nested = of_cards.flat_map(|card| card.components.iter().flatten());
     let mut urls = components.chain(nested).filter_map(|component| component.url.as_deref());
-    match urls.find_map(|url| check_link(url).err()) {
+    match urls.find_map(|url| read_link(url).err()) {
         Some(wrong) => Err(said("url", wrong)),
         None => Ok(CustomAction::ReplyTemplate(wanted)),
     }

@@ -132,6 +132,12 @@ pub(super) struct SendMedia {
     /// Text below it.
     #[schema(max_length = 1024)]
     caption: Option<String>,
+    /// What it is: `IMAGE`, `VIDEO`, `AUDIO`, `VOICE`, `DOCUMENT`, `STICKER`, or a media type such as `application/pdf`. Without
+    /// it the extension of the link decides, else the `Content-Type` that its server gives.
+    #[schema(rename = "type", examples("application/pdf"))]
+    kind: Option<String>,
+    /// Name of a document; without it, that of the link.
+    filename: Option<String>,
 }
 
 /// SMS fallback of recipients who are not on WhatsApp.

@@ -1,11 +1,14 @@
 //! From what the chatbot wants to what the host will do: contents that a channel can send, templates filled, quotes
 //! found. The plugin host has judged lengths and counts already.
 
+use std::borrow::Cow;
+
 use domain::{
     content::{self, MediaKind, OutboundContent, OutboundMedia},
     custom_action::{self, ComposedTemplate, CustomAction},
+    file_name,
     ids::{ChatMessageId, ClientId},
-    send::{ComponentKind, HeaderFormat, RejectionReason, RequestComponent},
+    send::{ComponentKind, HeaderFormat, RejectionReason, RequestComponent, read_link},
     template::{Template, TemplateCategory},
 };
 use plugin_host::chatbot::{
@@ -147,11 +150,15 @@ fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
 }
 
 fn media(reply: &ReplyMedia) -> OutboundMedia {
+    let kind = media_kind(reply.kind);
+    // The plugin host has judged it.
+    let url = read_link(&reply.url).map_or_else(|_| reply.url.clone(), Cow::into_owned);
+    let name = reply.filename.as_deref().and_then(file_name::clean).or_else(|| file_name::of_link_end(&url));
     OutboundMedia {
-        kind: media_kind(reply.kind),
-        url: reply.url.clone(),
+        kind,
         caption: reply.caption.clone().filter(|caption| !caption.is_empty()),
-        filename: reply.filename.clone().filter(|name| !name.is_empty()),
+        filename: (kind == MediaKind::Document).then(|| file_name::of_type(name.as_deref(), "")),
+        url,
     }
 }
 

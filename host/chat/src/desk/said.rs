@@ -160,7 +160,8 @@ fn what(
             faults.push(FieldFault::new("location", "cannot stand beside a file: send it as a message of its own"));
             None
         }
-        (caption, Some(url), None) => Some(What::File { url, caption }),
+        // Whether it is one of ours is told by how it begins.
+        (caption, Some(url), None) => Some(What::File { url: url.trim().to_owned(), caption }),
         (Some(text), None, None) => Some(What::Text(text)),
     }
 }

@@ -236,13 +236,8 @@ async fn file(
     (url, caption): (&str, Option<String>),
 ) -> Result<(OutboundContent, Option<MediaId>), DeskError> {
     let Some(own) = media::own(ctx, url) else {
-        send::check_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
-        let file = OutboundMedia {
-            kind: captioned(MediaKind::of_link(url), caption.is_some()),
-            url: url.to_owned(),
-            caption,
-            filename: None,
-        };
+        let url = send::read_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+        let file = OutboundMedia::by_link(url.into_owned(), caption);
         return Ok((OutboundContent::Media(file), None));
     };
     let stored = match own {
@@ -256,19 +251,10 @@ async fn file(
     }
     // What only visitors send goes on as a document, which every channel carries.
     let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
-    let kind = captioned(shown, caption.is_some());
-    let filename = (kind == MediaKind::Document)
-        .then(|| stored.filename.clone().unwrap_or_else(|| format!("file.{}", stored.extension)));
+    let kind = shown.beside(caption.is_some());
+    let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
     let file = OutboundMedia { kind, url: media::url_for(ctx, client, stored.id), caption, filename };
     Ok((OutboundContent::Media(file), Some(stored.id)))
-}
-
-/// Sounds cannot carry a text: with one they go as documents, so that nothing of the message is lost.
-fn captioned(kind: MediaKind, with_text: bool) -> MediaKind {
-    match kind {
-        MediaKind::Audio | MediaKind::Voice | MediaKind::Sticker if with_text => MediaKind::Document,
-        kind => kind,
-    }
 }
 
 /// Refuses files that a channel does not take.

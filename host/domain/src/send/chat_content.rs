@@ -4,8 +4,14 @@
 //! `messageText` becomes the caption; with a caption as well, both stand below the file, the text first. A kind of file
 //! that cannot carry a caption (sound, sticker) goes as a document when there is a text: nothing of the message is lost.
 
+use std::borrow::Cow;
+
 use super::{CAPTION_MAX, TEXT_MAX, WireMedia, links, request::Check};
-use crate::content::{MediaKind, OutboundContent, OutboundMedia};
+use crate::{
+    content::{MediaKind, OutboundContent, OutboundMedia},
+    file_name,
+    media_type::{extension_of, is_generic},
+};
 
 /// Checks and builds the content; `None` when a fault was reported. `field` is the path of the element.
 pub(super) fn check(
@@ -42,27 +48,57 @@ pub(super) fn check(
                 check.fault(&caption_field, message);
             }
             let url = media_url(check, media.url, field)?;
-            let kind = kind_of(&url, caption.is_some());
-            let filename = if kind == MediaKind::Document { links::file_name(&url) } else { None };
-            Some(OutboundContent::Media(OutboundMedia { kind, url, caption, filename }))
+            Some(OutboundContent::Media(file(url, caption, said(media.kind), media.filename.as_deref())))
         }
+    }
+}
+
+/// What a request says of a file: nothing, how it is shown, or its media type.
+enum Said {
+    Nothing,
+    Kind(MediaKind),
+    Type(String),
+}
+
+/// The file, as the request says it; where that says nothing, as its link does.
+fn file(url: String, caption: Option<String>, said: Said, name: Option<&str>) -> OutboundMedia {
+    let by_link = OutboundMedia::by_link(url, caption);
+    let name = name.and_then(file_name::clean);
+    let named = name.as_deref().and_then(extension_of).and_then(MediaKind::of_extension);
+    let (kind, media_type) = match (&said, named) {
+        (Said::Type(media_type), _) => return by_link.of_type(Some(media_type), name.as_deref()),
+        (Said::Kind(kind), _) => (*kind, ""),
+        (Said::Nothing, Some(kind)) => (kind, ""),
+        (Said::Nothing, None) if by_link.filename.is_some() => (MediaKind::Document, ""),
+        (Said::Nothing, None) => return by_link,
+    };
+    let kind = kind.beside(by_link.caption.is_some());
+    let name = name.or_else(|| file_name::of_link_end(&by_link.url));
+    let filename = (kind == MediaKind::Document).then(|| file_name::of_type(name.as_deref(), media_type));
+    OutboundMedia { kind, filename, ..by_link }
+}
+
+/// What the request says that the file is. A word that is no kind of file says nothing: the field is ours, and clients may have
+/// sent one of this name before there was any.
+fn said(said: Option<String>) -> Said {
+    let Some(said) = said else { return Said::Nothing };
+    match said.trim().to_ascii_uppercase().as_str() {
+        "IMAGE" => Said::Kind(MediaKind::Image),
+        "VIDEO" => Said::Kind(MediaKind::Video),
+        "AUDIO" => Said::Kind(MediaKind::Audio),
+        "VOICE" => Said::Kind(MediaKind::Voice),
+        "DOCUMENT" => Said::Kind(MediaKind::Document),
+        "STICKER" => Said::Kind(MediaKind::Sticker),
+        media_type if is_generic(media_type) => Said::Nothing,
+        _ => Said::Type(said),
     }
 }
 
 fn media_url(check: &mut Check, url: Option<String>, field: &str) -> Option<String> {
     let field = format!("{field}.media.url");
-    let Some(url) = url.filter(|url| !url.is_empty()) else {
+    let Some(url) = url.filter(|url| !url.trim().is_empty()) else {
         check.fault(&field, "is required: the public address of the file");
         return None;
     };
-    links::check(&url).map_err(|wrong| check.fault(&field, wrong)).ok()?;
-    Some(url)
-}
-
-/// By the extension of the link.
-fn kind_of(url: &str, with_text: bool) -> MediaKind {
-    match MediaKind::of_link(url) {
-        MediaKind::Audio | MediaKind::Voice | MediaKind::Sticker if with_text => MediaKind::Document,
-        kind => kind,
-    }
+    links::read(&url).map_err(|wrong| check.fault(&field, wrong)).ok().map(Cow::into_owned)
 }

@@ -5,16 +5,18 @@ use super::{RequestComponent, links, request::Check};
 /// Checks the addresses of header files; whether a component fits is the template's business.
 pub(super) fn check(check: &mut Check, components: &[RequestComponent], field: &str) {
     for (at, component) in components.iter().enumerate() {
-        if let Some(Err(wrong)) = component.url.as_deref().filter(|url| !url.is_empty()).map(links::check) {
-            check.fault(&format!("{field}[{at}].url"), wrong);
-        }
+        check_link(check, component, &format!("{field}[{at}]"));
         for (card, cards) in component.cards.iter().flatten().enumerate() {
             // Components of cards hold no further cards worth looking into: the template refuses those.
             for (inner, component) in cards.components.iter().flatten().enumerate() {
-                if let Some(Err(wrong)) = component.url.as_deref().filter(|url| !url.is_empty()).map(links::check) {
-                    check.fault(&format!("{field}[{at}].cards[{card}].components[{inner}].url"), wrong);
-                }
+                check_link(check, component, &format!("{field}[{at}].cards[{card}].components[{inner}]"));
             }
         }
+    }
+}
+
+fn check_link(check: &mut Check, component: &RequestComponent, field: &str) {
+    if let Some(Err(wrong)) = component.url.as_deref().filter(|url| !url.is_empty()).map(links::read) {
+        check.fault(&format!("{field}.url"), wrong);
     }
 }

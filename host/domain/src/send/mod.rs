@@ -24,7 +24,7 @@ use crate::{
     recipient::{Recipient, RecipientFault},
 };
 pub use conversation::ConversationFault;
-pub use links::check as check_link;
+pub use links::read as read_link;
 pub use request::SendBody;
 pub use response::{SendReceipt, SendResponse, SendStatus};
 pub use sms::SmsRequest;

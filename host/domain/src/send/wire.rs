@@ -92,6 +92,11 @@ pub struct WireMedia {
     pub url: Option<String>,
     /// Text below it.
     pub caption: Option<String>,
+    /// What it is: a kind of file or a media type. Without it, the link says so, or its server.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Name of a document.
+    pub filename: Option<String>,
 }
 
 /// The `fallback` object (SPEC 2.4).

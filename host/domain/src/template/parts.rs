@@ -4,7 +4,8 @@ use super::{Pattern, TemplateHeader};
 use crate::{
     body::{Faults, FieldFault},
     content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, QuickReply, TextParameter, lines},
-    send::{ComponentKind, RequestComponent},
+    file_name,
+    send::{ComponentKind, RequestComponent, read_link},
 };
 
 /// Characters of a header or body with its parameters in place: Meta takes no longer ones, and a parameter may stand in the
@@ -157,11 +158,21 @@ fn media_header(
         let message = format!("must have at most {FILENAME_MAX} characters");
         faults.push(FieldFault::new(format!("{field}.filename"), message));
     }
-    let url = component.url.as_deref().filter(|url| !url.is_empty());
+    let url = match component.url.as_deref().filter(|url| !url.is_empty()).map(read_link) {
+        Some(Ok(url)) => Some(url),
+        Some(Err(wrong)) => {
+            faults.push(FieldFault::new(format!("{field}.url"), wrong));
+            return Err(faults);
+        }
+        None => None,
+    };
     match url {
         Some(url) if faults.is_empty() => {
-            let filename = component.filename.clone().filter(|name| !name.is_empty() && kind == MediaKind::Document);
-            Ok(HeaderParameter { kind, url: url.to_owned(), filename })
+            let filename = component.filename.as_deref().filter(|_| kind == MediaKind::Document);
+            let filename = filename.and_then(file_name::clean);
+            // Without a name, customers see a document that they cannot tell from others.
+            let filename = filename.or_else(|| file_name::of_link(&url).filter(|_| kind == MediaKind::Document));
+            Ok(HeaderParameter { kind, url: url.into_owned(), filename })
         }
         Some(_) => Err(faults),
         None => {

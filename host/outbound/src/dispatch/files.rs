@@ -33,6 +33,19 @@ impl ClientFiles {
         Self { client, db: ctx.db.clone(), store: Arc::clone(&ctx.media), public_url, can_be_fetched }
     }
 
+    /// The database that knows of them.
+    pub(super) fn db(&self) -> &PgPool {
+        &self.db
+    }
+
+    /// Media type and name of a file of this client; `None` for an address that is none of it.
+    pub(super) async fn described(&self, url: &str) -> Option<(String, String)> {
+        let (owner, id) = media::below(&self.public_url, url)??;
+        let file = self.stored(id).await.ok().flatten().filter(|_| owner == self.client)?;
+        let name = media::name_of(&file, "file");
+        Some((file.mime_type, name))
+    }
+
     async fn stored(&self, id: MediaId) -> storage::Result<Option<Media>> {
         let mut db = self.db.acquire().await?;
         stored_media::find(&mut db, self.client, id).await
@@ -61,7 +74,7 @@ impl OurFiles for ClientFiles {
         }
         let content = self.store.open(self.client, id).await.map_err(yet)?;
         let content = content.ok_or(FileNotThere::Ever("is not kept any more"))?;
-        let filename = file.filename.unwrap_or_else(|| format!("file.{}", file.extension));
+        let filename = media::name_of(&file, "file");
         Ok(Some(OurFile { content, mime_type: file.mime_type, filename }))
     }
 }

@@ -392,7 +392,7 @@ fn outcomes_of(sender: &Sender) -> Outcomes {
 async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJournal) -> Outcome {
     let Marked { leg, taken, standing, quotes_ours } = marked;
     let doubt = place.take_doubt();
-    let Sender { inbox, carrier, files, .. } = &sender;
+    let Sender { inbox, carrier, files, links, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
@@ -405,6 +405,7 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
         Some(text) => Cow::Owned(content.saying(text)),
         None => content,
     };
+    let content = links.told(inbox.kind, content).await;
     let outgoing = Outgoing {
         attempt: leg.attempts.saturating_add(1),
         other: leg.recipient.other(),

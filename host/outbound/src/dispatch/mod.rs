@@ -7,6 +7,7 @@
 mod asked_ahead;
 mod files;
 mod lane;
+mod link_types;
 mod mark;
 mod outcomes;
 mod pick;

@@ -17,7 +17,7 @@ use storage::{
     tenancy::clients,
 };
 
-use super::{asked_ahead::AskedAhead, files::ClientFiles};
+use super::{asked_ahead::AskedAhead, files::ClientFiles, link_types::LinkTypes};
 
 /// An inbox that can send.
 #[derive(Clone)]
@@ -26,6 +26,8 @@ pub(super) struct Sender {
     pub(super) carrier: Arc<dyn Carrier>,
     /// The files that its messages may name.
     pub(super) files: Arc<ClientFiles>,
+    /// What the files behind links are.
+    pub(super) links: Arc<LinkTypes>,
     /// The business account whose templates it sends.
     pub(super) waba_id: Option<String>,
     /// Nothing goes out before then.
@@ -70,10 +72,12 @@ impl Sender {
             opened.credentials = lite_number(db, client, id, number, session.state.is_up()).await?;
         }
         let files = Arc::new(ClientFiles::new(ctx, client));
+        let links = Arc::new(LinkTypes::new(ctx, client, Arc::clone(&files)));
         Ok(Some(Self {
             inbox: Arc::new(opened),
             carrier,
             files,
+            links,
             waba_id,
             waits_until,
             is_elsewhere,

@@ -35,12 +35,51 @@ fn a_file_goes_by_its_extension() {
         media(MediaKind::Image, url, Some("Look"), None)
     );
     let url = "https://a.example/docs/price%20list.pdf";
-    assert_eq!(
-        content(json!({"media": {"url": url}})),
-        media(MediaKind::Document, url, None, Some("price%20list.pdf"))
-    );
+    assert_eq!(content(json!({"media": {"url": url}})), media(MediaKind::Document, url, None, Some("price list.pdf")));
     let url = "https://a.example";
     assert_eq!(content(json!({"media": {"url": url}})), media(MediaKind::Document, url, None, None));
+}
+
+#[test]
+fn a_link_loses_the_blanks_around_it_and_is_refused_for_those_within() {
+    let url = "https://a.example/a.jpg";
+    for around in [" ", "\t", "\n", "\r\n"] {
+        let typed = format!("{around}{url}{around}");
+        assert_eq!(content(json!({"media": {"url": typed}})), media(MediaKind::Image, url, None, None), "{around:?}");
+    }
+    for wrong in ["https://a.example/a b.jpg", "https://a.example/a\t.jpg", " ", "https:\\\\a.example\\a.jpg"] {
+        assert_eq!(media_fault(json!({"media": {"url": wrong}})).field, "messages[0].media.url", "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_request_may_say_what_its_file_is() {
+    let url = "https://a.example/download?id=7";
+    let said = |media: Value| content(json!({ "media": media }));
+    assert_eq!(said(json!({"url": url})), media(MediaKind::Document, url, None, None), "its server is asked");
+    for (kind, shown) in [("image", MediaKind::Image), ("AUDIO", MediaKind::Audio), ("voice", MediaKind::Voice)] {
+        assert_eq!(said(json!({"url": url, "type": kind})), media(shown, url, None, None));
+    }
+    for (media_type, name) in [("application/pdf", "download.pdf"), ("text/csv", "download.csv")] {
+        let expected = media(MediaKind::Document, url, None, Some(name));
+        assert_eq!(said(json!({"url": url, "type": media_type})), expected);
+    }
+    let expected = media(MediaKind::Document, url, None, Some("download"));
+    assert_eq!(said(json!({"url": url, "type": "DOCUMENT"})), expected);
+    let named = json!({"url": url, "filename": "../price list.pdf"});
+    assert_eq!(said(named), media(MediaKind::Document, url, None, Some("price list.pdf")));
+    let named = json!({"url": "https://a.example/a.pdf", "filename": "Offer.pdf"});
+    assert_eq!(said(named), media(MediaKind::Document, "https://a.example/a.pdf", None, Some("Offer.pdf")));
+    assert_eq!(said(json!({"url": url, "filename": "a.jpg"})), media(MediaKind::Image, url, None, None));
+    let opus = "https://a.example/voice.opus";
+    assert_eq!(said(json!({"url": opus})), media(MediaKind::Audio, opus, None, None));
+    for nothing in ["HOLOGRAM", "", "application/octet-stream"] {
+        assert_eq!(
+            said(json!({"url": url, "type": nothing})),
+            media(MediaKind::Document, url, None, None),
+            "{nothing:?}"
+        );
+    }
 }
 
 #[test]

@@ -108,6 +108,15 @@ fn a_media_header_needs_its_file() {
 
 #[test]
 fn a_file_name_is_for_documents_only() {
+    let named = |component: Value| resolve(&with_header("DOCUMENT"), json!([component])).unwrap().header.unwrap();
+    let typed = json!({"type": "header", "format": "DOCUMENT", "url": " https://a.example/a%20b.pdf\r\n"});
+    let read = named(typed);
+    assert_eq!((read.url.as_str(), read.filename.as_deref()), ("https://a.example/a%20b.pdf", Some("a b.pdf")));
+    let lying =
+        json!({"type": "header", "format": "DOCUMENT", "url": "https://a.example/i", "filename": "../\u{202e}x.pdf"});
+    assert_eq!(named(lying).filename.as_deref(), Some("x.pdf"));
+    let wrong = json!([{"type": "header", "format": "DOCUMENT", "url": "https://a.example/a b.pdf"}]);
+    assert_eq!(fault_field(&with_header("DOCUMENT"), wrong, "blank"), "messages[0].components[0].url");
     let image = json!([{"type": "header", "format": "IMAGE", "url": "https://a.example/i.jpg", "filename": "x"}]);
     assert_eq!(resolve(&with_header("IMAGE"), image).unwrap().header.unwrap().filename, None);
 }

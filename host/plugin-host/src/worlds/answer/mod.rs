@@ -8,6 +8,8 @@ pub(crate) mod sms_router;
 #[cfg(test)]
 mod tests;
 
+use domain::send::read_link;
+
 use crate::calling::limits::Limit;
 
 /// Why an answer cannot be used.
@@ -53,11 +55,7 @@ fn count(what: &str, found: usize, allowed: std::ops::RangeInclusive<usize>) -> 
 /// An address from which a file can be fetched.
 fn url(what: &str, value: &str) -> Judgement {
     text(what, value, 2_048)?;
-    let is_web = value.starts_with("https://") || value.starts_with("http://");
-    if !is_web || value.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(format!("the {what} is not an http or https address"));
-    }
-    Ok(())
+    read_link(value).map(drop).map_err(|wrong| format!("the {what} is not an http or https address: it {wrong}"))
 }
 
 /// A JSON text.

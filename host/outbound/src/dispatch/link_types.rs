@@ -1,0 +1,135 @@
+//! What the files behind links are, where neither the request nor the link says so: their servers are asked, once for all messages
+//! of a round that name the same link. A server that does not say leaves a document.
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use base::Context;
+use channels::http::{Described, GuardedClient};
+use domain::{
+    content::{HeaderParameter, MediaKind, OutboundContent, OutboundMedia, TemplateSend},
+    file_name,
+    ids::ClientId,
+    inbox::InboxKind,
+};
+use storage::tenancy::clients;
+use tokio::sync::OnceCell;
+
+use super::files::ClientFiles;
+
+/// How long the server of a link may take to say what the file is. The message waits for it.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// Links that are remembered; beyond that all are forgotten.
+const REMEMBERED: usize = 1_000;
+
+/// What a file is, as far as its server says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Known {
+    media_type: Option<String>,
+    name: Option<String>,
+}
+
+/// The links of one client.
+pub(super) struct LinkTypes {
+    client: ClientId,
+    http: GuardedClient,
+    files: Arc<ClientFiles>,
+    allow_private: bool,
+    known: Mutex<HashMap<String, Arc<OnceCell<Known>>>>,
+}
+
+impl LinkTypes {
+    /// Nothing is asked yet.
+    pub(super) fn new(ctx: &Context, client: ClientId, files: Arc<ClientFiles>) -> Self {
+        let (http, allow_private) = (ctx.http.on_behalf_of(client), ctx.settings.allow_private_targets);
+        Self { client, http, files, allow_private, known: Mutex::default() }
+    }
+
+    /// The content with what its links leave open filled in, for an inbox of this kind.
+    pub(super) async fn told<'c>(
+        &self,
+        kind: InboxKind,
+        content: Cow<'c, OutboundContent>,
+    ) -> Cow<'c, OutboundContent> {
+        if matches!(kind, InboxKind::Web | InboxKind::Sms) {
+            return content;
+        }
+        match content.as_ref() {
+            OutboundContent::Media(media) if media.is_unsaid() => {
+                Cow::Owned(OutboundContent::Media(self.media(media).await))
+            }
+            OutboundContent::Template(template) if headers(template).any(is_nameless) => {
+                let mut named = template.clone();
+                let cards = named.cards.iter_mut().filter_map(|card| card.header.as_mut());
+                for header in named.header.iter_mut().chain(cards).filter(|header| is_nameless(header)) {
+                    header.filename = Some(self.name_of(&header.url).await);
+                }
+                Cow::Owned(OutboundContent::Template(named))
+            }
+            _ => content,
+        }
+    }
+
+    async fn media(&self, media: &OutboundMedia) -> OutboundMedia {
+        let known = self.ask(&media.url).await;
+        media.of_type(known.media_type.as_deref(), known.name.as_deref())
+    }
+
+    async fn name_of(&self, link: &str) -> String {
+        let known = self.ask(link).await;
+        let name = known.name.or_else(|| file_name::of_link_end(link));
+        file_name::of_type(name.as_deref(), known.media_type.as_deref().unwrap_or_default())
+    }
+
+    async fn ask(&self, link: &str) -> Known {
+        let cell = {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= REMEMBERED && !known.contains_key(link) {
+                known.clear();
+            }
+            Arc::clone(known.entry(link.to_owned()).or_default())
+        };
+        cell.get_or_init(|| self.look(link)).await.clone()
+    }
+
+    async fn look(&self, link: &str) -> Known {
+        if let Some((media_type, name)) = self.files.described(link).await {
+            return Known { media_type: Some(media_type), name: Some(name) };
+        }
+        match self.http.describe(link, self.may_reach_private().await, PATIENCE).await {
+            Ok(Some(Described { content_type, disposition })) => {
+                Known { media_type: content_type, name: disposition.as_deref().and_then(file_name::of_disposition) }
+            }
+            Ok(None) => Known::default(),
+            Err(error) => {
+                tracing::info!(client.id = %self.client, error = &error as &dyn std::error::Error,
+                    "the server of a link does not say what the file is; it goes as a document");
+                Known::default()
+            }
+        }
+    }
+
+    /// Whether this client's links may lead to private addresses.
+    async fn may_reach_private(&self) -> bool {
+        if self.allow_private {
+            return true;
+        }
+        let client = async {
+            let mut db = self.files.db().acquire().await?;
+            clients::get(&mut db, self.client).await
+        };
+        client.await.ok().flatten().is_some_and(|client| client.allow_private_targets)
+    }
+}
+
+fn headers(template: &TemplateSend) -> impl Iterator<Item = &HeaderParameter> {
+    template.header.iter().chain(template.cards.iter().filter_map(|card| card.header.as_ref()))
+}
+
+fn is_nameless(header: &HeaderParameter) -> bool {
+    header.kind == MediaKind::Document && header.filename.is_none()
+}
