@@ -37,6 +37,7 @@ mod product;
 mod product_hosts;
 mod providers;
 mod query;
+mod ranges;
 mod rates;
 mod reports;
 mod routing;

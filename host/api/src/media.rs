@@ -4,12 +4,12 @@
 use axum::{
     body::Body,
     extract::{Query, State},
-    http::{HeaderValue, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use base::media::AddressRefused;
 use domain::ids::{ClientId, MediaId};
-use inbound::media::{MediaRefused, OpenedMedia, open};
+use inbound::media::{FoundMedia, MediaRefused, find};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
@@ -18,6 +18,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     error::{ApiError, ErrorKind},
     path::Segments,
+    ranges::{FileState, Wanted},
     state::ApiState,
 };
 
@@ -37,7 +38,9 @@ struct Signed {
 
 /// A file that a customer sent.
 ///
-/// The address as a whole comes from `mediaUrl` of a webhook. It is valid for a week and needs no key.
+/// The address as a whole comes from `mediaUrl` of a webhook. It is valid for a week and needs no key. Parts are given out by
+/// `Range` (one range of bytes; of several, the whole file comes), so that players can move within a film and downloads be taken
+/// up again.
 #[utoipa::path(
     get,
     path = "/media/{client}/{id}",
@@ -47,6 +50,9 @@ struct Signed {
         ("client" = Uuid, Path, description = "Whose file it is."),
         ("id" = Uuid, Path, description = "Of the file."),
         Signed,
+        ("Range" = Option<String>, Header, description = "A range of bytes, such as `bytes=0-1023`."),
+        ("If-Range" = Option<String>, Header, description = "`ETag` or `Last-Modified` of the file that the range is of."),
+        ("If-None-Match" = Option<String>, Header, description = "`ETag` of the file that the caller has."),
     ),
     responses(
         (
@@ -54,9 +60,26 @@ struct Signed {
             description = "The file, as a download.",
             body = Vec<u8>,
             content_type = "*/*",
-            headers(("Content-Disposition" = String, description = "The name that the customer's file had.")),
+            headers(
+                ("Content-Disposition" = String, description = "The name that the customer's file had."),
+                ("Accept-Ranges" = String, description = "`bytes`."),
+                ("ETag" = String, description = "The same for ever: files do not change."),
+            ),
         ),
+        (
+            status = 206,
+            description = "The range that was asked for.",
+            body = Vec<u8>,
+            content_type = "*/*",
+            headers(("Content-Range" = String, description = "Which bytes, and of how many.")),
+        ),
+        (status = 304, description = "The caller has the file."),
         (status = 403, description = "The address was changed, is not signed, or has expired. Or it did not come over HTTPS."),
+        (
+            status = 416,
+            description = "The range begins behind the end of the file.",
+            headers(("Content-Range" = String, description = "How many bytes there are, such as `bytes */1024`.")),
+        ),
         (status = 503, description = "The file has not been fetched from the provider yet, or the server is overloaded."),
     ),
 )]
@@ -64,25 +87,72 @@ async fn fetch(
     State(state): State<ApiState>,
     Segments((client, id)): Segments<(ClientId, MediaId)>,
     signed: Result<Query<Signed>, axum::extract::rejection::QueryRejection>,
+    method: Method,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let Ok(Query(signed)) = signed else { return Err(refused(AddressRefused::BadSignature.into())) };
-    let opened = open(&state.context, client, id, signed.expires, &signed.signature).await.map_err(refused)?;
-    Ok(shown(opened))
+    let found = find(&state.context, client, id, signed.expires, &signed.signature).await.map_err(refused)?;
+    answer(&found, &method, &headers).await
 }
 
-/// The file, as a download: what customers send must not run in anybody's browser under our name.
-fn shown(opened: OpenedMedia) -> Response {
-    let content_type = HeaderValue::from_str(&opened.mime_type)
+async fn answer(found: &FoundMedia, method: &Method, asked: &HeaderMap) -> Result<Response, ApiError> {
+    let tag = format!("\"{}\"", found.tag());
+    let file = FileState { size: found.bytes, tag: &tag, modified: found.at };
+    let wanted = file.wanted(asked);
+    let (status, part) = match wanted {
+        // Ranges are for GET alone.
+        Wanted::Part(_) | Wanted::Beyond if *method == Method::HEAD => (StatusCode::OK, None),
+        Wanted::Whole => (StatusCode::OK, None),
+        Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, Some(part)),
+        Wanted::NothingNew => (StatusCode::NOT_MODIFIED, None),
+        Wanted::Beyond => return Ok(beyond(found.bytes)),
+    };
+    let mut response = match (status, method) {
+        (StatusCode::NOT_MODIFIED, _) => status.into_response(),
+        (_, &Method::HEAD) => status.into_response(),
+        _ => {
+            let open = found.read(part.clone()).await.map_err(refused)?;
+            (status, Body::from_stream(ReaderStream::new(open.reader))).into_response()
+        }
+    };
+    let headers = response.headers_mut();
+    describe(headers, found);
+    headers.extend(header_value(header::ETAG, &tag));
+    headers.extend(header_value(header::LAST_MODIFIED, &file.last_modified()));
+    if status != StatusCode::NOT_MODIFIED {
+        let length = part.as_ref().map_or(found.bytes, |part| part.end - part.start);
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    if let Some(part) = part {
+        let range = format!("bytes {}-{}/{}", part.start, part.end.saturating_sub(1), found.bytes);
+        headers.extend(header_value(header::CONTENT_RANGE, &range));
+    }
+    Ok(response)
+}
+
+/// A download: what customers send must not run in anybody's browser under our name.
+fn describe(headers: &mut HeaderMap, found: &FoundMedia) {
+    let content_type = HeaderValue::from_str(&found.mime_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-    let headers = [
-        (header::CONTENT_TYPE, content_type),
-        (header::CONTENT_LENGTH, HeaderValue::from(opened.bytes)),
-        (header::CONTENT_DISPOSITION, disposition(&opened.filename)),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600")),
-    ];
-    (headers, Body::from_stream(ReaderStream::new(opened.reader))).into_response()
+    headers.insert(header::CONTENT_TYPE, content_type);
+    headers.insert(header::CONTENT_DISPOSITION, disposition(&found.filename));
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+}
+
+fn beyond(size: u64) -> Response {
+    let said = format!("the file has {size} bytes, and the range begins behind them");
+    let mut response = ApiError::new(ErrorKind::RangeNotSatisfiable, said).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.extend(header_value(header::CONTENT_RANGE, &format!("bytes */{size}")));
+    response
+}
+
+fn header_value(name: HeaderName, value: &str) -> Option<(HeaderName, HeaderValue)> {
+    Some((name, HeaderValue::from_str(value).ok()?))
 }
 
 /// RFC 6266: the name in UTF-8, percent-encoded, with nothing of it left that could end the header.

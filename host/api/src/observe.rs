@@ -27,9 +27,11 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 
 /// Headers that an error answer keeps.
-const KEPT: [HeaderName; 5] = [
+const KEPT: [HeaderName; 7] = [
     DEPRECATION,
     axum::http::header::ALLOW,
+    axum::http::header::ACCEPT_RANGES,
+    axum::http::header::CONTENT_RANGE,
     axum::http::header::ACCESS_CONTROL_ALLOW_ORIGIN,
     axum::http::header::ACCESS_CONTROL_EXPOSE_HEADERS,
     axum::http::header::VARY,

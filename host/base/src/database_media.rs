@@ -1,6 +1,6 @@
 //! Files of customers in the database, where every node finds them.
 
-use std::io;
+use std::{io, ops::Range};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -33,6 +33,20 @@ impl DatabaseMediaStore {
     }
 }
 
+impl DatabaseMediaStore {
+    /// Size of a file that lies in the database.
+    async fn size_here(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
+        let mut db = self.db.acquire().await.map_err(failed)?;
+        let size = media_content::size(&mut db, client, id).await.map_err(failed)?;
+        Ok(size.map(|size| u64::try_from(size).unwrap_or_default()))
+    }
+
+    fn part(&self, client: ClientId, id: MediaId, bytes: Range<u64>) -> OpenMedia {
+        let length = bytes.end.saturating_sub(bytes.start);
+        OpenMedia { bytes: length, reader: Box::new(reader(self.db.clone(), client, id, bytes)) }
+    }
+}
+
 /// What the store did not do.
 fn failed(source: impl std::error::Error + Send + Sync + 'static) -> MediaStoreError {
     MediaStoreError::Shared { store: "database", source: Box::new(source) }
@@ -57,12 +71,29 @@ impl MediaStore for DatabaseMediaStore {
     }
 
     async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
-        let mut db = self.db.acquire().await.map_err(failed)?;
-        let size = media_content::size(&mut db, client, id).await.map_err(failed)?;
-        drop(db);
-        let Some(size) = size else { return self.folder.open(client, id).await };
-        let bytes = u64::try_from(size).unwrap_or_default();
-        Ok(Some(OpenMedia { bytes, reader: Box::new(reader(self.db.clone(), client, id, bytes)) }))
+        match self.size_here(client, id).await? {
+            Some(size) => Ok(Some(self.part(client, id, 0..size))),
+            None => self.folder.open(client, id).await,
+        }
+    }
+
+    async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
+        match self.size_here(client, id).await? {
+            Some(size) => Ok(Some(size)),
+            None => self.folder.size(client, id).await,
+        }
+    }
+
+    async fn open_part(
+        &self,
+        client: ClientId,
+        id: MediaId,
+        part: Range<u64>,
+    ) -> Result<Option<OpenMedia>, MediaStoreError> {
+        match self.size_here(client, id).await? {
+            Some(_) => Ok(Some(self.part(client, id, part))),
+            None => self.folder.open_part(client, id, part).await,
+        }
     }
 
     async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
@@ -99,19 +130,28 @@ async fn write(
 }
 
 /// Reads part after part, each when it is wanted: nobody who reads slowly keeps a connection.
-fn reader(db: PgPool, client: ClientId, id: MediaId, size: u64) -> impl AsyncRead + Send + Unpin {
-    let parts = stream::try_unfold((0, 0), move |(part, read)| {
+fn reader(db: PgPool, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl AsyncRead + Send + Unpin {
+    let part_size = u64::try_from(PART).unwrap_or(u64::MAX);
+    let parts = stream::try_unfold(wanted.start, move |at| {
         let db = db.clone();
         async move {
-            if read >= size {
+            if at >= wanted.end {
                 return Ok(None);
             }
+            let (part, within) = (at / part_size, at % part_size);
             let mut db = db.acquire().await.map_err(io::Error::other)?;
+            let part = i32::try_from(part).map_err(io::Error::other)?;
             let found = media_content::part(&mut db, client, id, part).await.map_err(io::Error::other)?;
+            let mut bytes = Bytes::from(found.unwrap_or_default());
+            let skipped = usize::try_from(within).unwrap_or(usize::MAX).min(bytes.len());
+            let mut bytes = bytes.split_off(skipped);
+            bytes.truncate(usize::try_from(wanted.end - at).unwrap_or(usize::MAX));
             // Removed meanwhile. An end would look like the whole file.
-            let bytes = found.filter(|bytes| !bytes.is_empty()).ok_or(io::ErrorKind::UnexpectedEof)?;
-            let read = read + u64::try_from(bytes.len()).unwrap_or_default();
-            Ok::<_, io::Error>(Some((Bytes::from(bytes), (part + 1, read))))
+            if bytes.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let read = at + u64::try_from(bytes.len()).unwrap_or_default();
+            Ok::<_, io::Error>(Some((bytes, read)))
         }
     });
     StreamReader::new(Box::pin(parts))

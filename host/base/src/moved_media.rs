@@ -1,6 +1,6 @@
 //! Files of customers where the operator wants them now, and those from before where they have always been.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use async_trait::async_trait;
 use channels::media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia};
@@ -30,6 +30,25 @@ impl MediaStore for MovedMediaStore {
         match self.now.open(client, id).await? {
             Some(open) => Ok(Some(open)),
             None => self.before.open(client, id).await,
+        }
+    }
+
+    async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
+        match self.now.size(client, id).await? {
+            Some(size) => Ok(Some(size)),
+            None => self.before.size(client, id).await,
+        }
+    }
+
+    async fn open_part(
+        &self,
+        client: ClientId,
+        id: MediaId,
+        part: Range<u64>,
+    ) -> Result<Option<OpenMedia>, MediaStoreError> {
+        match self.now.open_part(client, id, part.clone()).await? {
+            Some(open) => Ok(Some(open)),
+            None => self.before.open_part(client, id, part).await,
         }
     }
 

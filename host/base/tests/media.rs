@@ -79,6 +79,31 @@ async fn putting_again_replaces_and_an_empty_file_is_a_file() {
 }
 
 #[tokio::test]
+async fn a_part_of_a_file_is_read_alone_across_the_parts_that_it_is_kept_in() {
+    let db = scratch::database().await.pool(4).await;
+    let node = Node::new(&db);
+    let whole: Vec<u8> = (0..1_300_000_u32).map(|at| at.to_le_bytes()[0] ^ at.to_le_bytes()[2]).collect();
+    node.store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from(whole.clone()))).await.unwrap();
+    let before = LocalMediaStore::new(node.folder.path());
+    before.put(CLIENT, id(2), MediaContent::Bytes(Bytes::from(whole.clone()))).await.unwrap();
+    for file in [id(1), id(2)] {
+        assert_eq!(node.store.size(CLIENT, file).await.unwrap(), Some(1_300_000));
+        for part in
+            [0..1, 10..20, 524_287..524_289, 524_288..524_289, 500_000..1_200_000, 1_299_999..1_300_000, 0..1_300_000]
+        {
+            let open = node.store.open_part(CLIENT, file, part.clone()).await.unwrap().unwrap();
+            let (mut reader, mut content) = (open.reader, Vec::new());
+            reader.read_to_end(&mut content).await.unwrap();
+            assert_eq!(open.bytes, part.end - part.start);
+            let expected = &whole[usize::try_from(part.start).unwrap()..usize::try_from(part.end).unwrap()];
+            assert!(content == expected, "{part:?}");
+        }
+    }
+    assert_eq!(node.store.size(CLIENT, id(3)).await.unwrap(), None);
+    assert!(node.store.open_part(CLIENT, id(3), 0..1).await.unwrap().is_none());
+}
+
+#[tokio::test]
 async fn the_same_file_can_be_put_by_several_nodes_at_once() {
     let db = scratch::database().await.pool(8).await;
     let node = Node::new(&db);

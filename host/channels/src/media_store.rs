@@ -3,6 +3,7 @@
 
 use std::{
     io,
+    ops::Range,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -16,7 +17,7 @@ use domain::ids::{ClientId, MediaId};
 use sha2::{Digest, Sha256};
 use tokio::{
     fs,
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWriteExt},
 };
 use uuid::Uuid;
 
@@ -27,6 +28,15 @@ pub trait MediaStore: Send + Sync {
     async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError>;
     /// Opens an object for reading; `None` when there is none.
     async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
+    /// Size of an object in bytes; `None` when there is none.
+    async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError>;
+    /// Opens a part of an object, which lies within its size; `None` when there is no such object.
+    async fn open_part(
+        &self,
+        client: ClientId,
+        id: MediaId,
+        part: Range<u64>,
+    ) -> Result<Option<OpenMedia>, MediaStoreError>;
     /// Removes an object; `false` when there was none.
     async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError>;
     /// Removes some of what lies on this machine and was put before the time of `first_kept`, whoever knows of it. Called
@@ -54,11 +64,11 @@ pub struct StoredMedia {
     pub sha256: String,
 }
 
-/// An object open for reading.
+/// An object, or a part of one, open for reading.
 pub struct OpenMedia {
     /// Size in bytes.
     pub bytes: u64,
-    /// Its content from the beginning.
+    /// Its content.
     pub reader: Box<dyn AsyncRead + Send + Unpin>,
 }
 
@@ -134,6 +144,33 @@ impl MediaStore for LocalMediaStore {
             Ok(file) => {
                 let bytes = at(&path, file.metadata().await)?.len();
                 Ok(Some(OpenMedia { bytes, reader: Box::new(file) }))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(MediaStoreError::File { path, source }),
+        }
+    }
+
+    async fn size(&self, _client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
+        let path = self.path_of(id);
+        match fs::metadata(&path).await {
+            Ok(found) => Ok(Some(found.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(MediaStoreError::File { path, source }),
+        }
+    }
+
+    async fn open_part(
+        &self,
+        _client: ClientId,
+        id: MediaId,
+        part: Range<u64>,
+    ) -> Result<Option<OpenMedia>, MediaStoreError> {
+        let path = self.path_of(id);
+        match fs::File::open(&path).await {
+            Ok(mut file) => {
+                at(&path, file.seek(io::SeekFrom::Start(part.start)).await)?;
+                let bytes = part.end.saturating_sub(part.start);
+                Ok(Some(OpenMedia { bytes, reader: Box::new(file.take(bytes)) }))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(MediaStoreError::File { path, source }),

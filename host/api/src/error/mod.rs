@@ -40,10 +40,16 @@ pub enum ErrorKind {
     Conflict,
     /// The body is larger than allowed.
     PayloadTooLarge,
+    /// The path and query are longer than is read.
+    UriTooLong,
     /// The body is not of the type that is taken.
     UnsupportedMediaType,
+    /// The range that was asked for lies behind the end of the file.
+    RangeNotSatisfiable,
     /// Too often.
     TooManyRequests,
+    /// The head of the request is larger than is read.
+    HeadTooLarge,
     /// A fault of ours.
     Internal,
     /// A provider did not do what was asked.
@@ -54,7 +60,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All of them, as `docs/errors.md` lists them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::InvalidCredentials,
@@ -66,8 +72,11 @@ impl ErrorKind {
         Self::RequestTimeout,
         Self::Conflict,
         Self::PayloadTooLarge,
+        Self::UriTooLong,
         Self::UnsupportedMediaType,
+        Self::RangeNotSatisfiable,
         Self::TooManyRequests,
+        Self::HeadTooLarge,
         Self::Internal,
         Self::ProviderError,
         Self::Unavailable,
@@ -88,6 +97,9 @@ impl ErrorKind {
             Self::Conflict => (StatusCode::CONFLICT, "Conflict"),
             Self::PayloadTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Payload too large"),
             Self::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type"),
+            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI too long"),
+            Self::RangeNotSatisfiable => (StatusCode::RANGE_NOT_SATISFIABLE, "Range not satisfiable"),
+            Self::HeadTooLarge => (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "Request header fields too large"),
             Self::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "Internal server error"),
             Self::ProviderError => (StatusCode::BAD_GATEWAY, "Provider error"),

@@ -5,13 +5,15 @@ mod calls;
 mod trouble;
 mod upload;
 
-use std::{fmt, io, sync::Arc, time::Duration};
+use std::{fmt, io, ops::Range, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ids::{ClientId, MediaId};
 use futures::TryStreamExt;
-use object_store::{Error, ObjectStore, ObjectStoreExt, RetryConfig, aws::AmazonS3Builder, path::Path};
+use object_store::{
+    Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig, aws::AmazonS3Builder, path::Path,
+};
 use tokio::fs::{self, File};
 use tokio_util::io::StreamReader;
 use url::Url;
@@ -139,6 +141,32 @@ impl MediaStore for ObjectMediaStore {
         match self.store.get(&self.path_of(client, id)).await {
             Ok(found) => {
                 let bytes = found.meta.size;
+                let content = found.into_stream().map_err(io::Error::other);
+                Ok(Some(OpenMedia { bytes, reader: Box::new(StreamReader::new(content)) }))
+            }
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
+        match self.store.head(&self.path_of(client, id)).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn open_part(
+        &self,
+        client: ClientId,
+        id: MediaId,
+        part: Range<u64>,
+    ) -> Result<Option<OpenMedia>, MediaStoreError> {
+        let bytes = part.end.saturating_sub(part.start);
+        let options = GetOptions { range: Some(GetRange::Bounded(part)), ..GetOptions::default() };
+        match self.store.get_opts(&self.path_of(client, id), options).await {
+            Ok(found) => {
                 let content = found.into_stream().map_err(io::Error::other);
                 Ok(Some(OpenMedia { bytes, reader: Box::new(StreamReader::new(content)) }))
             }

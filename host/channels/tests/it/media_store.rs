@@ -41,6 +41,21 @@ async fn bytes_and_files_come_back_as_they_were_put() {
 }
 
 #[tokio::test]
+async fn a_part_of_an_object_is_read_alone() {
+    let store = LocalMediaStore::new(scratch_folder());
+    store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"0123456789"))).await.unwrap();
+    assert_eq!(store.size(CLIENT, id(1)).await.unwrap(), Some(10));
+    for (part, expected) in [(0..1, "0"), (3..7, "3456"), (7..10, "789"), (0..10, "0123456789")] {
+        let mut open = store.open_part(CLIENT, id(1), part).await.unwrap().unwrap();
+        let mut content = String::new();
+        open.reader.read_to_string(&mut content).await.unwrap();
+        assert_eq!((content.as_str(), open.bytes), (expected, expected.len() as u64));
+    }
+    assert_eq!(store.size(CLIENT, id(2)).await.unwrap(), None);
+    assert!(store.open_part(CLIENT, id(2), 0..1).await.unwrap().is_none());
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_none_and_deleting_says_whether_there_was_something() {
     let store = LocalMediaStore::new(scratch_folder());
     assert!(content_of(&store, id(1)).await.is_none());

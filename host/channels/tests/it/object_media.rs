@@ -96,8 +96,14 @@ async fn serve(
         }
         _ => match bucket.objects.get(&path) {
             Some(object) => {
-                let headers = [("etag", "\"one\""), ("last-modified", "Wed, 18 Nov 2026 12:00:00 GMT")];
-                (headers, object.clone()).into_response()
+                let about = [("etag", "\"one\""), ("last-modified", "Wed, 18 Nov 2026 12:00:00 GMT")];
+                let range = headers.get("range").and_then(|value| value.to_str().ok()?.strip_prefix("bytes="));
+                let Some((first, last)) = range.and_then(|range| range.split_once('-')) else {
+                    return (about, object.clone()).into_response();
+                };
+                let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+                let said = [("content-range", format!("bytes {first}-{last}/{}", object.len()))];
+                (StatusCode::PARTIAL_CONTENT, about, said, object.slice(first..=last)).into_response()
             }
             None => StatusCode::NOT_FOUND.into_response(),
         },
@@ -125,6 +131,21 @@ async fn bucket_at(url: &str, key: &str) -> (Shared, ObjectMediaStore) {
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
     (bucket, ObjectMediaStore::in_bucket(&settings(url, endpoint, key)).unwrap())
+}
+
+#[tokio::test]
+async fn a_part_of_an_object_is_asked_for_alone() {
+    let (_, store) = bucket("our-key").await;
+    store.put(CLIENT, FILE, MediaContent::Bytes(Bytes::from_static(b"0123456789"))).await.unwrap();
+    assert_eq!(store.size(CLIENT, FILE).await.unwrap(), Some(10));
+    for (part, expected) in [(0..1, "0"), (3..7, "3456"), (7..10, "789")] {
+        let mut open = store.open_part(CLIENT, FILE, part).await.unwrap().unwrap();
+        let mut content = String::new();
+        open.reader.read_to_string(&mut content).await.unwrap();
+        assert_eq!((content.as_str(), open.bytes), (expected, expected.len() as u64));
+    }
+    assert_eq!(store.size(CLIENT, TRIAL).await.unwrap(), None);
+    assert!(store.open_part(CLIENT, TRIAL, 0..1).await.unwrap().is_none());
 }
 
 async fn content(store: &ObjectMediaStore) -> Option<Vec<u8>> {

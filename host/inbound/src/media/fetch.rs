@@ -9,11 +9,14 @@ use channels::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
+    file_type::FileType,
     ids::{ClientId, InboxId},
     inbox::InboxKind,
+    media_type::{extension_for, is_known_with},
 };
 use futures::{StreamExt, TryStreamExt, stream};
 use storage::{inbound::media::Media, inboxes::Inbox};
+use tokio::{fs::File, io::AsyncReadExt};
 use uuid::Uuid;
 
 use super::MediaRefused;
@@ -108,7 +111,34 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
     }
 }
 
-async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<StoredMedia, FetchError> {
+/// A file that is in our store now.
+struct Fetched {
+    stored: StoredMedia,
+    /// What its first bytes say that it is.
+    file_type: Option<FileType>,
+}
+
+/// Bytes that are enough to tell what a file is.
+const BEGINNING: u64 = 2_048;
+
+/// Puts a download into our store.
+async fn keep(
+    ctx: &Context,
+    client: ClientId,
+    file: &Media,
+    path: PathBuf,
+) -> std::result::Result<Fetched, FetchError> {
+    let beginning = async {
+        let mut beginning = Vec::new();
+        File::open(&path).await?.take(BEGINNING).read_to_end(&mut beginning).await?;
+        Ok(beginning)
+    };
+    let beginning = beginning.await.map_err(|source| MediaStoreError::File { path: path.clone(), source })?;
+    let stored = ctx.media.put(client, file.id, MediaContent::File(path)).await?;
+    Ok(Fetched { stored, file_type: FileType::of_beginning(&beginning) })
+}
+
+async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<Fetched, FetchError> {
     let mut expected = MediaExpectation { max_bytes: ctx.settings.media_max_bytes, sha256: file.sha256.clone() };
     let inbox = {
         let mut db = ctx.db.acquire().await.map_err(Error::from)?;
@@ -119,13 +149,13 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
         let devices = ctx.carriers.lite_devices().ok_or(FetchError::NoDevices)?;
         let url = file.source_url.as_deref().ok_or(FetchError::NoAddress)?;
         let downloaded = devices.download(url, &expected, &target).await.map_err(FetchError::Download)?;
-        return Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?);
+        return keep(ctx, client, file, downloaded.path).await;
     }
     if inbox.as_ref().is_some_and(|inbox| inbox.kind() == InboxKind::Messenger) {
         let messenger = ctx.carriers.messenger().ok_or(FetchError::NoMessenger)?;
         let url = file.source_url.as_deref().ok_or(FetchError::NoAddress)?;
         let downloaded = messenger.download(url, &expected, &target).await.map_err(FetchError::Download)?;
-        return Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?);
+        return keep(ctx, client, file, downloaded.path).await;
     }
     let number = credentials(ctx, client, inbox.as_ref())?;
     // The address of the callback saves a call, and is stale by the second attempt.
@@ -140,7 +170,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
     };
     let downloaded = ctx.cloud.download_media(&number, &url, &expected, &target).await;
     let downloaded = downloaded.map_err(FetchError::Download)?;
-    Ok(ctx.media.put(client, file.id, MediaContent::File(downloaded.path)).await?)
+    keep(ctx, client, file, downloaded.path).await
 }
 
 fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::result::Result<CloudNumber, FetchError> {
@@ -176,22 +206,30 @@ pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std:
     Ok(removed)
 }
 
+/// MIME type and extension of a file whose bytes are of another type than was said; `None` where both agree.
+fn judged(file: &Media, found: FileType) -> Option<(&'static str, String)> {
+    let agrees = is_known_with(&file.mime_type, found.extension());
+    (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
+}
+
 /// Writes the outcome down, under the lane's lease when there is one.
 async fn record(
     ctx: &Context,
     lease: Option<&Lease>,
     client: ClientId,
     file: &Media,
-    fetched: &std::result::Result<StoredMedia, FetchError>,
+    fetched: &std::result::Result<Fetched, FetchError>,
 ) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     if let Some(lease) = lease {
         lease.hold(&mut tx).await?;
     }
     match fetched {
-        Ok(stored) => {
+        Ok(Fetched { stored, file_type }) => {
             let bytes = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
-            storage::inbound::media::mark_ready(&mut tx, client, file.id, &stored.sha256, bytes).await?;
+            let judged = file_type.and_then(|found| judged(file, found));
+            let judged = judged.as_ref().map(|(mime_type, extension)| (*mime_type, extension.as_str()));
+            storage::inbound::media::mark_ready(&mut tx, client, file.id, (&stored.sha256, bytes), judged).await?;
         }
         Err(error) => {
             let made = usize::try_from(file.attempts).unwrap_or(0);
@@ -204,4 +242,48 @@ async fn record(
     }
     tx.commit().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ids::MediaId;
+    use storage::inbound::media::MediaState;
+
+    use super::*;
+
+    fn file(mime_type: &str, filename: Option<&str>) -> Media {
+        Media {
+            id: MediaId(Uuid::nil()),
+            inbox: InboxId(Uuid::nil()),
+            state: MediaState::Pending,
+            provider_media_id: String::new(),
+            source_url: None,
+            mime_type: mime_type.to_owned(),
+            extension: String::new(),
+            filename: filename.map(str::to_owned),
+            sha256: None,
+            attempts: 0,
+        }
+    }
+
+    #[test]
+    fn a_file_is_what_its_bytes_say_where_that_is_not_what_was_said() {
+        for (said, name, found, mime_type, extension) in [
+            ("text/html", Some("x.html"), FileType::Gif, "image/gif", "gif"),
+            ("application/octet-stream", Some("photo.exe"), FileType::Jpeg, "image/jpeg", "jpg"),
+            ("application/octet-stream", Some("photo.jpeg"), FileType::Jpeg, "image/jpeg", "jpeg"),
+            ("application/zip", None, FileType::Pdf, "application/pdf", "pdf"),
+            ("application/x-unheard-of", None, FileType::Png, "image/png", "png"),
+        ] {
+            assert_eq!(judged(&file(said, name), found), Some((mime_type, extension.to_owned())), "{said}");
+        }
+        for (said, found) in [
+            ("image/jpeg", FileType::Jpeg),
+            ("audio/ogg; codecs=opus", FileType::Opus),
+            ("application/pdf", FileType::Pdf),
+            ("video/mp4", FileType::Mp4),
+        ] {
+            assert_eq!(judged(&file(said, None), found), None, "{said}");
+        }
+    }
 }

@@ -2,29 +2,52 @@
 
 mod fetch;
 
-use channels::media_store::MediaStoreError;
+use std::{ops::Range, sync::Arc};
+
+use channels::media_store::{MediaStore, MediaStoreError, OpenMedia};
 use chrono::{DateTime, Days, Utc};
-use domain::ids::{ClientId, MediaId};
-use storage::inbound::media::MediaState;
-use tokio::io::AsyncRead;
+use domain::{
+    clock::minted_at,
+    ids::{ClientId, MediaId},
+};
+use storage::inbound::media::{Media, MediaState};
 
 pub use fetch::work;
 
 use base::{
     Context, Error,
-    media::{AddressRefused, check},
+    media::{AddressRefused, check, name_of},
 };
 
-/// A file, open for reading.
-pub struct OpenedMedia {
-    /// MIME type, as the provider named it.
+/// A file that is there.
+pub struct FoundMedia {
+    /// MIME type.
     pub mime_type: String,
     /// Name to save it under.
     pub filename: String,
     /// Size.
     pub bytes: u64,
-    /// Its content from the beginning.
-    pub reader: Box<dyn AsyncRead + Send + Unpin>,
+    /// When it came to us; files never change.
+    pub at: DateTime<Utc>,
+    client: ClientId,
+    id: MediaId,
+    store: Arc<dyn MediaStore>,
+}
+
+impl FoundMedia {
+    /// What no other file has, and this one for ever.
+    pub fn tag(&self) -> String {
+        self.id.to_string()
+    }
+
+    /// Opens the bytes of it that are wanted, or all of them.
+    pub async fn read(&self, part: Option<Range<u64>>) -> Result<OpenMedia, MediaRefused> {
+        let open = match part {
+            Some(part) => self.store.open_part(self.client, self.id, part).await?,
+            None => self.store.open(self.client, self.id).await?,
+        };
+        open.ok_or(MediaRefused::NotFound)
+    }
 }
 
 /// Why a file is not given out.
@@ -62,28 +85,34 @@ impl From<storage::SqlxError> for MediaRefused {
     }
 }
 
-/// Opens the file behind an address made by [`base::media::url_for`]: `expires` in Unix seconds and `signature` are its
+/// Finds the file behind an address made by [`base::media::url_for`]: `expires` in Unix seconds and `signature` are its
 /// query. A file that has not been fetched yet is fetched now.
-pub async fn open(
+pub async fn find(
     ctx: &Context,
     client: ClientId,
     id: MediaId,
     expires: i64,
     signature: &str,
-) -> Result<OpenedMedia, MediaRefused> {
+) -> Result<FoundMedia, MediaRefused> {
     check(ctx, client, id, expires, signature)?;
-    let mut db = ctx.db.acquire().await?;
-    let file = storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)?;
-    drop(db);
+    let mut file = stored(ctx, client, id).await?;
     if file.state == MediaState::Failed {
         return Err(MediaRefused::Gone);
     }
     if file.state == MediaState::Pending {
         fetch::fetch_now(ctx, client, &file).await?;
+        // What it is may be known better now.
+        file = stored(ctx, client, id).await?;
     }
-    let open = ctx.media.open(client, id).await?.ok_or(MediaRefused::NotFound)?;
-    let filename = file.filename.unwrap_or_else(|| format!("{id}.{}", file.extension));
-    Ok(OpenedMedia { mime_type: file.mime_type, filename, bytes: open.bytes, reader: open.reader })
+    let bytes = ctx.media.size(client, id).await?.ok_or(MediaRefused::NotFound)?;
+    let filename = name_of(&file, &id.to_string());
+    let (at, store) = (minted_at(id.0), Arc::clone(&ctx.media));
+    Ok(FoundMedia { mime_type: file.mime_type, filename, bytes, at, client, id, store })
+}
+
+async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<Media, MediaRefused> {
+    let mut db = ctx.db.acquire().await?;
+    storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)
 }
 
 /// Files forgotten before the database is asked for more.

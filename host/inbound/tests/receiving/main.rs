@@ -256,7 +256,7 @@ async fn a_file_has_an_address_of_ours_before_it_has_been_fetched() {
     let (expires, signature) = query.strip_prefix("expires=").unwrap().split_once("&signature=").unwrap();
     let expires: i64 = expires.parse().unwrap();
     let open = async |expires, signature: &str| {
-        media::open(&stage.ctx, stage.client, id, expires, signature).await.err().unwrap()
+        media::find(&stage.ctx, stage.client, id, expires, signature).await.err().unwrap()
     };
     assert!(matches!(open(expires, signature).await, MediaRefused::NotYet), "the provider cannot be reached");
     assert!(matches!(open(expires + 1, signature).await, MediaRefused::Address(AddressRefused::BadSignature)));

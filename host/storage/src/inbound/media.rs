@@ -203,21 +203,26 @@ pub async fn due(
     rows.into_iter().map(Media::try_from).collect()
 }
 
-/// Records that a file is in our store, with its digest in hexadecimal.
+/// Records that a file is in our store, with its digest in hexadecimal and its size. `judged`: MIME type and extension, where its
+/// bytes are of another type than was said.
 pub async fn mark_ready(
     db: &mut PgConnection,
     client: ClientId,
     id: MediaId,
-    sha256: &str,
-    size_bytes: i64,
+    (sha256, size_bytes): (&str, i64),
+    judged: Option<(&str, &str)>,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE media SET state = 'READY', sha256 = $3, size_bytes = $4, source_url = NULL WHERE client_id = $1 AND id = $2",
+        "UPDATE media SET state = 'READY', sha256 = $3, size_bytes = $4, source_url = NULL,
+             mime_type = COALESCE($5, mime_type), extension = COALESCE($6, extension)
+         WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
     .bind(id.0)
     .bind(sha256)
     .bind(size_bytes)
+    .bind(judged.map(|(mime_type, _)| mime_type))
+    .bind(judged.map(|(_, extension)| extension))
     .execute(db)
     .await?;
     Ok(())
