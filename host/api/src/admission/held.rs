@@ -30,6 +30,8 @@ struct Place {
     counted: OnceLock<Counted>,
     /// Bytes that are counted.
     bytes: AtomicU64,
+    /// Bytes of them that count in shares.
+    of_share: AtomicU64,
 }
 
 /// What a request counts to: a client's share, or that of a door and of whoever comes to it from the same source.
@@ -47,7 +49,8 @@ impl Counted {
 
 impl Held {
     pub(super) fn new(admission: Arc<Admission>, stranger: Stranger) -> Self {
-        Self(Some(Arc::new(Place { admission, stranger, counted: OnceLock::new(), bytes: AtomicU64::new(0) })))
+        let (counted, bytes, of_share) = (OnceLock::new(), AtomicU64::new(0), AtomicU64::new(0));
+        Self(Some(Arc::new(Place { admission, stranger, counted, bytes, of_share })))
     }
 
     /// What the request with these extensions holds.
@@ -78,23 +81,34 @@ impl Held {
     }
 
     /// Counts bytes of a body before they are there. 503 when the process, or the door, holds as much as it may, 429 when it is
-    /// the client or the source that does.
+    /// the client or the source that does, and 413 when there is never room for so many.
+    ///
+    /// A body that is larger than the share of its client counts there as most of the share, so that it is taken when the client
+    /// has little else in flight, and leaves room for its other requests meanwhile.
     pub fn take(&self, bytes: u64) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
         place.count_somewhere()?;
         let all = &place.admission;
+        let body = place.bytes.load(Ordering::Relaxed).saturating_add(bytes);
+        if body > all.settings.bytes {
+            return Err(refused("bytes_in_flight", never(body, "limits.bytes_in_flight", all.settings.bytes)));
+        }
+        let before = place.of_share.load(Ordering::Relaxed);
+        let after = place.counts_in_share(body)?;
         if !all.bytes.try_add(bytes, all.settings.bytes) {
             return Err(refused("bytes_in_flight", ApiError::overloaded()));
         }
-        let mut taken = vec![&all.bytes];
+        let mut grown: Vec<&Arc<Share>> = Vec::new();
         for share in place.shares() {
-            if !share.bytes.try_add(bytes, share.most.bytes) {
-                taken.into_iter().for_each(|load| load.remove(bytes));
+            if !share.bytes.try_change(before, after, share.most.bytes) {
+                all.bytes.remove(bytes);
+                grown.into_iter().for_each(|share| share.bytes.change(after, before));
                 return Err(share.full_of_bytes());
             }
-            taken.push(&share.bytes);
+            grown.push(share);
         }
-        place.bytes.fetch_add(bytes, Ordering::Relaxed);
+        place.bytes.store(body, Ordering::Relaxed);
+        place.of_share.store(after, Ordering::Relaxed);
         Ok(())
     }
 
@@ -121,10 +135,9 @@ impl Held {
     pub(super) fn exchange_for(&self, bytes: u64) {
         let Some(place) = &self.0 else { return };
         let before = place.bytes.swap(bytes, Ordering::Relaxed);
-        for load in place.loads() {
-            load.add(bytes);
-            load.remove(before);
-        }
+        place.admission.bytes.change(before, bytes);
+        let before = place.of_share.swap(bytes, Ordering::Relaxed);
+        place.shares().for_each(|share| share.bytes.change(before, bytes));
     }
 
     fn share(&self) -> Option<(&Place, &Share)> {
@@ -166,15 +179,31 @@ impl Place {
         self.counted.get().into_iter().flat_map(Counted::shares)
     }
 
-    fn loads(&self) -> impl Iterator<Item = &super::Load> {
-        std::iter::once(&self.admission.bytes).chain(self.shares().map(|share| &share.bytes))
+    /// What a body of so many bytes counts in shares. 413 for one that is never taken there.
+    fn counts_in_share(&self, body: u64) -> Result<u64, ApiError> {
+        let Some(share) = self.shares().min_by_key(|share| share.most.bytes) else { return Ok(body) };
+        let most = share.most.bytes;
+        match share.owner {
+            _ if body <= most => Ok(body),
+            Owner::Client(_) => Ok(most / 4 * 3),
+            Owner::Door(_) | Owner::Source(..) => {
+                Err(refused("bytes_in_flight_without_key", never(body, "limits.bytes_in_flight_per_client", most)))
+            }
+        }
     }
+}
+
+/// The refusal of a body that there is no room for, however little else is in flight.
+fn never(body: u64, limit: &str, most: u64) -> ApiError {
+    let said = format!("a body of {body} bytes is never taken here: {limit} leaves {most} bytes for one");
+    ApiError::new(ErrorKind::PayloadTooLarge, said)
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let bytes = self.bytes.load(Ordering::Relaxed);
-        self.loads().for_each(|load| load.remove(bytes));
+        self.admission.bytes.remove(self.bytes.load(Ordering::Relaxed));
+        let of_share = self.of_share.load(Ordering::Relaxed);
+        self.shares().for_each(|share| share.bytes.remove(of_share));
         self.admission.requests.remove(1);
         self.shares().for_each(|share| share.leave());
     }

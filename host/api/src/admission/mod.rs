@@ -57,9 +57,19 @@ impl Load {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
 
-    /// Adds what cannot be refused any more.
-    fn add(&self, amount: u64) {
-        self.0.fetch_add(amount, Ordering::Relaxed);
+    /// Counts `after` in the place of `before`, unless the sum grows and would be more than `most`.
+    fn try_change(&self, before: u64, after: u64, most: u64) -> bool {
+        if after > before {
+            return self.try_add(after - before, most);
+        }
+        self.remove(before - after);
+        true
+    }
+
+    /// The same of what cannot be refused any more.
+    fn change(&self, before: u64, after: u64) {
+        self.0.fetch_add(after, Ordering::Relaxed);
+        self.remove(before);
     }
 
     fn remove(&self, amount: u64) {

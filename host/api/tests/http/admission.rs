@@ -206,6 +206,38 @@ async fn one_client_cannot_take_all_bytes() {
 }
 
 #[tokio::test]
+async fn a_body_above_the_share_of_a_client_is_taken_when_it_is_alone_and_leaves_room_for_little_ones() {
+    let service = service(|limits| limits.bytes_per_client = 10_000).await;
+    let large = || Call::post(SEND, vec![b' '; 15_000]).header("content-length", "15000").key(&service.key);
+    assert_eq!(service.send(large()).await.error().0, 400, "it is read");
+    let coming = || Call::post(SEND, vec![b' '; 15_000]).key(&service.key);
+    assert_eq!(service.send(coming()).await.error().0, 400, "without its length in front, too");
+
+    let declared = || Call::post(SEND, unfinished(1)).header("content-length", "15000").key(&service.key);
+    let hanging = Hanging::start(&service, 1, declared).await;
+    assert_eq!(service.send(large()).await.error(), (429, "Too many requests".to_owned()), "one of them at a time");
+    let little = Call::post(SEND, vec![b' '; 2_000]).header("content-length", "2000").key(&service.key);
+    assert_eq!(service.send(little).await.error().0, 400, "there is room for it");
+    hanging.end().await;
+    let _hanging = Hanging::start(&service, 1, || Call::post(SEND, unfinished(5_000)).key(&service.key)).await;
+    assert_eq!(service.send(large()).await.error().0, 429, "the client has half of its share in flight");
+}
+
+#[tokio::test]
+async fn a_body_that_there_is_never_room_for_is_too_large_by_name() {
+    let service = service(|limits| limits.bytes = 12_000).await;
+    let declared = Call::post(SEND, vec![b' '; 15_000]).header("content-length", "15000").key(&service.key);
+    let coming = Call::post(SEND, vec![b' '; 15_000]).key(&service.key);
+    for call in [declared, coming] {
+        let refused = service.send(call).await;
+        assert_eq!(refused.error(), (413, "Payload too large".to_owned()));
+        let message = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("limits.bytes_in_flight") && message.contains("12000"), "{message}");
+    }
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
 async fn an_answer_that_is_not_read_counts_until_it_is_gone() {
     let service = service(|limits| limits.requests = 2).await;
     let unread = || tower::ServiceExt::oneshot(service.router.clone(), Call::get(NUMBERS).key(&service.key).0);

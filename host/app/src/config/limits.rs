@@ -24,7 +24,7 @@ section! {
         requests_in_flight_per_client: u64 = 512,
         /// Bytes of bodies, of requests and answers, that requests in flight hold in this process; more are answered with 503.
         bytes_in_flight: u64 = 128 * MIB,
-        /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.
+        /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503. A larger body of a client is taken where it has little else in flight.
         bytes_in_flight_per_client: u64 = 64 * MIB,
         /// Connections to the listeners of this process; fewer when it may not open as many files. When all are taken, the longest idle ones are closed for new ones.
         connections: usize = 8_192,
