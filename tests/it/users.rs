@@ -317,6 +317,7 @@ async fn users_are_listed_by_name_in_pages_and_searched_in_any_case_and_script()
     for (search, found) in [
         ("%C3%A9LODIE", 1),
         ("BONG", 1),
+        ("unal", 1),
         ("%C3%BCnal", 1),
         ("%E0%A4%A8%E0%A5%87", 1),
         ("U3@ACME", 1),

@@ -1,8 +1,8 @@
 //! Batches: what became of a send as a whole, and how it is stopped (`/whatsapp-api-service/v2/batches`).
 
 use axum::{Json, extract::State, http::request::Parts};
-use chrono::{DateTime, SecondsFormat, Utc};
-use domain::{dates, delivery::DeliveryState, ids::BatchId};
+use chrono::SecondsFormat;
+use domain::{delivery::DeliveryState, ids::BatchId};
 use outbound::batches::{self, Batch, BatchError, Progress};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -175,15 +175,10 @@ async fn list(
     parts: Parts,
 ) -> Result<Json<Page<BatchBody>>, ApiError> {
     let given = Parameters::of(&parts.uri)?;
-    let wanted = |name: &str| given.value(name).map(|value| moment(name, value)).transpose();
+    let wanted = |name: &str| given.moment(name).map_err(ApiError::faults);
     let between = (wanted("from")?, wanted("to")?);
     let page = batches::list(&state.context.db, allowed.caller.client, between, query.page).await?;
     Ok(Json(Page::new(query.page, page, BatchBody::from)))
-}
-
-/// ISO 8601; UTC where it names no offset (CONTRACT 7).
-fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
-    dates::moment(text).ok_or_else(|| ApiError::fault(field, "is not a time in ISO 8601, such as 2026-01-31T08:15:30Z"))
 }
 
 /// A batch, and how far it is.

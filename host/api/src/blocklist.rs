@@ -69,7 +69,7 @@ struct AddedBody {
 
 /// The recipients that are not written to.
 ///
-/// User ids before numbers, each in order; `searchString` is how an address begins.
+/// User ids before numbers, each in order; `searchString` is part of an address, a number however it is written.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/blocklist",
@@ -84,8 +84,7 @@ async fn list(
     allowed: Allowed<Blocking>,
     query: ListQuery,
 ) -> Result<Json<Page<BlockedBody>>, ApiError> {
-    let search = query.search.strip_prefix('+').unwrap_or(&query.search);
-    let page = blocklist::list(&state.context.db, allowed.caller.client, search, query.page).await?;
+    let page = blocklist::list(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
     Ok(Json(Page::new(query.page, page, BlockedBody::from)))
 }
 

@@ -92,7 +92,9 @@ fn refused(error: ContactError) -> ApiError {
 
 /// The contacts, by name.
 ///
-/// `search` is part of a name, in any case and any script, or part of a phone number.
+/// `search` is part of a name, in any case and any script, with or without accents, or part of a phone number, however it is
+/// written. Whoever sees customers masked finds them by the first letter of a name and the last three digits of a number, and has
+/// them in the order of that letter.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/contacts",
@@ -108,7 +110,8 @@ async fn list(
     query: ListQuery,
     Search(search): Search,
 ) -> Result<Json<Page<ContactBody>>, ApiError> {
-    let found = contacts::list(&state.context.db, allowed.caller.client, &search, query.page).await?;
+    let caller = (allowed.caller.client, allowed.caller.sight);
+    let found = contacts::list(&state.context.db, caller, &search, query.page).await?;
     Ok(Json(Page::new(query.page, found, ContactBody::from)))
 }
 

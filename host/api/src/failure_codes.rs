@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use axum::Json;
-use domain::page::Page as Found;
+use domain::{page::Page as Found, search::fold};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -73,8 +73,8 @@ fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
     responses((status = 200, description = "A page of them.", body = Page<CodeBody>)),
 )]
 async fn list(_allowed: Allowed<Following>, query: ListQuery) -> Result<Json<Page<CodeBody>>, ApiError> {
-    let search = query.search.to_lowercase();
-    let has = |code: &&CodeBody| code.error_code.contains(&search) || code.cause.to_lowercase().contains(&search);
+    let search = fold(&query.search);
+    let has = |code: &&CodeBody| code.error_code.contains(&search) || fold(code.cause).contains(&search);
     let found: Vec<&CodeBody> = CODES.iter().filter(has).collect();
     let total = u64::try_from(found.len()).unwrap_or_default();
     let skipped = usize::try_from(query.page.offset()).unwrap_or(usize::MAX);

@@ -1,7 +1,7 @@
 //! Business numbers of the caller (SPEC 4.7).
 
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{ids::InboxId, phone, registration::LiteRegistration};
+use domain::{ids::InboxId, registration::LiteRegistration, search::Sought};
 use serde::Serialize;
 use tenancy::inboxes::{self, RegisterError};
 use utoipa::ToSchema;
@@ -83,9 +83,9 @@ async fn list(
     allowed: Allowed<Looking>,
     query: ListQuery,
 ) -> Result<Json<Page<NumberRow>>, ApiError> {
-    // Numbers are stored as digits; people search with `+`, and with spaces between.
-    let search = phone::as_searched(&query.search);
-    let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, &search, query.page).await?;
+    let sought = Sought::parse(&query.search);
+    let search = sought.as_ref().map(Sought::digits_or_words).unwrap_or_default();
+    let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
     Ok(Json(Page::new(query.page, page, NumberRow::from)))
 }
 

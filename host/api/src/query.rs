@@ -1,6 +1,8 @@
 //! The parameters of a URL's query: read once, by one rule.
 
 use axum::{extract::Query, http::Uri};
+use chrono::{DateTime, Utc};
+use domain::{body::FieldFault, dates};
 
 use crate::error::ApiError;
 
@@ -28,6 +30,17 @@ impl Parameters {
         let found = self.0.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
+
+    /// The moment that a parameter names: ISO 8601, in UTC where it says no offset (CONTRACT 7). The `+` of an offset may be
+    /// unescaped.
+    ///
+    /// # Errors
+    /// The parameter, where it is no moment.
+    pub(crate) fn moment(&self, wanted: &str) -> Result<Option<DateTime<Utc>>, FieldFault> {
+        let Some(text) = self.value(wanted).filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+        let fault = || FieldFault::new(wanted, "must be a time in ISO 8601, such as 2026-11-22T08:00:00Z");
+        dates::in_query(text).map(Some).ok_or_else(fault)
+    }
 }
 
 #[cfg(test)]
@@ -43,6 +56,18 @@ mod tests {
         let given = parameters("a=1&a=2&b=&c=%C3%9F").unwrap();
         assert_eq!((given.value("a"), given.value("b"), given.value("c")), (Some("1"), None, Some("ß")));
         assert_eq!(given.value("d"), None);
+    }
+
+    #[test]
+    fn a_moment_is_read_whether_its_plus_is_escaped_or_not() {
+        let given =
+            parameters("a=2026-01-31T10:15:00+02:00&b=2026-01-31T10:15:00%2B02:00&c=2026-01-31+08:15:00&d=soon&e=+")
+                .unwrap();
+        let eight = given.moment("b").unwrap();
+        assert!(eight.is_some());
+        assert_eq!((given.moment("a").unwrap(), given.moment("c").unwrap()), (eight, eight));
+        assert_eq!((given.moment("e").unwrap(), given.moment("f").unwrap()), (None, None));
+        assert_eq!(given.moment("d").unwrap_err().field, "d");
     }
 
     #[test]

@@ -6,13 +6,12 @@ use axum::{
     http::request::Parts,
 };
 use chat::desk::tickets::{self, Filter, TicketView};
-use chrono::{DateTime, Utc};
 use domain::{
     body::FieldFault,
     chat::{Rating, TicketStatus},
-    dates,
     ids::{TicketId, UserId},
     page::PageRequest,
+    phone,
 };
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -153,12 +152,10 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
     let missing = REQUIRED.into_iter().filter(|name| value(name).is_none());
     let mut faults: Vec<FieldFault> = missing.map(|name| FieldFault::new(name, "is required")).collect();
     let mut moment = |name: &str| {
-        let text = value(name)?;
-        let parsed = moment(text);
-        if parsed.is_none() {
-            faults.push(FieldFault::new(name, "must be a time in ISO 8601, such as 2026-11-22T08:00:00Z"));
-        }
-        parsed
+        given.moment(name).unwrap_or_else(|fault| {
+            faults.push(fault);
+            None
+        })
     };
     let (from, until) = (moment("startDateTime"), moment("endDateTime"));
     if let (Some(from), Some(until)) = (from, until)
@@ -186,7 +183,8 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
     let filter = Filter {
         from,
         until,
-        inbox_address: value("whatsAppNumber").map(|number| number.trim_start_matches('+').to_owned()),
+        inbox_address: value("whatsAppNumber")
+            .map(|number| phone::as_searched(number).unwrap_or_else(|| number.to_owned())),
         rating: rating.flatten(),
         number: number.flatten(),
         agent: agent.flatten(),
@@ -194,13 +192,6 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
     };
     let client_ref = client_ref.to_owned();
     Ok(TicketQuery { page: PageRequest { page: 0, size: 10 }, client_ref, filter: (!nothing).then_some(filter) })
-}
-
-/// ISO 8601; in UTC where it says no offset.
-fn moment(text: &str) -> Option<DateTime<Utc>> {
-    // An unescaped `+` arrives as a blank.
-    let text = text.replace(' ', "+");
-    dates::moment(&text).or_else(|| dates::wall(&text, &["%Y-%m-%d+%H:%M:%S%.f"]).map(|at| at.and_utc()))
 }
 
 /// Tickets, the newest first.
@@ -316,7 +307,10 @@ mod tests {
         let filter = |more: &str| query(&format!("{WHOLE}&{more}")).unwrap().filter;
         assert_eq!(filter("selectedStatus=awaiting agent").unwrap().status, Some(TicketStatus::AwaitingAgent));
         assert_eq!(filter("rating=excellent").unwrap().rating, Some(Rating::Excellent));
-        assert_eq!(filter("whatsAppNumber=+2760").unwrap().inbox_address.as_deref(), Some("2760"));
+        for number in ["+2760", "27 60", "0027-60"] {
+            let filter = filter(&format!("whatsAppNumber={number}")).unwrap();
+            assert_eq!(filter.inbox_address.as_deref(), Some("2760"), "{number}");
+        }
         assert_eq!(filter("ticketNumber=12").unwrap().number, Some(12));
         assert_eq!(filter("ticketNumber=T-1"), None, "no ticket has it");
         assert_eq!(filter("agentId=somebody"), None);
@@ -326,12 +320,15 @@ mod tests {
 
     #[test]
     fn times_are_in_utc_unless_they_say_otherwise() {
-        let at = |text| moment(text).map(time);
-        assert_eq!(at("2026-11-22T10:00:00").as_deref(), Some("2026-11-22T10:00:00.000Z"));
-        assert_eq!(at("2026-11-22T10:00:00 02:00").as_deref(), Some("2026-11-22T08:00:00.000Z"));
-        assert_eq!(at("2026-11-22 10:00:00").as_deref(), Some("2026-11-22T10:00:00.000Z"));
+        let at = |text: &str| {
+            let whole = format!("page=0&size=10&startDateTime={text}&endDateTime=2027-01-01T00:00:00Z&clientRef=acme");
+            Ok::<_, Vec<String>>(time(query(&whole)?.filter.unwrap().from))
+        };
+        assert_eq!(at("2026-11-22T10:00:00").unwrap(), "2026-11-22T10:00:00.000Z");
+        assert_eq!(at("2026-11-22T10:00:00 02:00").unwrap(), "2026-11-22T08:00:00.000Z");
+        assert_eq!(at("2026-11-22 10:00:00").unwrap(), "2026-11-22T10:00:00.000Z");
         for no_time in ["yesterday", "-5000-11-22T10:00:00", "+11000-11-22T10:00:00", "26-11-22T10:00:00"] {
-            assert_eq!(at(no_time), None, "{no_time}");
+            assert_eq!(at(no_time).unwrap_err(), ["startDateTime"], "{no_time}");
         }
     }
 }

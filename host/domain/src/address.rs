@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     inbox::InboxKind,
+    numbering,
     phone::{Bsuid, Msisdn},
     recipient::Recipient,
 };
@@ -98,6 +99,17 @@ impl Address {
     /// Its value: digits of a phone number, otherwise as the provider writes it.
     pub fn value(&self) -> &str {
         &self.value
+    }
+
+    /// The other spelling of a phone number that has two ([`numbering`]): an address of the same customer.
+    pub fn other_spelling(&self) -> Option<Self> {
+        let value = numbering::other_spelling(self.as_kind(AddressKind::Phone)?)?;
+        Some(Self { kind: self.kind, value })
+    }
+
+    /// Whether both are one address, however a phone number is spelled.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self == other || self.other_spelling().as_ref() == Some(other)
     }
 
     /// Its value if it is of this kind.
@@ -206,6 +218,17 @@ mod tests {
             let refused = Address::parse(kind, value).unwrap_err().to_string();
             assert!(refused.contains(kind) && refused.contains(value), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_phone_number_has_another_spelling_and_other_addresses_have_none() {
+        let (with, without) =
+            (address(AddressKind::Phone, "5511987654321"), address(AddressKind::Phone, "551187654321"));
+        assert_eq!(with.other_spelling(), Some(without.clone()));
+        assert!(with.is_same(&without) && with.is_same(&with));
+        let psid = address(AddressKind::Psid, "5511987654321");
+        assert_eq!(psid.other_spelling(), None);
+        assert!(!psid.is_same(&with) && !psid.is_same(&without));
     }
 
     #[test]

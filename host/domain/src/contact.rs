@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::{
     body::{self, Faults, FieldFault},
+    invisible::is_all_blank,
     phone::Msisdn,
 };
 
@@ -23,11 +24,14 @@ impl ContactName {
     fn parse(text: Option<String>) -> Result<Self, FieldFault> {
         let Some(text) = text else { return Err(FieldFault::required("fullName")) };
         let name = text.trim();
-        let fits = (1..=NAME_MAX).contains(&name.chars().count());
-        if fits && !name.chars().any(char::is_control) {
+        let fits = name.chars().count() <= NAME_MAX;
+        if fits && !is_all_blank(name) && !name.chars().any(char::is_control) {
             return Ok(Self(name.to_owned()));
         }
-        Err(FieldFault::new("fullName", format!("must have 1 to {NAME_MAX} characters and no control characters")))
+        Err(FieldFault::new(
+            "fullName",
+            format!("must have 1 to {NAME_MAX} characters, something to see among them, and no control characters"),
+        ))
     }
 }
 
@@ -94,9 +98,12 @@ mod tests {
     fn a_name_has_1_to_200_characters() {
         let renamed = |name: &str| parse_rename(format!(r#"{{"fullName":"{name}"}}"#).as_bytes());
         assert!(renamed(&"é".repeat(200)).is_ok());
-        for bad in ["", "  ", &"é".repeat(201), "a\\nb"] {
-            assert_eq!(faulty(renamed(bad)), ["fullName"], "{bad}");
+        for bad in
+            ["", "  ", &"é".repeat(201), "a\\nb", "\u{200B}", "\u{3164}", "\u{202E}", "\u{2060} \u{FEFF}", "\u{2800}"]
+        {
+            assert_eq!(faulty(renamed(bad)), ["fullName"], "{bad:?}");
         }
+        assert_eq!(renamed("\u{202E}Thandi").unwrap().as_str(), "\u{202E}Thandi", "there is something to see");
     }
 
     #[test]

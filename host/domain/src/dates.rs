@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 
+/// Bytes of a day: `2026-01-31`.
+const DAY_LENGTH: usize = 10;
 /// The years that can be written.
 const YEARS: RangeInclusive<i32> = 1..=9999;
 /// Of a moment in ISO 8601 without an offset.
@@ -36,6 +38,23 @@ pub fn with_offset(text: &str) -> Option<DateTime<Utc>> {
 /// A moment in ISO 8601; in UTC where it says no offset (CONTRACT 7).
 pub fn moment(text: &str) -> Option<DateTime<Utc>> {
     with_offset(text).or_else(|| wall(text, &ISO).map(|wall| wall.and_utc()))
+}
+
+/// The same in the query of a URL or in a form, where an unescaped `+` arrives as a blank.
+pub fn in_query(text: &str) -> Option<DateTime<Utc>> {
+    moment(&restored(text))
+}
+
+/// A moment with the `+` of its offset, which arrives as a blank where it is not escaped, and with a `T` between the day and the
+/// time. What is no moment stays none.
+pub fn restored(text: &str) -> String {
+    let text = text.trim();
+    let parts =
+        text.split_at_checked(DAY_LENGTH).and_then(|(day, rest)| Some((day, rest.strip_prefix(['T', 't', ' '])?)));
+    let Some((day, rest)) = parts else { return text.to_owned() };
+    let Some((time, offset)) = rest.split_once(' ') else { return format!("{day}T{rest}") };
+    let sign = if offset.starts_with(['+', '-', 'Z', 'z']) { "" } else { "+" };
+    format!("{day}T{time}{sign}{offset}")
 }
 
 /// Whether a text begins with four digits and the dash that ends a year.
@@ -100,6 +119,32 @@ mod tests {
         assert_eq!(moment("9999-12-31T23:59:59-00:01"), None);
         assert!(moment("0001-01-01T00:00:00+00:00").is_some());
         assert_eq!(moment("0001-01-01T00:00:00+00:01"), None);
+    }
+
+    #[test]
+    fn in_a_query_a_blank_stands_for_the_plus_that_was_not_escaped() {
+        let eight = moment("2026-01-31T08:15:00Z");
+        for text in [
+            "2026-01-31T10:15:00+02:00",
+            "2026-01-31T10:15:00 02:00",
+            "2026-01-31T10:15:00 0200",
+            "2026-01-31T10:15:00.000 02:00",
+            "2026-01-31T10:15 02",
+            "2026-01-31 10:15:00 02:00",
+            "2026-01-31 10:15:00 +02:00",
+            "2026-01-31 06:15:00 -02:00",
+            "2026-01-31 08:15:00",
+            "2026-01-31 08:15:00 Z",
+            " 2026-01-31T08:15:00Z ",
+            "2026-01-31T08:15:00",
+        ] {
+            assert_eq!(in_query(text), eight, "{text}");
+        }
+        for text in
+            ["", "yesterday", "2026-01-31", "2026-01-31T08:15:00 2", "2026-01-31 08:15:00  02:00", "26-01-31 08:15:00"]
+        {
+            assert_eq!(in_query(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::invisible::is_blank;
 
 /// A phone number in international format: digits without `+`, as stored and shown (DESIGN 7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,10 +34,32 @@ impl Msisdn {
     }
 }
 
-/// What is looked for among stored numbers: what people put between the digits of a number, and the `+` before them, is
-/// left out. Anything else stays, and is then part of no number.
-pub fn as_searched(text: &str) -> String {
-    text.chars().filter(|one| !one.is_whitespace() && !"+-().".contains(*one)).collect()
+/// Fewest digits after a national prefix (`0`), and after an international one (`00`), that are looked for without it. What is
+/// shorter may as well be a part of a number that begins with noughts.
+const AFTER_NATIONAL: usize = 3;
+const AFTER_INTERNATIONAL: usize = 4;
+
+/// What is looked for among stored numbers, where a text is a number or part of one; `None` where it is something else. It may be
+/// written as people write numbers: with `+`, `00` or a national `0` before it, with punctuation and blanks between its digits, in
+/// full width, and with the invisible marks that come with a number that is copied.
+pub fn as_searched(text: &str) -> Option<String> {
+    let plain: String = text.nfkc().filter(|one| !is_blank(*one)).collect();
+    // `+27 (0)83 ...`: the nought is dialled within the country only.
+    let has_area = plain.starts_with("(0") && !plain.starts_with("(0)");
+    let digits: String = plain.replace("(0)", "").chars().filter(|one| !is_between_digits(*one)).collect();
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let begins_a_number = |rest: &&str, least: usize| rest.len() >= least && !rest.starts_with('0');
+    let abroad = digits.strip_prefix("00").filter(|rest| begins_a_number(rest, AFTER_INTERNATIONAL));
+    let national = if has_area { 1 } else { AFTER_NATIONAL };
+    let within = digits.strip_prefix('0').filter(|rest| begins_a_number(rest, national));
+    Some(abroad.or(within).unwrap_or(&digits).to_owned())
+}
+
+/// What people put before a number and between its digits. All dashes of Unicode that are in use for it count.
+fn is_between_digits(one: char) -> bool {
+    matches!(one, '+' | '-' | '(' | ')' | '.' | '/' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
 /// A business-scoped user id: the durable id of a customer. Meta issues `ZA.13491208655302741918` and, for a parent,
@@ -114,3 +139,47 @@ macro_rules! text_newtype {
 
 text_newtype!(Msisdn, PhoneError);
 text_newtype!(Bsuid, BsuidError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_looked_for_by_its_digits_however_it_is_written() {
+        for written in [
+            "27830000001",
+            "+27 83 000-0001",
+            " 27 83 000 0001",
+            "(27) 83.000.0001",
+            "27\u{a0}83\u{a0}000\u{2011}0001",
+            "0027830000001",
+            "00 27 83 000 0001",
+            "+27 (0)83 000 0001",
+            "\u{202a}+27 83 000 0001\u{202c}",
+            "２７８３００００００１",
+            "27/83/000/0001",
+        ] {
+            assert_eq!(as_searched(written).as_deref(), Some("27830000001"), "{written}");
+        }
+        for written in ["0830000001", "(083) 000 0001", "083-000-0001", "083 000 0001"] {
+            assert_eq!(as_searched(written).as_deref(), Some("830000001"), "{written}");
+        }
+        assert_eq!(as_searched("(083)").as_deref(), Some("83"));
+    }
+
+    #[test]
+    fn a_few_digits_that_begin_with_noughts_are_looked_for_as_they_are() {
+        for part in ["0", "00", "001", "0001", "00027830", "01", "082", "83000"] {
+            assert_eq!(as_searched(part).as_deref(), Some(part));
+        }
+        assert_eq!(as_searched("0823").as_deref(), Some("823"));
+        assert_eq!(as_searched("002783").as_deref(), Some("2783"));
+    }
+
+    #[test]
+    fn a_text_that_is_no_number_is_not_looked_for_as_one() {
+        for text in ["", " ", "+", "()", "50 cent", "ZA.1349", "27,83", "\u{200B}"] {
+            assert_eq!(as_searched(text), None, "{text}");
+        }
+    }
+}

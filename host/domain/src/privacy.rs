@@ -4,9 +4,12 @@
 //! thinking of it. What people wrote to each other is not changed: it is what an agent answers.
 
 use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::{invisible::is_blank, phone, search};
 
 /// Digits at the end of a number that stay: enough to tell two customers apart on a screen.
-const SHOWN_DIGITS: usize = 3;
+pub const SHOWN_DIGITS: usize = 3;
 /// Digits of a phone number at least.
 const SHORTEST_NUMBER: usize = 7;
 /// What stands for the rest of a name, however long it is.
@@ -59,6 +62,36 @@ impl Sight {
         if self == Self::Masked {
             mask(value);
         }
+    }
+}
+
+/// What a search may find customers by who are seen masked: the parts of them that are shown. A search for anything else would
+/// tell, one character at a time, what is hidden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SoughtMasked {
+    /// The first letter of a name, folded.
+    Initial(String),
+    /// Digits that stand together among the last [`SHOWN_DIGITS`] of a number.
+    Ending(String),
+    /// Nothing that is shown of anybody.
+    Nothing,
+}
+
+impl SoughtMasked {
+    /// Reads the text of a search; `None` where there is nothing to look for, and everything is wanted. What an answer shows
+    /// (`T***`, `********001`) may be looked for as it stands.
+    pub fn parse(text: &str) -> Option<Self> {
+        search::Sought::parse(text)?;
+        let plain: String = text.nfkc().filter(|one| *one != '*' && !is_blank(*one)).collect();
+        let digits: String = plain.chars().filter(char::is_ascii_digit).collect();
+        if phone::as_searched(&plain).is_some() {
+            return Some(if digits.len() <= SHOWN_DIGITS { Self::Ending(digits) } else { Self::Nothing });
+        }
+        let mut letters = plain.chars();
+        Some(match (letters.next(), letters.next()) {
+            (Some(letter), None) if letter.is_alphabetic() => Self::Initial(search::fold(&plain)),
+            _ => Self::Nothing,
+        })
     }
 }
 
@@ -227,6 +260,31 @@ mod tests {
         Sight::Masked.json(&mut failed);
         let shown = "131026: +********001 is not on it since 2026";
         assert_eq!(failed, json!({ "errorCode": "131026", "errorCodeString": shown }));
+    }
+
+    #[test]
+    fn a_search_finds_those_who_are_masked_by_what_is_shown_of_them_alone() {
+        let initial = |letter: &str| Some(SoughtMasked::Initial(letter.to_owned()));
+        let ending = |digits: &str| Some(SoughtMasked::Ending(digits.to_owned()));
+        for (text, sought) in [
+            ("", None),
+            ("  ", None),
+            ("T", initial("t")),
+            ("T***", initial("t")),
+            ("e\u{301}", initial("e")),
+            ("İ", initial("i")),
+            ("ß", initial("ss")),
+            ("न", initial("न")),
+            ("1", ending("1")),
+            ("001", ending("001")),
+            ("********001", ending("001")),
+            ("(00) 1", ending("001")),
+        ] {
+            assert_eq!(SoughtMasked::parse(text), sought, "{text}");
+        }
+        for text in ["Th", "T h", "0001", "+27 82", "27820000001", "0820", "***", "@", "1a", "ZA.1", "th***"] {
+            assert_eq!(SoughtMasked::parse(text), Some(SoughtMasked::Nothing), "{text}");
+        }
     }
 
     #[test]

@@ -4,16 +4,74 @@
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::ids::ClientId;
+use crate::{ids::ClientId, invisible::is_ignorable, numbering, phone};
 
 /// Longest part that is looked up, in characters. Longer searches name all of their parts of this length.
 const PART: usize = 3;
 
-/// A text as it is compared: composed, small letters in every script, one space between words, none around them.
+/// A text as it is compared, whenever one is looked for and whenever one is stored to be found: without accents and invisible
+/// characters, composed, small letters in every script, one space between words, none around them. The database has the same
+/// for small lists: `folded` (migration 0065).
 pub fn fold(text: &str) -> String {
-    // Up and down again: `ß` and `SS`, `ς` and `σ` are the same then.
-    let small = text.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect::<String>();
-    small.split_whitespace().collect::<Vec<_>>().join(" ")
+    let plain = text.nfkd().filter(|one| !is_accent(*one) && !is_ignorable(*one));
+    // Up and down again: `ß` and `SS`, `ς` and `σ`, `ı` and `i` are the same then.
+    let small = plain.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    let composed = small.flat_map(without_stroke).nfkc().collect::<String>();
+    composed.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Marks above, below and through letters: of Latin, Greek and Cyrillic letters, and the points of Hebrew and Arabic, which are
+/// written or left out as one likes. Vowel signs of other scripts are letters and stay.
+fn is_accent(one: char) -> bool {
+    matches!(one,
+        '\u{0300}'..='\u{036F}' | '\u{0591}'..='\u{05BD}' | '\u{05BF}' | '\u{05C1}'..='\u{05C2}'
+        | '\u{05C4}'..='\u{05C5}' | '\u{05C7}' | '\u{0610}'..='\u{061A}' | '\u{0640}' | '\u{064B}'..='\u{065F}'
+        | '\u{0670}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}'
+        | '\u{FE20}'..='\u{FE2F}')
+}
+
+/// Letters that are no letter with a mark to Unicode, and are typed as one without it.
+fn without_stroke(one: char) -> impl Iterator<Item = char> {
+    let (first, second) = match one {
+        'ø' => ('o', None),
+        'ł' => ('l', None),
+        'đ' | 'ð' => ('d', None),
+        'ħ' => ('h', None),
+        'ŧ' => ('t', None),
+        'ı' => ('i', None),
+        'æ' => ('a', Some('e')),
+        'œ' => ('o', Some('e')),
+        'þ' => ('t', Some('h')),
+        other => (other, None),
+    };
+    std::iter::once(first).chain(second)
+}
+
+/// What somebody looks for in a list, read in one way for all lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sought {
+    /// As part of a name or of an id: folded, and never empty.
+    pub words: String,
+    /// As part of a phone number in digits, where it is written like one ([`phone::as_searched`]).
+    pub digits: Option<String>,
+}
+
+impl Sought {
+    /// Reads the text of a search; `None` where there is nothing to look for, and everything is wanted.
+    pub fn parse(text: &str) -> Option<Self> {
+        let words = fold(text);
+        (!words.is_empty()).then(|| Self { digits: phone::as_searched(text), words })
+    }
+
+    /// The digits of a number, else the words.
+    pub fn digits_or_words(&self) -> &str {
+        self.digits.as_deref().unwrap_or(&self.words)
+    }
+
+    /// The digits, and the other spelling of the number that they are ([`numbering`]); none where it is no number.
+    pub fn spellings(&self) -> Vec<String> {
+        self.digits.as_deref().map(numbering::spellings).unwrap_or_default()
+    }
 }
 
 /// What a text is of: parts of names are not found among those of numbers.
@@ -83,6 +141,18 @@ mod tests {
             ("Юлия", "юЛИЯ"),
             ("e\u{301}lodie", "Élodie"),
             ("ｆｕｌｌ", "full"),
+            ("ALVARO", "Álvaro"),
+            ("İpek", "ipek"),
+            ("IŞIK", "ışık"),
+            ("jose ramirez", "José Ramírez"),
+            ("Nguyễn Thị Đào", "nguyen thi dao"),
+            ("Søren Ærø", "soren aero"),
+            ("Łukasz", "lukasz"),
+            ("Ёлкин", "елкин"),
+            ("Άννα", "αννα"),
+            ("مُحَمَّد", "محمد"),
+            ("th\u{200B}an\u{FEFF}di", "Thandi"),
+            ("한글", "한글"),
         ] {
             assert_eq!(fold(one), fold(other));
         }
@@ -95,6 +165,33 @@ mod tests {
         }
         for searched in ["x", "ht", "thandii", "moka"] {
             assert!(!found("Thandi Mokoena", searched), "{searched}");
+        }
+    }
+
+    #[test]
+    fn letters_that_differ_by_more_than_an_accent_stay_apart() {
+        for (one, other) in [("नेहा", "नह"), ("ばら", "はら"), ("garcia", "garza"), ("ö", "oe")] {
+            assert_ne!(fold(one), fold(other));
+        }
+    }
+
+    #[test]
+    fn folding_twice_changes_nothing() {
+        for text in ["İpek Straße", "ŒUVRE", "한글 ばら", "Ἀλέξανδρος", "ﬁne  ﷺ"] {
+            assert_eq!(fold(&fold(text)), fold(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_search_is_words_and_a_number_where_it_is_written_like_one() {
+        let sought = Sought::parse(" (083) 000-0001 ").unwrap();
+        assert_eq!((sought.words.as_str(), sought.digits.as_deref()), ("(083) 000-0001", Some("830000001")));
+        assert_eq!(sought.digits_or_words(), "830000001");
+        let sought = Sought::parse("ÁLVARO").unwrap();
+        assert_eq!((sought.digits_or_words(), sought.spellings()), ("alvaro", vec![]));
+        assert_eq!(Sought::parse("+55 11 98765-4321").unwrap().spellings(), ["5511987654321", "551187654321"]);
+        for nothing in ["", "  ", "\u{200B}", "\u{3164}\u{202E}"] {
+            assert_eq!(Sought::parse(nothing), None, "{nothing:?}");
         }
     }
 

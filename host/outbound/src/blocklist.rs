@@ -1,5 +1,7 @@
 //! The client's own list of recipients that are not written to, whatever the channel.
 
+use std::collections::HashSet;
+
 use base::{
     Context, Result,
     audit::{Actor, Administration, audit},
@@ -10,6 +12,7 @@ use domain::{
     ids::ClientId,
     page::{Page, PageRequest},
     phone::{Bsuid, Msisdn},
+    search::Sought,
 };
 pub use storage::tenancy::blocklist::Blocked;
 use storage::{PgPool, tenancy::blocklist};
@@ -54,6 +57,11 @@ impl Additions {
         }
         addresses.sort();
         addresses.dedup();
+        // Of both spellings of a number the list has one.
+        let others: HashSet<Address> = addresses.iter().filter_map(Address::other_spelling).collect();
+        addresses.retain(|address| {
+            !others.contains(address) || address.other_spelling().is_some_and(|other| *address < other)
+        });
         Ok(Self { addresses, reason })
     }
 }
@@ -90,9 +98,10 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
     Ok(removed)
 }
 
-/// The list: those that begin with `search` (`""` = all), user ids before numbers.
+/// The list: those that contain what is looked for (blank = all), user ids before numbers. A number may be written in any way.
 pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
     let mut db = db.acquire().await?;
-    let (items, total) = blocklist::page(&mut db, client, search, page.limit(), page.offset()).await?;
+    let sought = Sought::parse(search);
+    let (items, total) = blocklist::page(&mut db, client, sought.as_ref(), page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }

@@ -5,13 +5,14 @@ use domain::{
     contact::{ContactName, NewContact},
     ids::{ClientId, ContactId},
     page::{Page, PageRequest},
-    phone, search,
+    privacy::{Sight, SoughtMasked},
+    search::Sought,
 };
 use storage::{
     PgPool,
     chat::search as chat_search,
-    people::customers,
-    tenancy::contacts::{self, CUSTOMER_UNIQUE},
+    people::customers::{self, Customer},
+    tenancy::contacts::{self, CUSTOMER_UNIQUE, Glimpse},
     violates,
 };
 
@@ -60,13 +61,20 @@ pub async fn create(
     let found = customers::resolve_many(&mut tx, client, admin.ids, &[&address], admin.now()).await?;
     let customer = found.first().copied().ok_or(ContactError::Unknown)?;
     let id: ContactId = admin.mint();
-    let named = (new.name.as_str(), new.phone.as_str());
-    contacts::insert(&mut tx, client, (id, customer), named, admin.now()).await?;
+    let known = customers::find(&mut tx, client, customer).await?;
+    let phones = phones(known.as_ref());
+    contacts::insert(&mut tx, client, (id, customer), (new.name.as_str(), &phones), admin.now()).await?;
     chat_search::customer_changed(&mut tx, client, customer).await?;
     audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(made)
+}
+
+/// The numbers of a customer, in all their spellings.
+fn phones(customer: Option<&Customer>) -> Vec<&str> {
+    let addresses = customer.into_iter().flat_map(|customer| customer.addresses.iter());
+    addresses.filter_map(|address| address.as_kind(AddressKind::Phone)).collect()
 }
 
 /// Gives a contact another name.
@@ -80,12 +88,7 @@ pub async fn rename(
     let mut tx = admin.db.begin().await?;
     let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
     let customer = customers::find(&mut tx, client, found.customer).await?;
-    let phones: Vec<&str> = customer
-        .iter()
-        .flat_map(|customer| customer.addresses.iter())
-        .filter(|address| address.kind() == AddressKind::Phone)
-        .map(Address::value)
-        .collect();
+    let phones = phones(customer.as_ref());
     if !contacts::rename(&mut tx, client, contact, name.as_str(), &phones).await? {
         return Err(ContactError::Unknown);
     }
@@ -114,17 +117,35 @@ pub async fn delete(
     Ok(())
 }
 
-/// The contacts whose name or number contains `searched` (`""` = all), by name. What people put between the digits of a number
-/// does not matter, nor do case and script of a name.
-pub async fn list(db: &PgPool, client: ClientId, searched: &str, page: PageRequest) -> base::Result<Page<Contact>> {
+/// The contacts whose name or number contains `searched` (blank = all), by name. What people put between the digits of a number
+/// does not matter, nor do case, accents and script of a name. Whoever sees customers masked finds and orders them by what is shown
+/// of them only.
+pub async fn list(
+    db: &PgPool,
+    (client, sight): (ClientId, Sight),
+    searched: &str,
+    page: PageRequest,
+) -> base::Result<Page<Contact>> {
     let mut db = db.acquire().await?;
-    let name = search::fold(searched);
-    let digits = phone::as_searched(searched);
-    let digits = if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.as_str() } else { "" };
-    let (items, total) = if name.is_empty() {
-        contacts::page(&mut db, client, page.limit(), page.offset()).await?
-    } else {
-        contacts::search(&mut db, client, (&name, digits), page.limit(), page.offset()).await?
+    let (limit, offset) = (page.limit(), page.offset());
+    let (items, total) = match sight {
+        Sight::Whole => match Sought::parse(searched) {
+            None => contacts::page(&mut db, client, limit, offset).await?,
+            Some(sought) => {
+                let digits = sought.digits.as_deref().unwrap_or_default();
+                contacts::search(&mut db, client, (&sought.words, digits), limit, offset).await?
+            }
+        },
+        Sight::Masked => {
+            let sought = SoughtMasked::parse(searched);
+            let glimpse = match &sought {
+                None => Glimpse::default(),
+                Some(SoughtMasked::Initial(letter)) => Glimpse { initial: Some(letter), ending: None },
+                Some(SoughtMasked::Ending(digits)) => Glimpse { initial: None, ending: Some(digits) },
+                Some(SoughtMasked::Nothing) => return Ok(Page { items: Vec::new(), total: 0 }),
+            };
+            contacts::page_masked(&mut db, client, glimpse, limit, offset).await?
+        }
     };
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }

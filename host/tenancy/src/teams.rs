@@ -4,6 +4,7 @@ use domain::{
     hours::{BusinessHours, TimeZone},
     ids::{ClientId, TeamId, UserId},
     page::{Page, PageRequest},
+    search::fold,
     team::{AfterHoursText, Assignment, BadTeamName, TeamName},
 };
 use storage::{
@@ -143,7 +144,8 @@ pub async fn find(db: &PgPool, client: ClientId, team: TeamId) -> Result<Team, T
 /// The teams whose names contain `search` (`""` = all), by name.
 pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> base::Result<Page<Team>> {
     let mut db = db.acquire().await?;
-    let (items, total) = teams::page(&mut db, client, search, page.limit(), page.offset()).await?;
+    let search = fold(search);
+    let (items, total) = teams::page(&mut db, client, &search, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 

@@ -155,6 +155,11 @@ async fn chats_are_found_by_number_name_and_exact_id() {
     };
     assert_eq!(found(desk.phone.msisdn[3..9].to_owned()).await, [desk.chat.as_str()]);
     assert_eq!(found(format!("%2B{}", desk.phone.msisdn)).await, [desk.chat.as_str()]);
+    assert_eq!(found(format!("00{}", desk.phone.msisdn)).await, [desk.chat.as_str()]);
+    assert_eq!(
+        found(format!("(0{})%20{}", &desk.phone.msisdn[2..4], &desk.phone.msisdn[4..])).await,
+        [desk.chat.as_str()]
+    );
     assert_eq!(found(user_id.clone()).await, [desk.chat.as_str()]);
     assert!(found(user_id[..user_id.len() - 1].to_owned()).await.is_empty(), "a part of an id is no id");
     assert!(found("0000000000".to_owned()).await.is_empty());
@@ -171,6 +176,7 @@ async fn a_chat_is_found_by_the_name_in_the_address_book_as_it_is_now() {
     let made = desk.client.post(CONTACTS, &contact).await.json();
     assert_eq!(found("жаННА").await, [desk.chat.as_str()]);
     assert_eq!(found("œuv").await, [desk.chat.as_str()]);
+    assert_eq!(found("oeuvre").await, [desk.chat.as_str()]);
     assert_eq!(found("ŒUVRE-STRASSE").await, [desk.chat.as_str()], "in any case of any script");
     assert_eq!(found("жанна œuvre").await, [desk.chat.as_str()], "however many spaces are between");
     // Whatever is written meanwhile changes nothing about it.

@@ -165,7 +165,8 @@ async fn list(
     allowed: Allowed<ConversationReading>,
     query: ListQuery,
 ) -> Result<Json<Page<ConversationBody>>, ApiError> {
-    let found = long_lived::list(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
+    let caller = (allowed.caller.client, allowed.caller.sight);
+    let found = long_lived::list(&state.context.db, caller, &query.search, query.page).await?;
     let now = state.context.now();
     Ok(Json(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now))))
 }

@@ -26,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 /// Who acts, as the use cases know it.
 pub(crate) fn acting<P>(allowed: &Allowed<P>) -> Acting {
     let caller = &allowed.caller;
-    Acting { client: caller.client, user: caller.user, role: caller.role }
+    Acting { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
 }
 
 /// What was refused, as an answer.

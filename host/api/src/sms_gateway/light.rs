@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use domain::{
     body::{Faults, FieldFault, slip},
+    dates,
     sms_products::{
         cell,
         json::{JsonBody, WireSettings, WireTo},
@@ -93,7 +94,7 @@ pub(super) fn read(query: &str) -> Result<JsonBody, Faults> {
         message_text: take("messageText"),
         unicode: take("unicode").map(Truth::Text),
         settings: Some(WireSettings {
-            scheduled_sms_date: take("scheduledSmsDate"),
+            scheduled_sms_date: take("scheduledSmsDate").map(|text| dates::restored(&text)),
             dsm: take("dsm").map(Truth::Text),
             receipt_call_back_url: take("receiptCallBackURL"),
             reply_call_back_url: take("replyCallBackURL"),
@@ -117,6 +118,14 @@ mod tests {
         assert_eq!(to, ["27821234567", "0821234568"]);
         assert_eq!((body.message_text.as_deref(), body.ctid.as_deref()), (Some("café 1"), Some("a")));
         assert_eq!(body.settings.unwrap().dsm.unwrap().read(), Some(true));
+    }
+
+    #[test]
+    fn a_time_is_read_whether_its_plus_is_escaped_or_not() {
+        for plus in ["+", "%2B"] {
+            let body = read(&format!("scheduledSmsDate=2026-01-31T10:15:00{plus}02:00")).unwrap();
+            assert_eq!(body.settings.unwrap().scheduled_sms_date.as_deref(), Some("2026-01-31T10:15:00+02:00"));
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use domain::{
     chat::ChatScope,
     ids::ParticipantId,
     page::{Page, PageRequest},
-    phone,
-    search::fold,
+    privacy::{Sight, SoughtMasked},
+    search::Sought,
 };
 use storage::{
     PgPool,
@@ -18,7 +18,8 @@ use storage::{
 
 use super::{Acting, DeskError, view, view::ChatView};
 
-/// A page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank = everything.
+/// A page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank = everything. Whoever
+/// sees customers masked finds them by what is shown of them only.
 pub async fn list(
     db: &PgPool,
     acting: Acting,
@@ -27,12 +28,11 @@ pub async fn list(
     page: PageRequest,
 ) -> Result<Page<ChatView>, Error> {
     let mut db = db.acquire().await?;
-    let search = sought(search);
-    let search = match search {
-        None => Search::Everything,
-        Some(Sought { exact, words }) => match lists::customer_by_user_id(&mut db, acting.client, &exact).await? {
+    let search = match sought(acting.sight, search) {
+        Search::Everything => Search::Everything,
+        otherwise => match lists::customer_by_user_id(&mut db, acting.client, search.trim()).await? {
             Some(customer) => Search::Customer(customer),
-            None => Search::Words(words),
+            None => otherwise,
         },
     };
     let found = lists::page(&mut db, acting.client, (scope, acting.user), &search, page).await?;
@@ -47,24 +47,20 @@ pub async fn one(db: &PgPool, acting: Acting, id: ParticipantId) -> Result<ChatV
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// What is looked for, in the two ways in which it may be meant.
-#[derive(Debug, PartialEq, Eq)]
-struct Sought {
-    /// As the id of a customer.
-    exact: String,
-    /// As part of a name or number: folded, and a number in digits as numbers are stored.
-    words: String,
-}
-
-fn sought(search: &str) -> Option<Sought> {
-    let exact = search.trim();
-    if exact.is_empty() {
-        return None;
+/// What is looked for, unless it is exactly the id of a customer.
+fn sought(sight: Sight, text: &str) -> Search {
+    match sight {
+        Sight::Whole => match Sought::parse(text) {
+            None => Search::Everything,
+            Some(sought) => Search::Words(sought.digits.unwrap_or(sought.words)),
+        },
+        Sight::Masked => match SoughtMasked::parse(text) {
+            None => Search::Everything,
+            Some(SoughtMasked::Initial(letter)) => Search::Initial(letter),
+            Some(SoughtMasked::Ending(digits)) => Search::Ending(digits),
+            Some(SoughtMasked::Nothing) => Search::Nothing,
+        },
     }
-    let digits = phone::as_searched(exact);
-    let is_number = !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit());
-    let words = if is_number { digits } else { fold(exact) };
-    Some(Sought { exact: exact.to_owned(), words })
 }
 
 #[cfg(test)]
@@ -72,24 +68,42 @@ mod tests {
     use super::*;
 
     fn words(search: &str) -> String {
-        sought(search).unwrap().words
+        match sought(Sight::Whole, search) {
+            Search::Words(words) => words,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_number_is_found_however_it_is_written() {
-        for written in ["+27 82 000-0001", "(27) 82.000.0001", "27\u{a0}82\u{a0}000\u{a0}0001", "27820000001"] {
+        for written in ["+27 82 000-0001", "(27) 82.000.0001", "27\u{a0}82\u{a0}000\u{a0}0001", "0027820000001"] {
             assert_eq!(words(written), "27820000001", "{written}");
+        }
+        for written in ["(082) 000 0001", "082-000-0001"] {
+            assert_eq!(words(written), "820000001", "{written}");
         }
         assert_eq!(words("82000"), "82000");
     }
 
     #[test]
-    fn a_name_is_looked_for_folded_and_an_id_as_it_is() {
+    fn a_name_is_looked_for_folded() {
         assert_eq!(words(" ЖАННА "), "жанна");
         assert_eq!(words("STRASSE"), words("Straße"));
+        assert_eq!(words("ÁLVARO"), "alvaro");
         assert_eq!(words("50-Cent"), "50-cent", "not a number");
-        assert_eq!(sought(" ZA.Abc ").unwrap().exact, "ZA.Abc");
-        assert_eq!((sought(""), sought("  ")), (None, None));
         assert_eq!(words("+"), "+");
+        for nothing in ["", "  ", "\u{200B}"] {
+            assert_eq!(sought(Sight::Whole, nothing), Search::Everything);
+            assert_eq!(sought(Sight::Masked, nothing), Search::Everything);
+        }
+    }
+
+    #[test]
+    fn whoever_sees_customers_masked_looks_for_what_is_shown() {
+        assert_eq!(sought(Sight::Masked, "Á"), Search::Initial("a".to_owned()));
+        assert_eq!(sought(Sight::Masked, "001"), Search::Ending("001".to_owned()));
+        for hidden in ["0001", "2782", "al", "+27820000001"] {
+            assert_eq!(sought(Sight::Masked, hidden), Search::Nothing, "{hidden}");
+        }
     }
 }

@@ -18,6 +18,7 @@ use domain::{
     body::FieldFault,
     chat::{MoveRefused, ParticipantState},
     ids::{ClientId, ParticipantId, UserId},
+    privacy::Sight,
 };
 use storage::{
     PgConnection,
@@ -46,6 +47,8 @@ pub struct Acting {
     pub user: UserId,
     /// What it may do.
     pub role: Role,
+    /// How it sees customers, and so what it may find them by.
+    pub sight: Sight,
 }
 
 /// Why nothing was done.

@@ -4,19 +4,43 @@ use domain::{
     conversation::Conversation,
     ids::{ClientId, ConversationId},
     page::{Page, PageRequest},
+    privacy::{SHOWN_DIGITS, Sight, SoughtMasked},
+    search::Sought,
 };
-use storage::{PgPool, chat::conversations};
+use storage::{
+    PgPool,
+    chat::conversations::{self, Looked},
+};
 
 use base::Result;
 
-/// A page of the client's conversations, the newest first. `search`: part of the sender, the recipient or the id (`""` = all).
-pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Conversation>> {
+/// Digits of the longest phone number.
+const ALL_DIGITS: usize = 15;
+
+/// A page of the client's conversations, the newest first. `search`: part of the sender, the recipient or the id (blank = all).
+/// Whoever sees customers masked finds a recipient by the digits that are shown only.
+pub async fn list(
+    db: &PgPool,
+    (client, sight): (ClientId, Sight),
+    search: &str,
+    page: PageRequest,
+) -> Result<Page<Conversation>> {
     let mut db = db.acquire().await?;
-    let search = search.trim().to_lowercase();
-    // Numbers are stored without `+`, and people search with it.
-    let search = search.strip_prefix('+').unwrap_or(&search);
-    let (items, total) = conversations::page(&mut db, client, search, page).await?;
+    let looked = Sought::parse(search).map(|sought| looked(sight, search, sought)).unwrap_or_default();
+    let (items, total) = conversations::page(&mut db, client, &looked, page).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+}
+
+fn looked(sight: Sight, search: &str, sought: Sought) -> Looked {
+    let numbers = sought.spellings();
+    match (sight, SoughtMasked::parse(search)) {
+        (Sight::Whole, _) => Looked { words: sought.words, numbers, recipient_digits: ALL_DIGITS },
+        // A sender is the business itself and is shown as it is; no recipient has a number of more digits at its end.
+        (Sight::Masked, Some(SoughtMasked::Ending(digits))) => {
+            Looked { words: sought.words, numbers: vec![digits], recipient_digits: SHOWN_DIGITS }
+        }
+        (Sight::Masked, _) => Looked { words: sought.words, numbers, recipient_digits: 0 },
+    }
 }
 
 /// All conversations of a client, the newest first, read a little at a time: a list without pages may be a long one.

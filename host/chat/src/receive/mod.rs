@@ -18,6 +18,7 @@ use domain::{
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMessage},
     inbox::InboxKind,
+    invisible::is_all_blank,
     media_type::extension_for,
     phone::Bsuid,
 };
@@ -252,8 +253,8 @@ async fn sender(
     let introduction = Introduction {
         addresses: named.into_iter().filter_map(address).chain(message.from_address.clone()).collect(),
         replaced: None,
-        name: message.profile_name.clone(),
-        username: message.username.clone(),
+        name: message.profile_name.clone().filter(|name| !is_all_blank(name)),
+        username: message.username.clone().filter(|name| !is_all_blank(name)),
         parent_user_id: parent.map(String::from),
     };
     Ok(customers::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)

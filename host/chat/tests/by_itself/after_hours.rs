@@ -6,6 +6,7 @@ use domain::{
     channel::Channel,
     chat::ParticipantState,
     ids::{ParticipantId, UserId},
+    privacy::Sight,
 };
 use serde_json::{Value, json};
 use storage::{
@@ -72,7 +73,7 @@ impl Stage {
             ct_id: None,
             quotes: None,
         };
-        let acting = Acting { client: self.client, user: agent, role: Role::Agent };
+        let acting = Acting { client: self.client, user: agent, role: Role::Agent, sight: Sight::Whole };
         desk::speak(&self.ctx, acting, said).await.unwrap();
     }
 

@@ -23,6 +23,7 @@ use domain::{
     content::OutboundContent,
     event::{Agent, Chat, ChatOpened, Customer, Event, MessageSaid, Speaker},
     ids::{ChatMessageId, ClientId, CustomerId, InboxId, ParticipantId, TeamId, UserId},
+    privacy::Sight,
 };
 use events::{NewEvent, record};
 use props::{HandClock, Surroundings, one_number};
@@ -121,7 +122,7 @@ impl Stage {
     }
 
     fn acting(&self) -> Acting {
-        Acting { client: self.client, user: self.supervisor, role: Role::Supervisor }
+        Acting { client: self.client, user: self.supervisor, role: Role::Supervisor, sight: Sight::Whole }
     }
 
     async fn assign(&self, chat: ParticipantId, to: To) {

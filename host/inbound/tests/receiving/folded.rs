@@ -7,6 +7,7 @@ use domain::{
     chat::ParticipantState,
     content::OutboundContent,
     ids::{ParticipantId, UserId},
+    privacy::Sight,
 };
 use serde_json::{Value, json};
 use storage::{
@@ -64,7 +65,7 @@ async fn agent(stage: &Stage, name: &str) -> (UserId, Uuid) {
 }
 
 async fn give(stage: &Stage, chat: ParticipantId, agent: UserId) {
-    let acting = Acting { client: stage.client, user: agent, role: Role::Supervisor };
+    let acting = Acting { client: stage.client, user: agent, role: Role::Supervisor, sight: Sight::Whole };
     desk::assign(&stage.ctx, acting, chat, To::Agent(agent)).await.unwrap();
 }
 

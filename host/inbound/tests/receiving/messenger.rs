@@ -1,7 +1,7 @@
 //! A chat that an agent gives back to its chatbot.
 
 use chat::desk::{Acting, DeskError, release};
-use domain::chat::ParticipantState;
+use domain::{chat::ParticipantState, privacy::Sight};
 use serde_json::json;
 use storage::{PgConnection, tenancy::users::Role};
 
@@ -10,7 +10,7 @@ use crate::stage::Stage;
 const BOT: &str = "default-chatbot";
 
 fn supervisor(stage: &Stage) -> Acting {
-    Acting { client: stage.client, user: stage.ctx.mint(), role: Role::Supervisor }
+    Acting { client: stage.client, user: stage.ctx.mint(), role: Role::Supervisor, sight: Sight::Whole }
 }
 
 async fn taken_by_an_agent(stage: &Stage) {

@@ -1,7 +1,7 @@
 //! The plugins that a client can activate: what it uploaded, what ships with the program, and files of the operator.
 
 use chrono::{DateTime, Utc};
-use domain::ids::ClientId;
+use domain::{ids::ClientId, search::fold};
 use plugin_host::{PluginInfo, PluginRef, Source, State, World};
 use serde_json::Value;
 use storage::{
@@ -172,13 +172,18 @@ async fn shipped_schema(ctx: &Context, name: &str) -> Result<Option<Value>, Stri
 /// The plugins of a client whose names contain `search` (`""` = all), by name.
 pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Plugin>> {
     let mut db = ctx.db.acquire().await?;
-    let uploads = versions::newest(&mut db, client, search).await?;
+    let search = fold(search);
+    let uploads = versions::newest(&mut db, client, &search).await?;
     let active = active(&mut db, client, None).await?;
     drop(db);
     let mut plugins: Vec<Plugin> = uploads.into_iter().map(uploaded).collect::<Result<_>>()?;
     let names: std::collections::HashSet<String> = plugins.iter().map(|plugin| plugin.name.clone()).collect();
     let shipped = ctx.plugins.plugins().into_iter().chain([no_chatbot()]);
-    plugins.extend(shipped.filter(|info| info.name.contains(search) && !names.contains(&info.name)).map(shipped_one));
+    plugins.extend(
+        shipped
+            .filter(|info| info.name.to_lowercase().contains(&search) && !names.contains(&info.name))
+            .map(shipped_one),
+    );
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     let total = u64::try_from(plugins.len()).unwrap_or(u64::MAX);
     let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);

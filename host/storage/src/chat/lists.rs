@@ -8,6 +8,7 @@ use domain::{
     chat::ChatScope,
     ids::{ClientId, CustomerId, InboxId, ParticipantId, UserId},
     page::{Page, PageRequest},
+    privacy::SHOWN_DIGITS,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -33,7 +34,49 @@ pub enum Search {
     Customer(CustomerId),
     /// Chats whose [`super::search::words`] have this in them; lower case, not empty.
     Words(String),
+    /// Chats of customers whose name, as it is shown, begins with this; folded. For those who see no more of a name.
+    Initial(String),
+    /// Chats of customers who have these digits among the last ones of the number that is shown. For those who see no more of it.
+    Ending(String),
+    /// None.
+    Nothing,
 }
+
+impl Search {
+    /// What is looked for, as the statements take it.
+    fn wanted(&self) -> Option<String> {
+        match self {
+            Self::Everything | Self::Nothing => None,
+            Self::Customer(customer) => Some(customer.to_string()),
+            Self::Words(words) | Self::Initial(words) | Self::Ending(words) => Some(words.clone()),
+        }
+    }
+}
+
+/// Chats with the words `$3`, found by the index of words where there is enough to look up.
+macro_rules! with_words {
+    ($($more:tt)*) => {
+        concat!(
+            "strpos(found_by, $3) > 0 AND id = ANY(ARRAY(
+                 SELECT found.participant_id FROM participant_search found
+                 WHERE found.client_id = $1 AND found.grams @> chat_grams($1, $3)
+                   AND (found.words IS NULL OR strpos(found.words, $3) > 0)))",
+            $($more)*
+        )
+    };
+}
+
+/// Of the number that is shown, the end that is seen masked has the digits `$3`: [`SHOWN_DIGITS`].
+macro_rules! at_the_end {
+    () => {
+        " AND strpos(right((SELECT number.value FROM customer_address number
+                            WHERE number.client_id = $1 AND number.customer_id = participant.customer_id
+                              AND number.kind = 'PHONE'
+                            ORDER BY number.seen_at DESC, number.value LIMIT 1), 3), $3) > 0"
+    };
+}
+
+const _: () = assert!(SHOWN_DIGITS == 3, "the statements of this file and of the address book name it");
 
 /// The customer of exactly this id of a provider: a BSUID, or what stands for it on other channels.
 pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &str) -> Result<Option<CustomerId>> {
@@ -69,13 +112,13 @@ fn sought(search: &Search) -> &'static str {
     match search {
         Search::Everything => "$3::text IS NULL",
         Search::Customer(_) => "customer_id = $3::text::uuid",
-        Search::Words(words) if words.chars().count() >= SHORTEST_INDEXED => {
-            "strpos(found_by, $3) > 0 AND id = ANY(ARRAY(
-                 SELECT found.participant_id FROM participant_search found
-                 WHERE found.client_id = $1 AND found.grams @> chat_grams($1, $3)
-                   AND (found.words IS NULL OR strpos(found.words, $3) > 0)))"
-        }
+        Search::Words(words) if words.chars().count() >= SHORTEST_INDEXED => with_words!(""),
         Search::Words(_) => "strpos(found_by, $3) > 0",
+        // The first line is the name that is shown, where there is one.
+        Search::Initial(_) => "starts_with(found_by, $3)",
+        Search::Ending(digits) if digits.len() >= SHORTEST_INDEXED => with_words!(at_the_end!()),
+        Search::Ending(_) => concat!("strpos(found_by, $3) > 0", at_the_end!()),
+        Search::Nothing => "$3::text IS NOT NULL",
     }
 }
 
@@ -116,13 +159,10 @@ pub async fn page(
     let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
     let walked = match search {
         Search::Words(words) => common_words::walk(db, client, (scope, &agents), words, page).await?,
-        Search::Everything | Search::Customer(_) => Walked::default(),
+        Search::Nothing => return Ok(Page { items: Vec::new(), total: 0 }),
+        Search::Everything | Search::Customer(_) | Search::Initial(_) | Search::Ending(_) => Walked::default(),
     };
-    let wanted = match search {
-        Search::Everything => None,
-        Search::Customer(customer) => Some(customer.to_string()),
-        Search::Words(words) => Some(words.clone()),
-    };
+    let wanted = search.wanted();
     let rows = match walked.rows {
         Some(rows) => rows,
         None => rows(db, client, (scope, &agents), (search, wanted.as_deref()), page).await?,

@@ -82,7 +82,7 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, keys: &[(String, St
     Ok(rows.into_iter().map(TemplateRow::from).collect())
 }
 
-/// A page of the client's templates whose name contains `search` (`""` = all), by name and language; and how many there
+/// A page of the client's templates whose name contains `search`, folded (`""` = all), by name and language; and how many there
 /// are over all pages.
 pub async fn page(
     db: &mut PgConnection,
@@ -92,14 +92,14 @@ pub async fn page(
     offset: i64,
 ) -> Result<(Vec<TemplateRow>, i64)> {
     let total: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM template WHERE client_id = $1 AND strpos(name, lower($2)) > 0")
+        sqlx::query_scalar("SELECT count(*) FROM template WHERE client_id = $1 AND strpos(lower(name), $2) > 0")
             .bind(client.0)
             .bind(search)
             .fetch_one(&mut *db)
             .await?;
     let rows: Vec<StoredTemplate> = sqlx::query_as(
         "SELECT waba_id, id, name, language, status, category, parameter_format, components, synced_at
-         FROM template WHERE client_id = $1 AND strpos(name, lower($2)) > 0
+         FROM template WHERE client_id = $1 AND strpos(lower(name), $2) > 0
          ORDER BY name, language, waba_id, id LIMIT $3 OFFSET $4",
     )
     .bind(client.0)

@@ -1,7 +1,7 @@
 //! Whether recipients may be written to: one statement for all that a group of sends asks about. It answers those who may
 //! not, which are few, and finds each by its key.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -66,11 +66,20 @@ pub async fn load(
     inboxes: &[InboxId],
     since: DateTime<Utc>,
 ) -> Result<Standing> {
+    // Whoever is blocked by one spelling of a number is blocked by the other.
+    let spelled: Vec<(usize, Cow<'_, Address>, bool)> = asked
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| {
+            let other = one.address.other_spelling().map(|other| (at, Cow::Owned(other), false));
+            [Some((at, Cow::Borrowed(one.address), one.marketing)), other].into_iter().flatten()
+        })
+        .collect();
     let rows: Vec<StandingRow> = sqlx::query_as(
         "SELECT wanted.at, blocked.found IS NOT NULL AS blocked, NULL::uuid AS inbox_id, NULL::text AS tier,
                 0::bigint AS used
          FROM (SELECT $1::uuid AS client_id, *
-               FROM unnest($2::text[], $3::text[], $4::boolean[]) WITH ORDINALITY AS one (kind, value, marketing, at)
+               FROM unnest($2::text[], $3::text[], $4::boolean[], $7::bigint[]) AS one (kind, value, marketing, at)
                OFFSET 0) wanted
          LEFT JOIN LATERAL (
              SELECT true AS found FROM blocked_recipient one
@@ -95,11 +104,12 @@ pub async fn load(
              SELECT * FROM messaging_tier one WHERE one.client_id = number.client_id AND one.inbox_id = number.id OFFSET 0) tier",
     )
     .bind(client.0)
-    .bind(asked.iter().map(|one| one.address.kind().as_str()).collect::<Vec<_>>())
-    .bind(asked.iter().map(|one| one.address.value()).collect::<Vec<_>>())
-    .bind(asked.iter().map(|one| one.marketing).collect::<Vec<_>>())
+    .bind(spelled.iter().map(|(_, address, _)| address.kind().as_str()).collect::<Vec<_>>())
+    .bind(spelled.iter().map(|(_, address, _)| address.value()).collect::<Vec<_>>())
+    .bind(spelled.iter().map(|(_, _, marketing)| *marketing).collect::<Vec<_>>())
     .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
     .bind(since)
+    .bind(spelled.iter().map(|(at, _, _)| i64::try_from(*at).unwrap_or(i64::MAX)).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
     let mut standing = Standing::default();
@@ -107,8 +117,12 @@ pub async fn load(
         if let Some((inbox, tier)) = row.inbox_id.zip(row.tier) {
             let used = u32::try_from(row.used).unwrap_or(u32::MAX);
             standing.tiers.insert(InboxId(inbox), TierUse { tier, used });
-        } else if let Some(at) = row.at.and_then(|at| usize::try_from(at - 1).ok()) {
-            standing.barred.insert(at, if row.blocked { Barred::Blocked } else { Barred::MarketingStopped });
+        } else if let Some(at) = row.at.and_then(|at| usize::try_from(at).ok()) {
+            let barred = if row.blocked { Barred::Blocked } else { Barred::MarketingStopped };
+            let known = standing.barred.entry(at).or_insert(barred);
+            if row.blocked {
+                *known = Barred::Blocked;
+            }
         }
     }
     Ok(standing)

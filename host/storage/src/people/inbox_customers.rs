@@ -244,7 +244,7 @@ pub async fn facts(
 }
 
 /// The phone numbers of customers who are named by a user id and known on an inbox, by that id; of several the one that was seen
-/// last. Who has none, or one that is blocked, is absent.
+/// last. Who has none is absent, and whoever has one that is blocked, in whichever spelling.
 pub async fn phones(
     db: &mut PgConnection,
     client: ClientId,
@@ -266,8 +266,13 @@ pub async fn phones(
              SELECT one.value FROM customer_address one
              WHERE one.client_id = wanted.client_id AND one.customer_id = named.customer_id AND one.kind = 'PHONE'
              ORDER BY one.seen_at DESC, one.value LIMIT 1) phone
-         WHERE NOT EXISTS (SELECT FROM blocked_recipient one
-                           WHERE one.client_id = wanted.client_id AND one.kind = 'PHONE' AND one.value = phone.value OFFSET 0)",
+         WHERE NOT EXISTS (SELECT FROM customer_address spelled
+                           CROSS JOIN LATERAL (
+                               SELECT 1 FROM blocked_recipient one
+                               WHERE one.client_id = wanted.client_id AND one.kind = 'PHONE' AND one.value = spelled.value
+                               OFFSET 0) blocked
+                           WHERE spelled.client_id = wanted.client_id AND spelled.customer_id = named.customer_id
+                             AND spelled.kind = 'PHONE' OFFSET 0)",
     )
     .bind(client.0)
     .bind(inbox.0)

@@ -97,13 +97,13 @@ pub async fn count(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM plugin WHERE client_id = $1").bind(client.0).fetch_one(db).await?)
 }
 
-/// The newest version of each name that contains `search` (`""` = all), by name.
+/// The newest version of each name that contains `search`, folded (`""` = all), by name.
 pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Result<Vec<Version>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
                 v.created_at
          FROM plugin p JOIN plugin_version v ON v.client_id = p.client_id AND v.name = p.name AND v.version = p.last_version
-         WHERE p.client_id = $1 AND strpos(p.name, $2) > 0 ORDER BY p.name",
+         WHERE p.client_id = $1 AND strpos(lower(p.name), $2) > 0 ORDER BY p.name",
     )
     .bind(client.0)
     .bind(search)

@@ -1,7 +1,7 @@
 //! Recipients that a client does not write to.
 
 use chrono::{DateTime, Utc};
-use domain::{address::Address, ids::ClientId};
+use domain::{address::Address, ids::ClientId, search::Sought};
 use sqlx::PgConnection;
 
 use crate::{Result, stored};
@@ -25,8 +25,8 @@ struct BlockedRow {
     created_at: DateTime<Utc>,
 }
 
-/// Adds recipients, and answers how many are new. Pass them sorted: two lists that share some then wait for each other
-/// instead of deadlocking.
+/// Adds recipients, and answers how many are new. A number whose other spelling is on the list is on it. Pass them sorted: two
+/// lists that share some then wait for each other instead of deadlocking.
 pub async fn add(
     db: &mut PgConnection,
     client: ClientId,
@@ -36,49 +36,66 @@ pub async fn add(
 ) -> Result<u64> {
     let done = sqlx::query(
         "INSERT INTO blocked_recipient (client_id, kind, value, reason, created_at)
-         SELECT $1, *, $4, $5 FROM unnest($2::text[], $3::text[]) ON CONFLICT DO NOTHING",
+         SELECT $1, given.kind, given.value, $4, $5
+         FROM (SELECT * FROM unnest($2::text[], $3::text[], $6::text[]) AS one (kind, value, other) OFFSET 0) given
+         WHERE NOT EXISTS (SELECT FROM blocked_recipient known
+                           WHERE known.client_id = $1 AND known.kind = given.kind AND known.value = given.other OFFSET 0)
+         ON CONFLICT DO NOTHING",
     )
     .bind(client.0)
     .bind(addresses.iter().map(|address| address.kind().as_str()).collect::<Vec<_>>())
     .bind(addresses.iter().map(Address::value).collect::<Vec<_>>())
     .bind(reason)
     .bind(now)
+    .bind(addresses.iter().map(|address| address.other_spelling().map(|other| other.value().to_owned())).collect::<Vec<_>>())
     .execute(db)
     .await?;
     Ok(done.rows_affected())
 }
 
-/// Removes a recipient; `false` when it was not there.
+/// Removes a recipient, however its number is spelled; `false` when it was not there.
 pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<bool> {
-    let done = sqlx::query("DELETE FROM blocked_recipient WHERE client_id = $1 AND kind = $2 AND value = $3")
+    let other = address.other_spelling();
+    let spellings: Vec<&str> = std::iter::once(address).chain(&other).map(Address::value).collect();
+    let done = sqlx::query("DELETE FROM blocked_recipient WHERE client_id = $1 AND kind = $2 AND value = ANY($3)")
         .bind(client.0)
         .bind(address.kind().as_str())
-        .bind(address.value())
+        .bind(spellings)
         .execute(db)
         .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(done.rows_affected() > 0)
 }
 
-/// A page of the list whose addresses begin with `search` (`""` = all), user ids before numbers; and how many there are over all pages.
+/// A page of the list whose addresses contain what is looked for (`None` = all), user ids before numbers; and how many there are
+/// over all pages.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    search: &str,
+    sought: Option<&Sought>,
     limit: i64,
     offset: i64,
 ) -> Result<(Vec<Blocked>, i64)> {
-    let total: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM blocked_recipient WHERE client_id = $1 AND starts_with(value, $2)")
-            .bind(client.0)
-            .bind(search)
-            .fetch_one(&mut *db)
-            .await?;
-    let rows: Vec<BlockedRow> = sqlx::query_as(
-        "SELECT kind, value, reason, created_at FROM blocked_recipient
-         WHERE client_id = $1 AND starts_with(value, $2) ORDER BY kind, value LIMIT $3 OFFSET $4",
+    let words = sought.map_or("", |sought| sought.words.as_str());
+    let spellings = sought.map(Sought::spellings).unwrap_or_default();
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM blocked_recipient
+         WHERE client_id = $1 AND ($2 = '' OR strpos(lower(value), $2) > 0
+               OR (kind = 'PHONE' AND EXISTS (SELECT FROM unnest($3::text[]) AS number WHERE strpos(value, number) > 0)))",
     )
     .bind(client.0)
-    .bind(search)
+    .bind(words)
+    .bind(&spellings)
+    .fetch_one(&mut *db)
+    .await?;
+    let rows: Vec<BlockedRow> = sqlx::query_as(
+        "SELECT kind, value, reason, created_at FROM blocked_recipient
+         WHERE client_id = $1 AND ($2 = '' OR strpos(lower(value), $2) > 0
+               OR (kind = 'PHONE' AND EXISTS (SELECT FROM unnest($3::text[]) AS number WHERE strpos(value, number) > 0)))
+         ORDER BY kind, value LIMIT $4 OFFSET $5",
+    )
+    .bind(client.0)
+    .bind(words)
+    .bind(&spellings)
     .bind(limit)
     .bind(offset)
     .fetch_all(db)

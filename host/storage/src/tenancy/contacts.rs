@@ -78,18 +78,20 @@ impl FoundRow {
 /// The constraint that says there is an entry of the customer.
 pub const CUSTOMER_UNIQUE: &str = "contact_customer_unique";
 
-fn parts_of(client: ClientId, name: &str, phone: &str) -> Vec<i64> {
+fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
     let mut parts = search::parts(client, Of::Name, &search::fold(name));
-    parts.extend(search::parts(client, Of::Number, phone));
+    for phone in phones {
+        parts.extend(search::parts(client, Of::Number, phone));
+    }
     parts
 }
 
-/// Adds an entry. Fails on [`CUSTOMER_UNIQUE`] when there is one of the customer.
+/// Adds an entry, which is found by its name and by all numbers of its customer. Fails on [`CUSTOMER_UNIQUE`] when there is one of the customer.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     (contact, customer): (ContactId, CustomerId),
-    (name, phone): (&str, &str),
+    (name, phones): (&str, &[&str]),
     now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -101,7 +103,7 @@ pub async fn insert(
     .bind(customer.0)
     .bind(name)
     .bind(search::fold(name))
-    .bind(parts_of(client, name, phone))
+    .bind(parts_of(client, name, phones))
     .bind(now)
     .execute(db)
     .await?;
@@ -152,17 +154,13 @@ pub async fn rename(
     name: &str,
     phones: &[&str],
 ) -> Result<bool> {
-    let mut parts = search::parts(client, Of::Name, &search::fold(name));
-    for phone in phones {
-        parts.extend(search::parts(client, Of::Number, phone));
-    }
     let done =
         sqlx::query("UPDATE contact SET full_name = $3, folded_name = $4, parts = $5 WHERE client_id = $1 AND id = $2")
             .bind(client.0)
             .bind(contact.0)
             .bind(name)
             .bind(search::fold(name))
-            .bind(parts)
+            .bind(parts_of(client, name, phones))
             .execute(db)
             .await?;
     Ok(done.rows_affected() == 1)
@@ -246,6 +244,59 @@ pub async fn search(
     .await?;
     let total = rows.first().map_or(0, |row| row.total);
     Ok((rows.into_iter().filter_map(FoundRow::contact).collect(), total))
+}
+
+/// What the address book is searched for by those who see customers masked; of what is `None` everything is wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Glimpse<'a> {
+    /// The first letter of the name, folded.
+    pub initial: Option<&'a str>,
+    /// Digits among the last three of the number that is shown.
+    pub ending: Option<&'a str>,
+}
+
+/// A page of the address book for those who see customers masked, by the letter of the name that is shown; and how many there are
+/// over all pages. The order tells no more of a name than is shown: within a letter, the one that was added first comes first.
+pub async fn page_masked(
+    db: &mut PgConnection,
+    client: ClientId,
+    sought: Glimpse<'_>,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Contact>, i64)> {
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM contact
+         WHERE contact.client_id = $1 AND ($2::text IS NULL OR starts_with(contact.folded_name, $2))
+           AND ($3::text IS NULL OR strpos(right(
+                (SELECT value FROM customer_address address
+                 WHERE address.client_id = contact.client_id AND address.customer_id = contact.customer_id
+                   AND address.kind = 'PHONE' ORDER BY seen_at DESC, value LIMIT 1), 3), $3) > 0)",
+    )
+    .bind(client.0)
+    .bind(sought.initial)
+    .bind(sought.ending)
+    .fetch_one(&mut *db)
+    .await?;
+    let rows: Vec<ContactRow> = sqlx::query_as(
+        "SELECT contact.id, contact.customer_id, contact.full_name, known.phone, known.bsuid, contact.created_at
+         FROM contact CROSS JOIN LATERAL (
+             SELECT (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'PHONE'))[1] AS phone,
+                    (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'BSUID'))[1] AS bsuid
+             FROM customer_address address
+             WHERE address.client_id = contact.client_id AND address.customer_id = contact.customer_id OFFSET 0) known
+         WHERE contact.client_id = $1 AND ($2::text IS NULL OR starts_with(contact.folded_name, $2))
+           AND ($3::text IS NULL OR strpos(right(known.phone, 3), $3) > 0)
+         ORDER BY contact.client_id, translate(left(contact.folded_name, 1), '0123456789', ''), contact.id
+         LIMIT $4 OFFSET $5",
+    )
+    .bind(client.0)
+    .bind(sought.initial)
+    .bind(sought.ending)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    Ok((rows.into_iter().map(Contact::from).collect(), total))
 }
 
 /// A customer has one more number: its entry is found by that, too.

@@ -105,7 +105,7 @@ pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<
 /// Which users are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    /// Part of a name or an e-mail; `""` = all.
+    /// Part of a name or an e-mail, folded ([`domain::search::fold`]); `""` = all.
     pub search: &'a str,
     /// Those of this team only.
     pub team: Option<TeamId>,
@@ -122,7 +122,7 @@ pub async fn page(
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM client_user WHERE client_id = $1 AND deleted_at IS NULL
          AND ($3::uuid IS NULL OR team_id = $3)
-         AND (position(lower($2) IN lower(name)) > 0 OR position(lower($2) IN lower(email)) > 0)",
+         AND ($2 = '' OR strpos(folded(name), $2) > 0 OR strpos(folded(email), $2) > 0)",
     )
     .bind(client.0)
     .bind(wanted.search)
@@ -134,7 +134,7 @@ pub async fn page(
                 one.created_at
          FROM client_user one LEFT JOIN team ON team.client_id = one.client_id AND team.id = one.team_id
          WHERE one.client_id = $1 AND one.deleted_at IS NULL AND ($3::uuid IS NULL OR one.team_id = $3)
-           AND (position(lower($2) IN lower(one.name)) > 0 OR position(lower($2) IN lower(one.email)) > 0)
+           AND ($2 = '' OR strpos(folded(one.name), $2) > 0 OR strpos(folded(one.email), $2) > 0)
          ORDER BY lower(one.name), one.id LIMIT $4 OFFSET $5",
     )
     .bind(client.0)

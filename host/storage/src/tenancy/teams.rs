@@ -171,7 +171,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Resul
     Ok(())
 }
 
-/// A page of the teams whose names contain `search` (`""` = all), by name; and how many there are over all pages.
+/// A page of the teams whose names contain `search`, folded ([`domain::search::fold`]; `""` = all), by name; and how many there are over all pages.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -179,17 +179,18 @@ pub async fn page(
     limit: i64,
     offset: i64,
 ) -> Result<(Vec<Team>, i64)> {
-    let total: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM team WHERE client_id = $1 AND position(lower($2) IN lower(name)) > 0")
-            .bind(client.0)
-            .bind(search)
-            .fetch_one(&mut *db)
-            .await?;
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM team WHERE client_id = $1 AND ($2 = '' OR strpos(folded(name), $2) > 0)",
+    )
+    .bind(client.0)
+    .bind(search)
+    .fetch_one(&mut *db)
+    .await?;
     let rows: Vec<TeamRow> = sqlx::query_as(
         "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
                 team.business_hours, team.after_hours_text, team.created_at
          FROM team JOIN client ON client.id = team.client_id
-         WHERE team.client_id = $1 AND position(lower($2) IN lower(team.name)) > 0
+         WHERE team.client_id = $1 AND ($2 = '' OR strpos(folded(team.name), $2) > 0)
          ORDER BY lower(team.name), team.id LIMIT $3 OFFSET $4",
     )
     .bind(client.0)

@@ -346,16 +346,16 @@ async fn addresses_of_every_kind_that_one_event_names_are_one_customers() {
 #[tokio::test]
 async fn the_providers_canonical_number_is_shown_and_the_one_that_was_written_to_stays_an_alias() {
     let (mut db, ids) = (database().await, ids());
-    let (written, canonical) = (phone("5541999990001"), phone("554199990001"));
+    let (written, canonical) = (phone("22501020304"), phone("2250101020304"));
     // An SMS went to it before, and the customer wrote by the other form.
     let by_sms = resolve_many(&mut db, CLIENT, &ids, &[&written], moment(1)).await.unwrap()[0];
-    let by_message = resolve(&mut db, CLIENT, &ids, identity(Some(canonical.value()), Some("BR.1")), moment(2)).await;
+    let by_message = resolve(&mut db, CLIENT, &ids, identity(Some(canonical.value()), Some("CI.1")), moment(2)).await;
     assert_ne!(by_message.unwrap(), by_sms);
     let named = [canonical.clone()];
     let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(3)).await.unwrap().who;
     assert_eq!(sent, [by_sms], "they are one, the older one");
     let known = customers::find(&mut db, CLIENT, by_sms).await.unwrap().unwrap();
-    assert_eq!((known.phone(), known.bsuid()), (Some(canonical.value()), Some("BR.1")));
+    assert_eq!((known.phone(), known.bsuid()), (Some(canonical.value()), Some("CI.1")));
     assert_eq!(known.addresses.iter().count(), 3);
     // One that nobody ever heard of.
     let (written, canonical) = (phone("5491155550002"), phone("541155550002"));

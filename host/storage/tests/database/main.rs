@@ -28,6 +28,7 @@ mod ready;
 mod settings;
 mod silence;
 mod sms;
+mod spellings;
 mod statements;
 mod stored_values;
 mod teams;

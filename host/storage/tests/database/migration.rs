@@ -27,6 +27,7 @@ use storage::{
     people::{customers, inbox_customers},
     plugins::activations,
     sms::directory,
+    tenancy::contacts,
     webhooks::{
         configs,
         deliveries::{self, Content, DueDelivery, Look},
@@ -282,6 +283,78 @@ async fn chats_are_found_by_folded_words_from_then_on() {
     .await
     .unwrap();
     assert!(indexed);
+}
+
+/// The last migration before accents were folded and both spellings of a number were one customer's.
+const BEFORE_FOLDING: i64 = 64;
+
+#[tokio::test]
+async fn people_of_before_are_found_without_accents_and_by_either_spelling_of_their_numbers() {
+    let pool = populated().await;
+    let old = storage::MIGRATOR.iter().filter(|migration| migration.version <= BEFORE_FOLDING).cloned().collect();
+    Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }.run(&pool).await.unwrap();
+    let mut db = pool.acquire().await.unwrap();
+    let contact = Uuid::from_u128(0x70);
+    let as_it_was = format!(
+        "UPDATE customer SET full_name = 'İpek Łoś';
+         UPDATE customer_address SET value = '551187654321' WHERE kind = 'PHONE';
+         UPDATE participant SET found_by = 'i\u{0307}pek łoś' || chr(10) || '551187654321';
+         UPDATE participant_search SET words = participant.found_by, grams = chat_grams(participant.client_id, participant.found_by)
+         FROM participant WHERE participant.id = participant_search.participant_id;
+         INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at)
+         VALUES ('{ACME}', '{contact}', '{CUSTOMER}', 'José Ramírez', 'josé ramírez', '{{}}', now());"
+    );
+    execute(&mut db, &as_it_was).await;
+    drop(db);
+    storage::migrate(&pool).await.unwrap();
+    let mut db = pool.acquire().await.unwrap();
+    let chat = participants::find(&mut db, ACME, CHAT).await.unwrap().unwrap();
+    assert_eq!(chat.found_by, "ipek los\n551187654321\n5511987654321");
+    let indexed: bool = sqlx::query_scalar(
+        "SELECT words = $1 AND grams = chat_grams(client_id, $1) FROM participant_search WHERE participant_id = $2",
+    )
+    .bind(&chat.found_by)
+    .bind(CHAT.0)
+    .fetch_one(&mut *db)
+    .await
+    .unwrap();
+    assert!(indexed);
+    for spelled in ["551187654321", "5511987654321"] {
+        let known = customers::find_by_address(&mut db, ACME, &phone(spelled)).await.unwrap().unwrap();
+        assert_eq!((known.id, known.phone()), (CUSTOMER, Some("551187654321")));
+    }
+    // The same hashes as are looked up from now on.
+    for (name, digits) in [("jose ramirez", ""), ("ram", ""), ("11987", "11987"), ("5511987654321", "5511987654321")] {
+        assert_eq!(contacts::search(&mut db, ACME, (name, digits), 10, 0).await.unwrap().1, 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_database_folds_a_text_as_the_program_does() {
+    let mut db = scratch::database().await.connection().await;
+    for text in [
+        "Thandi  MOKOENA ",
+        "Álvaro ALVARO",
+        "İpek ışık IŞIK",
+        "Straße ẞ",
+        "ΟΔΥΣΣΕΥΣ Ἀλέξανδρος",
+        "Ёлкин Юлия Й",
+        "e\u{301}lodie ﬁne ｆｕｌｌ",
+        "Nguyễn Thị Đào",
+        "Søren ÆRØ Œuvre Þór ĦAL Ŧ ð",
+        "Łukasz",
+        "مُحَمَّد أحمد",
+        "שָׁלוֹם",
+        "नेहा 한글 ばら 王小明",
+        "th\u{200B}an\u{FEFF}di\u{3164}\u{2060}\u{202E}x\u{E0041}",
+        "a\u{00A0}b\u{3000}c\td",
+        "O’Brien-Smith (1) 100%",
+        "\u{1F600}\u{FE0F}",
+        "",
+    ] {
+        let folded: String = sqlx::query_scalar("SELECT folded($1)").bind(text).fetch_one(&mut db).await.unwrap();
+        assert_eq!(folded, domain::search::fold(text), "{text:?}");
+    }
 }
 
 #[tokio::test]

@@ -45,6 +45,7 @@ async fn database() -> PgConnection {
 }
 
 async fn names(db: &mut PgConnection, search: &str, team: Option<TeamId>) -> Vec<String> {
+    let search = &domain::search::fold(search);
     let (found, total) = profiles::page(db, CLIENT, Wanted { search, team }, 10, 0).await.unwrap();
     assert_eq!(i64::try_from(found.len()).unwrap(), total);
     found.into_iter().map(|user| user.name).collect()

@@ -3,6 +3,7 @@
 use domain::{
     ids::{ClientId, TeamId, UserId},
     page::{Page, PageRequest},
+    search::fold,
 };
 use storage::{
     PgConnection, PgPool,
@@ -152,7 +153,9 @@ pub async fn list(
     page: PageRequest,
 ) -> base::Result<Page<Profile>> {
     let mut db = db.acquire().await?;
-    let (items, total) = profiles::page(&mut db, client, Wanted { search, team }, page.limit(), page.offset()).await?;
+    let search = fold(search);
+    let (items, total) =
+        profiles::page(&mut db, client, Wanted { search: &search, team }, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 

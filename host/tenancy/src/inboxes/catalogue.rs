@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use channels::whatsapp_cloud::{CatalogueTemplate, CloudApi, GraphError};
 use chrono::TimeDelta;
-use domain::{ids::ClientId, template::TemplateRecord};
+use domain::{ids::ClientId, search::fold, template::TemplateRecord};
 use storage::{PgPool, inboxes::templates};
 
 use super::TemplateRow;
@@ -116,7 +116,8 @@ pub async fn list_templates(
     page: PageRequest,
 ) -> base::Result<Page<TemplateRow>> {
     let mut db = db.acquire().await?;
-    let (items, total) = templates::page(&mut db, client, search, page.limit(), page.offset()).await?;
+    let search = fold(search);
+    let (items, total) = templates::page(&mut db, client, &search, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 

@@ -321,6 +321,7 @@ fn future(text: &str) -> Result<Future, BatchFault> {
     let text = text.trim();
     let local = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"];
     let local = dates::wall(text, &local).map(Future::Local);
-    let anywhere = || dates::with_offset(text).map(Future::At);
+    // In a form, a `+` that is not escaped is a blank.
+    let anywhere = || dates::with_offset(&dates::restored(text)).map(Future::At);
     local.or_else(anywhere).ok_or_else(|| BatchFault::new(1310, "futuredatetime must be YYYY-MM-DD hh:mm:ss"))
 }

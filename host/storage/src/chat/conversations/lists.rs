@@ -10,12 +10,22 @@ use sqlx::PgConnection;
 use super::ConversationRow;
 use crate::Result;
 
-/// A page of the client's conversations whose sender, recipient or id contains `search` (`""` = all), and how many there
-/// are.
+/// What conversations are looked for by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Part of the sender, of the customer's id or of the conversation's; folded, `""` = all conversations.
+    pub words: String,
+    /// Part of the sender or of the recipient's number: its spellings; none where no number is looked for.
+    pub numbers: Vec<String>,
+    /// So many digits at the end of the recipient's number may be looked for.
+    pub recipient_digits: usize,
+}
+
+/// A page of the client's conversations that have what is looked for, and how many there are.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    search: &str,
+    looked: &Looked,
     page: PageRequest,
 ) -> Result<(Vec<Conversation>, i64)> {
     let rows: Vec<ConversationRow> = sqlx::query_as(
@@ -23,13 +33,17 @@ pub async fn page(
                 (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
          FROM conversation one
          WHERE one.client_id = $1 AND one.merged_into IS NULL
-           AND ($2 = '' OR strpos(one.recipient, $2) > 0 OR strpos(lower(one.customer_user_id), $2) > 0
-                OR strpos(one.id::text, $2) > 0
-                OR one.inbox_id IN (SELECT id FROM inbox WHERE inbox.client_id = $1 AND strpos(inbox.address, $2) > 0))
-         ORDER BY one.id DESC OFFSET $3 LIMIT $4",
+           AND ($2 = '' OR strpos(lower(one.customer_user_id), $2) > 0 OR strpos(one.id::text, $2) > 0
+                OR EXISTS (SELECT FROM unnest($3::text[]) AS number
+                           WHERE strpos(right(one.recipient, $4), number) > 0)
+                OR one.inbox_id IN (SELECT id FROM inbox CROSS JOIN unnest($3::text[] || $2) AS part
+                                    WHERE inbox.client_id = $1 AND strpos(lower(inbox.address), part) > 0))
+         ORDER BY one.id DESC OFFSET $5 LIMIT $6",
     )
     .bind(client.0)
-    .bind(search)
+    .bind(&looked.words)
+    .bind(&looked.numbers)
+    .bind(i32::try_from(looked.recipient_digits).unwrap_or(i32::MAX))
     .bind(page.offset())
     .bind(page.limit())
     .fetch_all(&mut *db)
@@ -37,12 +51,16 @@ pub async fn page(
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM conversation one
          WHERE one.client_id = $1 AND one.merged_into IS NULL
-           AND ($2 = '' OR strpos(one.recipient, $2) > 0 OR strpos(lower(one.customer_user_id), $2) > 0
-                OR strpos(one.id::text, $2) > 0
-                OR one.inbox_id IN (SELECT id FROM inbox WHERE inbox.client_id = $1 AND strpos(inbox.address, $2) > 0))",
+           AND ($2 = '' OR strpos(lower(one.customer_user_id), $2) > 0 OR strpos(one.id::text, $2) > 0
+                OR EXISTS (SELECT FROM unnest($3::text[]) AS number
+                           WHERE strpos(right(one.recipient, $4), number) > 0)
+                OR one.inbox_id IN (SELECT id FROM inbox CROSS JOIN unnest($3::text[] || $2) AS part
+                                    WHERE inbox.client_id = $1 AND strpos(lower(inbox.address), part) > 0))",
     )
     .bind(client.0)
-    .bind(search)
+    .bind(&looked.words)
+    .bind(&looked.numbers)
+    .bind(i32::try_from(looked.recipient_digits).unwrap_or(i32::MAX))
     .fetch_one(db)
     .await?;
     let items: Result<Vec<Conversation>> = rows.into_iter().map(Conversation::try_from).collect();

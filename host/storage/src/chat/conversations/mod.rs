@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::{Error, Result, stored::known};
 
 pub(crate) use fold::fold_customer;
-pub use lists::{after, page};
+pub use lists::{Looked, after, page};
 pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
 
 /// A conversation that begins.

@@ -13,9 +13,17 @@ use uuid::Uuid;
 use super::Introduction;
 use crate::{Result, stored};
 
-/// What an event names, sorted and without repetitions.
+/// What an event names, with the other spellings of its numbers, sorted and without repetitions.
 pub(super) fn named(introduction: &Introduction) -> Vec<Address> {
-    let mut named: Vec<Address> = introduction.addresses.iter().chain(&introduction.replaced).cloned().collect();
+    with_spellings(introduction.addresses.iter().chain(&introduction.replaced))
+}
+
+/// Addresses with the other spellings of those that have one ([`domain::numbering`]), sorted and without repetitions. Both
+/// spellings of a number are rows of one customer, so that a look-up of either finds it; the one that nobody has used is older
+/// than all others, and is not shown.
+pub(super) fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
+    let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
+    let mut named: Vec<Address> = addresses.into_iter().flat_map(both).collect();
     named.sort();
     named.dedup();
     named
@@ -35,8 +43,17 @@ pub(super) async fn find(
     client: ClientId,
     addresses: &[Address],
 ) -> Result<HashMap<Address, CustomerId>> {
-    let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
-        "SELECT known.kind, known.value, known.customer_id
+    Ok(find_used(db, client, addresses).await?.0)
+}
+
+/// Whose addresses these are, as far as known; and which of them nobody has used yet.
+pub(super) async fn find_used(
+    db: &mut PgConnection,
+    client: ClientId,
+    addresses: &[Address],
+) -> Result<(HashMap<Address, CustomerId>, HashSet<Address>)> {
+    let rows: Vec<(String, String, Uuid, bool)> = sqlx::query_as(
+        "SELECT known.kind, known.value, known.customer_id, known.seen_at > 'epoch'
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (kind, value) OFFSET 0) wanted
          JOIN customer_address known
               ON known.client_id = wanted.client_id AND known.kind = wanted.kind AND known.value = wanted.value",
@@ -46,11 +63,15 @@ pub(super) async fn find(
     .bind(values(addresses))
     .fetch_all(db)
     .await?;
-    let pair = |(kind, value, customer): (String, String, Uuid)| {
+    let (mut known, mut unused) = (HashMap::new(), HashSet::new());
+    for (kind, value, customer, is_used) in rows {
         let address = stored::address("customer_address", ("kind", "value"), &kind, &value)?;
-        Ok((address, CustomerId(customer)))
-    };
-    rows.into_iter().map(pair).collect()
+        if !is_used {
+            unused.insert(address.clone());
+        }
+        known.insert(address, CustomerId(customer));
+    }
+    Ok((known, unused))
 }
 
 /// The addresses of a customer, the one that was seen last first.
@@ -133,12 +154,13 @@ pub(super) async fn touch(
     Ok(())
 }
 
-/// Forgets an address, because it will be somebody else's.
+/// Forgets an address in all its spellings, because it will be somebody else's.
 pub(super) async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<()> {
-    sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = $3")
+    let spellings = with_spellings([address]);
+    sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = ANY($3)")
         .bind(client.0)
         .bind(address.kind().as_str())
-        .bind(address.value())
+        .bind(values(&spellings))
         .execute(db)
         .await?;
     Ok(())

@@ -57,10 +57,11 @@ pub async fn resolve_sent(
     wanted.extend(written.iter().map(|address| (*address).clone()));
     wanted.sort();
     wanted.dedup();
-    let known = addresses::find(db, client, &wanted).await?;
+    let (known, unused) = addresses::find_used(db, client, &wanted).await?;
     let is_news = |(to, named): &Sent<'_>| {
         let owner = known.get(*to);
-        owner.is_none() || named.iter().any(|address| known.get(address) != owner)
+        let is_first_told = |address: &Address| address != *to && unused.contains(address);
+        owner.is_none() || named.iter().any(|address| known.get(address) != owner || is_first_told(address))
     };
     news.retain(is_news);
     let of_known: Option<Vec<CustomerId>> = written.iter().map(|address| known.get(*address).copied()).collect();
@@ -129,7 +130,8 @@ pub(super) fn keep_changing() -> Error {
     Error::Database(sqlx::Error::Protocol("the addresses of a customer keep changing; try again".to_owned()))
 }
 
-/// Creates a customer for each of `wanted`, which are sorted; where another transaction was faster, its customer counts.
+/// Creates a customer for each of `wanted`, which are sorted; where another transaction was faster, its customer counts. Both
+/// spellings of a number are one customer, and one that is known by the other spelling is that customer.
 async fn create_missing(
     db: &mut PgConnection,
     client: ClientId,
@@ -137,14 +139,32 @@ async fn create_missing(
     wanted: &[Address],
     now: DateTime<Utc>,
 ) -> Result<HashMap<Address, CustomerId>> {
-    let created: BTreeMap<Address, CustomerId> =
-        wanted.iter().map(|address| (address.clone(), CustomerId(ids.mint(now)))).collect();
-    let customers: Vec<CustomerId> = created.values().copied().collect();
-    resolve::create(db, client, &customers, now).await?;
-    let pairs: Vec<(Address, CustomerId)> = created.into_iter().collect();
-    if addresses::insert(db, client, &pairs, |_| now).await? == pairs.len() {
+    let spellings = addresses::with_spellings(wanted);
+    let known =
+        if spellings.len() > wanted.len() { addresses::find(db, client, &spellings).await? } else { HashMap::new() };
+    let mut owners: BTreeMap<Address, CustomerId> = BTreeMap::new();
+    let mut created: Vec<CustomerId> = Vec::new();
+    for address in wanted {
+        let other = address.other_spelling();
+        let of_other = other.as_ref().and_then(|other| known.get(other).or_else(|| owners.get(other)).copied());
+        let owner = of_other.unwrap_or_else(|| {
+            let new = CustomerId(ids.mint(now));
+            created.push(new);
+            new
+        });
+        owners.insert(address.clone(), owner);
+        if let Some(other) = other.filter(|other| !known.contains_key(other)) {
+            owners.insert(other, owner);
+        }
+    }
+    if !created.is_empty() {
+        resolve::create(db, client, &created, now).await?;
+    }
+    let pairs: Vec<(Address, CustomerId)> = owners.into_iter().collect();
+    let seen_at = |address: &Address| if wanted.binary_search(address).is_ok() { now } else { DateTime::UNIX_EPOCH };
+    if addresses::insert(db, client, &pairs, seen_at).await? == pairs.len() {
         return Ok(pairs.into_iter().collect());
     }
-    resolve::remove_unused(db, client, &customers).await?;
+    resolve::remove_unused(db, client, &created).await?;
     addresses::find(db, client, wanted).await
 }

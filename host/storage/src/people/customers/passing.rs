@@ -25,20 +25,24 @@ pub(super) async fn pass_on(
     found: &mut HashMap<Address, CustomerId>,
 ) -> Result<()> {
     let is_phone = |address: &Address| address.kind() == AddressKind::Phone;
-    let says_who = |address: &Address| address.kind() == AddressKind::Bsuid || old == Some(address);
-    for phone in named.iter().filter(|address| is_phone(address) && old != Some(*address)) {
+    let is_old = |address: &Address| old.is_some_and(|old| old.is_same(address));
+    let says_who: Vec<&Address> =
+        named.iter().filter(|address| address.kind() == AddressKind::Bsuid || is_old(address)).collect();
+    let phones: Vec<&Address> = named.iter().filter(|address| is_phone(address) && !is_old(address)).collect();
+    for phone in phones {
         let Some(owner) = found.get(phone).copied() else { continue };
-        let is_owners = |address: &&Address| found.get(*address) == Some(&owner);
-        let mut others = named.iter().filter(|address| *address != phone);
-        if others.any(|address| is_owners(&address)) || named.iter().all(|address| is_owners(&address)) {
+        // Both spellings of a number are one address.
+        let others: Vec<&Address> = named.iter().filter(|address| !address.is_same(phone)).collect();
+        if others.is_empty() || others.iter().any(|address| found.get(*address) == Some(&owner)) {
             continue;
         }
         let known = addresses::of_customer(db, client, owner).await?;
         let has_user_id = known.iter().any(|address| address.kind() == AddressKind::Bsuid);
-        let was_seen_elsewhere = known.iter().find(|address| is_phone(address)) != Some(phone);
-        if has_user_id && (was_seen_elsewhere || has_another_number(db, client, named, says_who, found, phone).await?) {
+        let was_seen_elsewhere =
+            !known.iter().find(|address| is_phone(address)).is_some_and(|last| last.is_same(phone));
+        if has_user_id && (was_seen_elsewhere || has_another_number(db, client, &says_who, found, phone).await?) {
             addresses::remove(db, client, phone).await?;
-            found.remove(phone);
+            found.retain(|address, _| !address.is_same(phone));
         }
     }
     Ok(())
@@ -48,14 +52,13 @@ pub(super) async fn pass_on(
 async fn has_another_number(
     db: &mut PgConnection,
     client: ClientId,
-    named: &[Address],
-    says_who: impl Fn(&Address) -> bool,
+    says_who: &[&Address],
     found: &HashMap<Address, CustomerId>,
     phone: &Address,
 ) -> Result<bool> {
-    for person in named.iter().filter(|address| says_who(address)).filter_map(|address| found.get(address)) {
+    for person in says_who.iter().filter_map(|address| found.get(*address)) {
         let known = addresses::of_customer(db, client, *person).await?;
-        if known.iter().any(|address| address.kind() == AddressKind::Phone && address != phone) {
+        if known.iter().any(|address| address.kind() == AddressKind::Phone && !address.is_same(phone)) {
             return Ok(true);
         }
     }

@@ -37,17 +37,22 @@ pub async fn introduce(
     let named = addresses::named(&introduction);
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
-    let replaced = introduction.replaced.as_ref();
     let is_new = found.is_empty();
-    let Met { who: customer, folded } = settle(db, client, ids, (&named, replaced), found, now).await?;
+    // The replaced address and the other spellings of numbers stay aliases: they must not become the ones that are shown.
+    let current = current(&introduction);
+    let Met { who: customer, folded } = settle(db, client, ids, (&named, &current), found, now).await?;
     if !is_new {
-        // The replaced address stays an alias: it must not become the one that is shown.
-        let current: Vec<Address> = named.into_iter().filter(|address| replaced != Some(address)).collect();
         addresses::touch(db, client, &current, now).await?;
     }
     describe(db, client, customer, &introduction).await?;
     let known = find(db, client, customer).await?;
     Ok(Met { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
+}
+
+/// What an event calls a customer from now on.
+fn current(introduction: &Introduction) -> Vec<Address> {
+    let is_replaced = |address: &&Address| introduction.replaced.as_ref() == Some(*address);
+    introduction.addresses.iter().filter(|address| !is_replaced(address)).cloned().collect()
 }
 
 /// The customer, where all of what is said is known already: most of what is written is by somebody who wrote before, and there
@@ -77,18 +82,15 @@ pub async fn change_address(
     introduction: Introduction,
     now: DateTime<Utc>,
 ) -> Result<Met<Option<CustomerId>>> {
-    let mut named = addresses::named(&introduction);
-    named.push(old.clone());
-    named.sort();
-    named.dedup();
+    let named = addresses::with_spellings(introduction.addresses.iter().chain(&introduction.replaced).chain([old]));
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, Some(old), &mut found).await?;
     if found.is_empty() {
         return Ok(Met { who: None, folded: Vec::new() });
     }
-    let replaced = introduction.replaced.as_ref();
-    let Met { who: customer, mut folded } = settle(db, client, ids, (&named, replaced), found, now).await?;
-    if !introduction.addresses.contains(old) {
+    let current = current(&introduction);
+    let Met { who: customer, mut folded } = settle(db, client, ids, (&named, &current), found, now).await?;
+    if !introduction.addresses.iter().any(|address| address.is_same(old)) {
         addresses::remove(db, client, old).await?;
     }
     let number = introduction.addresses.iter().find(|address| address.kind() == AddressKind::Phone).cloned();
@@ -103,17 +105,17 @@ pub async fn change_address(
     Ok(Met { who: Some(same), folded })
 }
 
-/// Makes all addresses of `named` point at one customer. `found` is what is known of them. The one that was replaced is
-/// older than all others.
+/// Makes all addresses of `named` point at one customer. `found` is what is known of them. Those that are not `current` are older
+/// than all others.
 async fn settle(
     db: &mut PgConnection,
     client: ClientId,
     ids: &IdSource,
-    (named, replaced): (&[Address], Option<&Address>),
+    (named, current): (&[Address], &[Address]),
     mut found: HashMap<Address, CustomerId>,
     now: DateTime<Utc>,
 ) -> Result<Met<CustomerId>> {
-    let seen_at = |address: &Address| if replaced == Some(address) { DateTime::UNIX_EPOCH } else { now };
+    let seen_at = |address: &Address| if current.contains(address) { now } else { DateTime::UNIX_EPOCH };
     let mut created = None;
     let mut folded: Vec<Folded> = Vec::new();
     for _ in 0..ROUNDS {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use domain::ids::ClientId;
+use domain::{ids::ClientId, numbering::spellings};
 use sqlx::PgConnection;
 
 use super::replies::bare;
@@ -35,10 +35,11 @@ pub async fn stop(
 /// Takes back that a subscriber stopped messages from a source, or from whatever source; answers how many entries went.
 pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str>, subscriber: &str) -> Result<u64> {
     let done = sqlx::query(
-        "DELETE FROM sms_opt_out WHERE client_id = $1 AND subscriber = $2 AND ($3::text IS NULL OR source = $3)",
+        "DELETE FROM sms_opt_out
+         WHERE client_id = $1 AND subscriber = ANY($2) AND ($3::text IS NULL OR source = $3)",
     )
     .bind(client.0)
-    .bind(subscriber)
+    .bind(spellings(subscriber))
     .bind(source.map(bare))
     .execute(db)
     .await?;
@@ -55,16 +56,20 @@ impl Stopped {
         self.0.is_empty()
     }
 
-    /// Whether a subscriber stopped messages from a source, however that is written.
+    /// Whether a subscriber, whose number may be spelled in two ways, stopped messages from a source, however that is written.
     pub fn contains(&self, source: &str, subscriber: &str) -> bool {
-        !self.0.is_empty() && self.0.contains(&(bare(source).to_owned(), subscriber.to_owned()))
+        let has = |subscriber: String| self.0.contains(&(bare(source).to_owned(), subscriber));
+        !self.0.is_empty() && spellings(subscriber).into_iter().any(has)
     }
 }
 
 /// Which of these have stopped: sources with subscribers, each looked up by its key.
 pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<Stopped> {
-    let (sources, subscribers): (Vec<&str>, Vec<&str>) =
-        asked.iter().map(|(source, subscriber)| (bare(source), *subscriber)).unzip();
+    let spelled = |(source, subscriber): &(&str, &str)| {
+        let source = bare(source).to_owned();
+        spellings(subscriber).into_iter().map(move |subscriber| (source.clone(), subscriber))
+    };
+    let (sources, subscribers): (Vec<String>, Vec<String>) = asked.iter().flat_map(spelled).unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
         "SELECT stopped.source, stopped.subscriber FROM (
              SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (source, subscriber) OFFSET 0) given
